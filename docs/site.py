@@ -33,7 +33,7 @@ def function_objects():
     for header in library.rglob("*.hpp"):
         if "detail" in header.parts or "_fn " not in (text := header.read_text()):
             continue
-        space = re.search(r"^namespace stagecut::inline v0((?:::\w+)?)", text, re.MULTILINE)
+        space = re.search(r"^namespace stagecut::inline STAGECUT_ABI((?:::\w+)?)", text, re.MULTILINE)
         for name in re.findall(r"^inline constexpr \w+_fn (\w+)\{\};", text, re.MULTILINE):
             pages[name] = f"struct{escaped('stagecut' + space[1] + '::' + name)}.html"
     return pages
@@ -50,7 +50,7 @@ def escaped(name):
 def header_for_doxygen(path):
     """A function object is shown as one thing: its type has its name and its documentation, and the constant is left out.
     What a header defines belongs to the module of its room."""
-    text = path.read_text().replace("::inline v0", "")
+    text = path.read_text().replace("::inline STAGECUT_ABI", "")
     parts = path.relative_to(library).parts if path.is_relative_to(library) else ()
     if len(parts) < 2 or "detail" in parts:
         return text

@@ -6,6 +6,7 @@
 /// plans; every header also stands alone.
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
@@ -14,7 +15,6 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/placed.hpp>
 #include <stagecut/core/rare.hpp>
-#include <stagecut/core/separate.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/core/visible.hpp>
 #include <stagecut/core/words.hpp>

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 // The search knows the probes that are there before it, and no others.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A chain whose probe only compares the bound with a secret.
 struct guess {
@@ -31,7 +31,7 @@ inline verdict<double> probe(const guess& chain, const double& bound, double lea
   return {false, std::nextafter(bound, 1e308)};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail
 
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/detail/bottleneck_search.hpp>

@@ -8,7 +8,7 @@
 
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// An integer of at most 64 bits, not `bool`.
 template <class T>
@@ -170,4 +170,4 @@ template <arithmetic T, std::unsigned_integral Bits>
   }
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Whether a stage may hold no item.
 enum class empty_stages { forbidden, allowed };
@@ -194,4 +194,4 @@ class cuts {
   std::vector<std::size_t> points_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -4,9 +4,9 @@
 #include <concepts>
 #include <type_traits>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 template <class Signature>
 class function_ref;
@@ -49,4 +49,4 @@ class function_ref<Result(Arguments...)> {
   Result (*call_)(const void*, Arguments...) = nullptr;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

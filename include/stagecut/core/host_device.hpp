@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 /// STAGECUT_HOST_DEVICE marks a function that device code may call, STAGECUT_DEVICE one that is for device code alone, and is
 /// never called on a host. STAGECUT_CALLS_ANY stands before a template that is marked for both and calls what it is given: where

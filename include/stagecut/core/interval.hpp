@@ -5,7 +5,7 @@
 
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The items `[first, last)` of a chain, counted from 0.
 struct interval {
@@ -26,4 +26,4 @@ struct interval {
   friend constexpr bool operator==(const interval&, const interval&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

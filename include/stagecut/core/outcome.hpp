@@ -12,7 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -190,4 +190,4 @@ class outcome {
   stagecut::state state_ = stagecut::state::unknown;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

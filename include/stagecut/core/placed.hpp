@@ -7,7 +7,7 @@
 
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Copies arrays to where somebody else reads them: `memory(array)`, for a `view<const T>`, is a view of as many equal
 /// elements, which stays readable as long as `memory` says. On hosts it may be the array itself.
@@ -41,4 +41,4 @@ template <class T, class Memory>
 using placed_t = decltype(detail::placed(std::declval<const T&>(), std::declval<Memory&>()));
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A vector or a string that is empty as a rule, and then takes one pointer. Otherwise it is used as a `Container`,
 /// which it converts from and to.
@@ -136,4 +136,4 @@ class rare {
   Container* held_ = nullptr;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

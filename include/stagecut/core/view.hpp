@@ -9,7 +9,7 @@
 
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 template <class T>
 class view;
@@ -88,4 +88,4 @@ inline constexpr bool borrowed_range =
 template <class Container>
 view(Container&&) -> view<std::remove_reference_t<decltype(*std::data(std::declval<Container&>()))>>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

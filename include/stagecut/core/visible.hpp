@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 // How a text of the user's is shown to people: in tables, errors and pictures. Files hold it as it is.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -107,4 +107,4 @@ inline constexpr code_points misleading[] = {
   return shown;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A word that files and command lines use, and what it stands for: a row of a table such as `transfer_kind_words`.
 template <class Value>
@@ -58,4 +58,4 @@ template <class Rows>
   return stagecut::list_names(rows, last, [](const auto&) { return true; });
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

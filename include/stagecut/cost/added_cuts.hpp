@@ -14,7 +14,7 @@
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The time of a stage that computes and speaks one after the other: the sum of its items, by the speed of its device,
 /// and the messages that it receives and sends.
@@ -100,4 +100,4 @@ template <class Other>
 requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
 ->added_cuts<detail::give_an_additive_cost_as_prefix_sums>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -97,4 +97,4 @@ class all_of {
   detail::numbered_parts<std::index_sequence_for<Parts...>, Parts...> parts_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

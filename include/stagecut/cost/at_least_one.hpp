@@ -14,7 +14,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -99,4 +99,4 @@ class at_least_one {
   std::vector<std::size_t> before_{0};  ///< how many of the first i items are of the kind; of length n + 1
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -20,7 +20,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ template <class Other, class Any = std::vector<double>>
 requires(!stage_cost<Other>) at_most(const Other&, const Any&)
 ->at_most<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -91,4 +91,4 @@ template <class Other>
 requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
 ->at_speeds<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 template <class Function, unsigned Bits>
 class function_cost;
@@ -150,4 +150,4 @@ class function_cost {
   Function function_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -14,7 +14,7 @@
 #include <stagecut/cost/detail/grouped_sum.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -211,4 +211,4 @@ class block_sums {
 template <class Container>
 block_sums(const Container&) -> block_sums<element_t<Container>>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

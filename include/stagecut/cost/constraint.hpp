@@ -8,7 +8,7 @@
 #include <stagecut/core/placed.hpp>
 #include <stagecut/cost/axioms.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Which items may be a stage, beside what they cost: `c(stage, first, last)`, true if `[first, last)` may.
 ///
@@ -76,4 +76,4 @@ class constraint_ref {
 };
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

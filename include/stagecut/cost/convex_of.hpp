@@ -8,7 +8,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The cost of a stage as a convex function of the sum of its items: `x * x` levels the stages, `x > a ? x - a : 0`
 /// charges what is above a target.
@@ -47,4 +47,4 @@ class convex_of {
   Function function_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What messages between neighbouring stages of a chain take: what the item before a cut hands to the item behind it,
 /// over the link of the boundary. Boundary s lies between the stages s and s + 1.
@@ -83,4 +83,4 @@ class cut_times {
   std::vector<link_speed> links_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -14,7 +14,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -111,4 +111,4 @@ class forbidden_cuts {
   std::size_t allowed_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -10,7 +10,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/cost/axioms.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What it costs to run the items `[first, last)` of a chain as one stage, the same on every stage.
 ///
@@ -125,4 +125,4 @@ template <separable_cost Model>
 /// @}
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

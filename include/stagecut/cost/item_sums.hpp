@@ -13,7 +13,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The type in which items of type `T` are summed unless the user names another: 64 bits of the same kind.
 template <arithmetic T>
@@ -100,4 +100,4 @@ constexpr void add_item(Sum& sum, T item, std::size_t index) {
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -9,7 +9,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The constraint that the items of each of some intervals share a stage: the cuts within them are forbidden. Intervals
 /// that share an item are one.
@@ -45,4 +45,4 @@ class kept_together : public forbidden_cuts {
   }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

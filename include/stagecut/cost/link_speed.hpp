@@ -3,7 +3,7 @@
 
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a message between neighbouring stages takes: `latency`, and its bytes divided by `bandwidth`.
 struct link_speed {
@@ -19,4 +19,4 @@ struct link_speed {
   friend bool operator==(const link_speed&, const link_speed&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

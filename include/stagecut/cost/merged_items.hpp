@@ -17,7 +17,7 @@
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -181,4 +181,4 @@ class merged_constraint {
   const cuts* blocks_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

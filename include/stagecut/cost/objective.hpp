@@ -11,7 +11,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/cost/axioms.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The type of the values of an objective over stages that cost `Cost`.
 template <class O, class Cost>
@@ -201,4 +201,4 @@ struct range {
   /// @}
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -6,7 +6,7 @@
 
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A cost that is the greatest of three: what the items take, and what each end of the stage takes. Within a bound, it
 /// is a monotone cost of a chain that may not be cut at some places.
@@ -23,4 +23,4 @@ concept overlapped_cost = staged_cost<M> && requires(const M& m, std::size_t i) 
   { m.message(i, i) } -> std::same_as<cost_t<M>>;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

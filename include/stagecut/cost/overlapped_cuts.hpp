@@ -15,7 +15,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/overlapped_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The time of a stage that computes while it speaks, and receives while it sends: the greatest of its items' cost, by
 /// the speed of its device, and of the messages at both of its ends. An `overlapped_cost`.
@@ -92,4 +92,4 @@ requires(!(stage_cost<Other> && promises<Other, monotone>))
     overlapped_cuts(const Other&, cut_times, std::vector<double> = {})
 ->overlapped_cuts<detail::give_a_monotone_cost_as_prefix_sums_or_monotone_n_f>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

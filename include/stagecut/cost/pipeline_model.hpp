@@ -12,7 +12,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/pipeline_members.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What planners for the makespan ask of a chain of n items: the time of a forward and of a backward pass of one microbatch
 /// (of one of its slices, where the schedule has slices) through item `i` on stage `s`, `forward(s, i)` and
@@ -172,4 +172,4 @@ class split_item_times : public item_times {
   std::vector<double> weight_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

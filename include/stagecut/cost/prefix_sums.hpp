@@ -16,7 +16,7 @@
 #include <stagecut/cost/detail/grouped_sum.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -179,4 +179,4 @@ prefix_sums(const Container&) -> prefix_sums<sum_t<element_t<Container>>>;
 template <arithmetic T>
 prefix_sums(std::initializer_list<T>) -> prefix_sums<sum_t<T>>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -10,7 +10,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a stage sends on, and nothing else: bytes, or a time. The sum over all stages is the whole communication of a
 /// pipeline; the greatest is that of its slowest message.
@@ -65,4 +65,4 @@ sent_at_cuts(const Container&) -> sent_at_cuts<sum_t<element_t<Container>>>;
 template <arithmetic T>
 sent_at_cuts(std::initializer_list<T>) -> sent_at_cuts<sum_t<T>>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

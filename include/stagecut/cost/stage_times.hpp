@@ -12,7 +12,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What every stage takes beside its items: each list is empty (nothing), has one element for all stages, or one for
 /// every stage. In the unit of the model.
@@ -83,4 +83,4 @@ class with_stage_times : public Model {
   stage_times times_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

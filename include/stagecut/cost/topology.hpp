@@ -14,7 +14,7 @@
 #include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Devices in groups of groups — of a node, of a rack —, and how fast those of one group speak with each other: as fast
 /// as the innermost group that holds both. Devices are counted group after group.
@@ -98,4 +98,4 @@ class topology {
   std::vector<std::size_t> spans_;  ///< how many devices a group of each level holds
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

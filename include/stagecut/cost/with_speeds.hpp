@@ -11,7 +11,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A pipeline model as run by devices of different speeds: times are divided by the speed of the stage,
 /// those of its items and those that it takes beside them.
@@ -73,4 +73,4 @@ class with_speeds : public Model {
   std::vector<double> speeds_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

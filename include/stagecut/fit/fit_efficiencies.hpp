@@ -13,7 +13,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/profile/accelerator.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A time that was measured, to fit a model of times to.
 struct measured_time {
@@ -253,4 +253,4 @@ inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured
   return best;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

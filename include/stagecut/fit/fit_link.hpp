@@ -14,7 +14,7 @@
 
 #include <Eigen/Core>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A message that was measured.
 struct link_sample {
@@ -157,4 +157,4 @@ struct fit_link_fn {
 /// Source: C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23, for two unknowns.
 inline constexpr fit_link_fn fit_link{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

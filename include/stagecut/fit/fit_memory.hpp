@@ -15,7 +15,7 @@
 
 #include <Eigen/Core>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How peaks are taken apart.
 enum class memory_method {
@@ -190,4 +190,4 @@ struct fit_memory_fn {
 /// Source: C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23 (non-negative least squares).
 inline constexpr fit_memory_fn fit_memory{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

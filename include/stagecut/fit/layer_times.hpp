@@ -13,7 +13,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How `layer_times` reads samples.
 struct layer_time_options {
@@ -128,4 +128,4 @@ struct layer_times_fn {
 /// Source: B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-scores, whose limit is 3.5).
 inline constexpr layer_times_fn layer_times{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

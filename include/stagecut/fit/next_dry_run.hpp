@@ -19,7 +19,7 @@
 #include <stagecut/fit/detail/singular_values.hpp>
 #include <stagecut/profile/dry_runs.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What dry runs may be.
 struct dry_run_request {
@@ -193,4 +193,4 @@ struct next_dry_run_fn {
 /// Source: V. V. Fedorov, Theory of Optimal Experiments, 1972, chapter 3.
 inline constexpr next_dry_run_fn next_dry_run{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -4,11 +4,11 @@
 #include <concepts>
 #include <cstddef>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 #include <boost/graph/graph_traits.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Specialise as `true` for a graph type that is adapted to Boost by a specialisation of `boost::graph_traits` and has no member
 /// types of its own: `vertex_descriptor`, `edge_descriptor`, `directed_category`, `edge_parallel_category` and
@@ -87,4 +87,4 @@ template <class Graph>
 concept boost_graph = detail::known_to_boost<Graph> && detail::directed_for_boost<Graph> &&
     detail::lists_vertices<Graph> &&(detail::has_out_edges<Graph> || detail::lists_edges<Graph>);
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -8,9 +8,9 @@
 
 #include <stagecut/core/function_ref.hpp>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// That an operator hands something to another one.
 struct communication_edge {
@@ -88,4 +88,4 @@ struct placed_device {
   friend bool operator==(const placed_device&, const placed_device&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -18,7 +18,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What edges between operators of the backward pass demand, whose groups hold operators of the forward pass.
 enum class backward_edges : std::uint8_t {
@@ -177,4 +177,4 @@ class contraction {
   precedence below_{};
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/weighted_dag.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Parts of a graph, each edge of which leads to the same or a later part, with their figures.
 struct dag_partition {
@@ -85,4 +85,4 @@ struct measure_partition_fn {
 /// edge leads back: what `multilevel` returns can be checked by it. See `measure_partition_fn`.
 inline constexpr measure_partition_fn measure_partition{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

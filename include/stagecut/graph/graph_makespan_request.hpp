@@ -9,7 +9,7 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what a graph is cut into stages: see `minimize_graph_makespan`.
 struct graph_makespan_request {
@@ -37,4 +37,4 @@ struct graph_makespan {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -17,7 +17,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How a profile becomes an operator graph.
 struct graph_options {
@@ -161,4 +161,4 @@ inline void check_range(const profile& model, const operator_graph& graph) {
   return graph;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

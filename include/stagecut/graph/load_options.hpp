@@ -12,7 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How the work of a stage and its messages make its time.
 enum class message_overlap : std::uint8_t {
@@ -68,4 +68,4 @@ inline void check_load_options(std::string_view function, const load_options& op
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -10,7 +10,7 @@
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/plan/graph_method.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How far a search for the least load is.
 struct load_progress {
@@ -68,4 +68,4 @@ struct graph_partition {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (load - bound) / bound : load > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -14,7 +14,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/vertex_values.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Where a Boost graph has what its operators take: of each part of `graph_operator` with that name, a property map, a
 /// member of what the graph keeps with each vertex, a function of a vertex, or a number; see `vertex_values`. What is left
@@ -180,4 +180,4 @@ struct put_by_vertex_fn {
 /// `put_by_vertex(g, stages, get(&op::stage, g))`. See `put_by_vertex_fn`.
 inline constexpr put_by_vertex_fn put_by_vertex{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `merge_layers`.
 struct merge_layers_fn {
@@ -55,4 +55,4 @@ struct merge_layers_fn {
 /// algorithm for directed acyclic graphs, ACM JEA 11, 2006, for the order.
 inline constexpr merge_layers_fn merge_layers{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/load_request.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Which pair of parts becomes one first.
 enum class merge_order : std::uint8_t {
@@ -49,4 +49,4 @@ struct merged_layers {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (load - bound) / bound : load > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

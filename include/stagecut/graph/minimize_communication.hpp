@@ -16,7 +16,7 @@
 #include <stagecut/graph/detail/why_no_placement.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_communication`.
 struct minimize_communication_fn {
@@ -93,4 +93,4 @@ struct minimize_communication_fn {
 /// and knows no order of devices. Moves: see `placement_moves`; bound: see `placement_bound`.
 inline constexpr minimize_communication_fn minimize_communication{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

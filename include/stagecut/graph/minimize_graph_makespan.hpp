@@ -22,7 +22,7 @@
 #include <stagecut/graph/stage_pipeline.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_graph_makespan`.
 struct minimize_graph_makespan_fn {
@@ -142,4 +142,4 @@ struct minimize_graph_makespan_fn {
 /// element, and the paths of elements as chains of stages.
 inline constexpr minimize_graph_makespan_fn minimize_graph_makespan{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -18,7 +18,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The stages of elements whose costs are the user's own.
 template <class Value>
@@ -122,4 +122,4 @@ struct minimize_load_fn {
 /// problem, the sets and linear orders; the pruning, the improvement and the bounds are described in docs/graphs.md.
 inline constexpr minimize_load_fn minimize_load{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -22,7 +22,7 @@
 #include <stagecut/graph/detail/multilevel_load.hpp>
 #include <stagecut/graph/weighted_dag.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What `multilevel` makes small.
 enum class dag_objective : std::uint8_t {
@@ -193,4 +193,4 @@ struct multilevel_fn {
 /// the problem; the orders, and merging without a search, are described in docs/graph_methods.md.
 inline constexpr multilevel_fn multilevel{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

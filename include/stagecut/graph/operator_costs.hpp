@@ -17,7 +17,7 @@
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What the elements of a contracted graph take, in whole ticks, so that sums are exact: they depend neither on the order
 /// in which an element came into a set nor on how operators are numbered. A tick is a power of two in seconds or bytes,
@@ -225,4 +225,4 @@ class operator_costs {
   int memory_power_ = 0;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

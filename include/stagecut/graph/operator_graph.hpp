@@ -9,9 +9,9 @@
 
 #include <stagecut/core/error.hpp>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// That an operator takes what another one puts out.
 struct operator_edge {
@@ -74,4 +74,4 @@ namespace detail {
 
 }  // namespace detail
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

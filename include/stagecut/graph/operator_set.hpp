@@ -9,7 +9,7 @@
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A set of elements of a graph as a stage: a `set_cost` in ticks of `operator_costs`.
 ///
@@ -155,4 +155,4 @@ class operator_set {
 
 static_assert(set_cost<operator_set>);
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

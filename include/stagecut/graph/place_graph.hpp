@@ -15,7 +15,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Devices for the layers of a model that are no pipeline: edges lead to any of them.
 struct graph_placement {
@@ -54,4 +54,4 @@ struct place_graph_fn {
 /// @throws         as `plan_graph`
 inline constexpr place_graph_fn place_graph{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -24,7 +24,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ struct plan_graph_fn {
 ///                 `contraction`, with the layer
 inline constexpr plan_graph_fn plan_graph{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

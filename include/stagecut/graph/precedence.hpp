@@ -15,7 +15,7 @@
 #include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -110,4 +110,4 @@ class precedence {
   std::vector<element> order_{};
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -8,7 +8,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/refine_request.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `refine_partition`.
 struct refine_partition_fn {
@@ -53,4 +53,4 @@ struct refine_partition_fn {
 /// 2017, section 3.
 inline constexpr refine_partition_fn refine_partition{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

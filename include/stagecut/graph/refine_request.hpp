@@ -11,7 +11,7 @@
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What of a partition is made less.
 enum class refine_objective : std::uint8_t {
@@ -59,4 +59,4 @@ struct refined_partition {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (after - bound) / bound : after > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

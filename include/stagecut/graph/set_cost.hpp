@@ -6,7 +6,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// As what a set of elements is priced.
 struct stage_role {
@@ -78,4 +78,4 @@ template <class Set>
 /// @}
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

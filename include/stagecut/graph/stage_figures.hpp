@@ -10,7 +10,7 @@
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What the stages of a partition take, by plain sums over its operators in their order.
 ///
@@ -87,4 +87,4 @@ namespace stagecut::inline v0 {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

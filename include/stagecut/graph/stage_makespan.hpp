@@ -13,7 +13,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Prices warm-up counts of a pipeline whose stages are a graph: 1F1B, one stage a device, where stage s runs w[s]
 /// forward passes before forward and backward passes take turns, and so keeps min(w[s] + 1, m) microbatches in flight.
@@ -68,4 +68,4 @@ class stage_makespan {
   detail::stage_simulator simulator_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The stages of a graph, one a device, as a pipeline of microbatches runs them. Vectors have an element a stage, or an
 /// edge.
@@ -186,4 +186,4 @@ struct make_stage_pipeline_fn {
 /// An operator of the backward pass adds all of its time to the backward pass. O(n + m + k^2).
 inline constexpr make_stage_pipeline_fn make_stage_pipeline{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/graph/boost_graph.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -127,4 +127,4 @@ class vertex_values {
   std::function<Value(const Graph&, const detail::vertex_t<Graph>&)> read_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

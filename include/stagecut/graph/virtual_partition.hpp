@@ -8,7 +8,7 @@
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/plan/graph_method.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Into what a graph is cut, where devices hold several chunks: see `virtual_stages`. What is not said stays at its
 /// default.
@@ -39,4 +39,4 @@ struct virtual_partition {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (load - bound) / bound : load > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/virtual_partition.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `virtual_stages`.
 struct virtual_stages_fn {
@@ -57,4 +57,4 @@ struct virtual_stages_fn {
 /// docs/graph_methods.md.
 inline constexpr virtual_stages_fn virtual_stages{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

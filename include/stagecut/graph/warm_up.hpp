@@ -20,7 +20,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Warm-up counts of 1F1B where the stages are a graph.
 struct warm_up_choice {
@@ -136,4 +136,4 @@ struct choose_warm_up_fn {
 /// Deterministic; of counts of the same makespan those of the least sum. O(k) simulations for each step.
 inline constexpr choose_warm_up_fn choose_warm_up{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

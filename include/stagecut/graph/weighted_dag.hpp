@@ -14,7 +14,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// That one vertex has to stand in front of another one, and what it costs if the two are parted.
 struct weighted_edge {
@@ -126,4 +126,4 @@ class weighted_dag {
   detail::flat_dag flat_{};
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A graph whose operators take, in place of their time, a weighted sum of time and memory, each as a share of the whole
 /// graph's: the cost of PyTorch's RFC-0022, without messages.
@@ -41,4 +41,4 @@ namespace stagecut::inline v0 {
   return graph;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -16,7 +16,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// All that a stream still holds.
 /// @param size  how much that is, if it is known
@@ -47,4 +47,4 @@ namespace stagecut::inline v0::io {
   return stream_text(file, path, limits, unknown ? 0 : static_cast<std::size_t>(size));
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

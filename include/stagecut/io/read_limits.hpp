@@ -8,7 +8,7 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// How much is read at most: a text may come from anyone, and be endless.
 struct read_limits {
@@ -44,4 +44,4 @@ inline void check_size(std::string_view text, std::string_view source, const rea
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

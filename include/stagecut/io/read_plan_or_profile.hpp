@@ -20,7 +20,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What a file holds.
 using plan_or_profile = std::variant<plan, profile>;
@@ -65,4 +65,4 @@ using plan_or_profile = std::variant<plan, profile>;
   return parse_plan_or_profile(file_text(path, limits), path, limits, table);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// How a table of layers is read that says less, or other things, than a profile wants.
 struct table_options {
@@ -16,4 +16,4 @@ struct table_options {
   std::vector<std::string>* notes = nullptr;
 };
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -14,7 +14,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A chain of layers of which each may be recomputed, and where in its profile they stand.
 struct recomputed_chain {
@@ -166,4 +166,4 @@ class recomputed_chain_maker {
   return detail::recomputed_chain_maker(model, names, memory).make();
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

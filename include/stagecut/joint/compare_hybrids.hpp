@@ -15,7 +15,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A plan by what a planner minimises, and among what it chooses.
 struct compared_hybrid {
@@ -81,4 +81,4 @@ struct compared_hybrid {
   return compare_hybrids(model, request, std::move(own));
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -17,7 +17,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A way to deal layers out and to recompute them, beside others.
 struct compared_strategy {
@@ -97,4 +97,4 @@ namespace detail {
   return rows;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

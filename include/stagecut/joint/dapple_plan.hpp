@@ -11,7 +11,7 @@
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/placed_layers.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What DAPPLE's planner returns.
 struct dapple_answer {
@@ -67,4 +67,4 @@ struct dapple_plan_fn {
 /// Source: the planner of DAPPLE (PPoPP 2021), HPGO, of which facts were used and no code.
 inline constexpr dapple_plan_fn dapple_plan{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -9,7 +9,7 @@
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How the stages of a profile may be run.
 struct device_choices {
@@ -33,4 +33,4 @@ struct device_choices {
   function_ref<bool(std::size_t first, std::size_t last)> allowed{};
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

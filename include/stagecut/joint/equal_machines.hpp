@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Machines of as many devices each, and how fast bytes move, in bytes a second.
 struct equal_machines {
@@ -24,4 +24,4 @@ enum class placement : std::uint8_t {
   scatter  ///< one of every machine that has any free, and again
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

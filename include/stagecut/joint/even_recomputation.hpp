@@ -12,7 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A plan of one's own, for `simulate_recomputation`.
 struct recompute_strategy {
@@ -106,4 +106,4 @@ namespace detail {
   return detail::even_strategy(model, stages, of_types);
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -18,7 +18,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The ways to run stages of a graph of layers, on the devices of a machine: a `stage_option_model`. Its points are the sets of
 /// layers that hold all that their layers need, so that all cuts of the graph are considered, by any objective.
@@ -221,4 +221,4 @@ class graph_stages {
   std::vector<std::vector<detail::stage_mixtures>> kept_{};  // by last, then as `mixtures_to`
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what a profile is cut into stages on several devices each.
 struct hybrid_plan_request {
@@ -27,4 +27,4 @@ struct hybrid_plan_request {
   framework target = framework::none;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -9,7 +9,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How many microbatches a stage keeps at its peak.
 enum class in_flight_rule : std::uint8_t {
@@ -51,4 +51,4 @@ struct hybrid_cut {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (cost - bound) / bound : cost > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

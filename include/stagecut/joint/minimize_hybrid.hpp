@@ -17,7 +17,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_hybrid`.
 struct minimize_hybrid_fn {
@@ -132,4 +132,4 @@ struct minimize_hybrid_fn {
 /// Source: docs/hybrid.md derives the bounds and the search.
 inline constexpr minimize_hybrid_fn minimize_hybrid{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -14,7 +14,7 @@
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -176,4 +176,4 @@ struct minimize_nested_time_fn {
 /// Source: Narayanan et al., PipeDream (SOSP 2019), section 3.1; see `nested_machines::as_published`.
 inline constexpr minimize_nested_time_fn minimize_nested_time{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Of what the length of a pipeline is made beside the times of its stages: see `minimize_pipeline_length`.
 struct length_options {
@@ -82,4 +82,4 @@ struct minimize_pipeline_length_fn {
 /// threshold jumps, and the proof is in `joint/detail/length_search.hpp`.
 inline constexpr minimize_pipeline_length_fn minimize_pipeline_length{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -15,7 +15,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what layers are placed on machines.
 struct placed_request {
@@ -86,4 +86,4 @@ struct minimize_placed_length_fn {
 /// Source: DAPPLE (PPoPP 2021).
 inline constexpr minimize_placed_length_fn minimize_placed_length{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

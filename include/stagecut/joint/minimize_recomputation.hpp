@@ -16,7 +16,7 @@
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_recomputation`.
 struct minimize_recomputation_fn {
@@ -99,4 +99,4 @@ struct minimize_recomputation_fn {
 /// Source: docs/recomputation.md derives the options, bounds and the search.
 inline constexpr minimize_recomputation_fn minimize_recomputation{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

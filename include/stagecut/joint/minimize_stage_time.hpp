@@ -15,7 +15,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_stage_time`.
 struct minimize_stage_time_fn {
@@ -187,4 +187,4 @@ struct minimize_stage_time_fn {
 /// objective and the memory of replicas that take turns.
 inline constexpr minimize_stage_time_fn minimize_stage_time{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

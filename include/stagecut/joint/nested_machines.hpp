@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Machines of one level: devices in a server, servers in a rack.
 struct machine_level {
@@ -74,4 +74,4 @@ struct nested_cut {
   friend bool operator==(const nested_cut&, const nested_cut&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -17,7 +17,7 @@
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Where a model may be cut: *points*, each a set of layers that has all that its layers need, from no layer, point 0, to
 /// all of them. A stage is what one point holds more than another. Of every point what all its layers take together.
@@ -222,4 +222,4 @@ namespace detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,7 @@
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Layers that every device runs as fast: what all before each point adds up to. Points are cut points of a chain, or sets of
 /// layers, each with all that its layers need, the smaller ones first.
@@ -31,4 +31,4 @@ struct placed_stage {
   friend bool operator==(const placed_stage&, const placed_stage&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The links of stages whose devices are taken one after the other: over which a stage receives, and exchanges gradients,
 /// by the position of its first device and by their number.
@@ -66,4 +66,4 @@ class placed_links {
   topology machine_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Plans a chain or a graph of layers on the devices of a machine: which layers every stage has, on how many replicas of how many devices
 /// it runs, and how its layers are recomputed and sharded, so that no device exceeds its memory and an iteration ends as
@@ -42,4 +42,4 @@ namespace stagecut::inline v0 {
                               [&](const profile& chain) { return detail::told_hybrid(chain, request); });
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

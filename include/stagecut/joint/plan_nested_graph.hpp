@@ -16,7 +16,7 @@
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How long a plan of a graph is looked for.
 struct nested_graph_options {
@@ -146,4 +146,4 @@ struct plan_nested_graph_fn {
 /// time; of equals that of the order tried first. An order of n layers and m edges takes O(n (n + m)) besides.
 inline constexpr plan_nested_graph_fn plan_nested_graph{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

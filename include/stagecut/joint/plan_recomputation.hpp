@@ -29,7 +29,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What may be recomputed in a plan, and how it is reckoned, beside what a `plan_request` says.
 struct recompute_options {
@@ -220,4 +220,4 @@ struct asked_recomputation {
   });
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

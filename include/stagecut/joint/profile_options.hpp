@@ -14,7 +14,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The ways to run stages of a chain of layers, on the devices of a machine: a `stage_option_model`.
 ///
@@ -200,4 +200,4 @@ class profile_options {
   std::vector<detail::stage_mixtures> kept_{};  // by last, then by falling first, then by ways
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

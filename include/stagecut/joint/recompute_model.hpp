@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// One way to run a layer: what is kept of its forward pass, and what is computed again in its backward pass.
 struct recompute_choice {
@@ -97,4 +97,4 @@ inline void check_recompute_model(const recompute_model& model) {
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what layers are dealt out to stages, and recomputed: see `minimize_recomputation`.
 struct recompute_request {
@@ -44,4 +44,4 @@ struct recompute_plan {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

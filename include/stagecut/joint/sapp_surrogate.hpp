@@ -14,7 +14,7 @@
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A plan that is good for SAPP's objective, and what an iteration takes with it.
 struct sapp_surrogate_plan {
@@ -106,4 +106,4 @@ struct sapp_surrogate_plan {
   return what == found::best ? answer::optimal(std::move(plan)) : answer::feasible(std::move(plan));
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

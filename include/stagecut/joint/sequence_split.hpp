@@ -12,7 +12,7 @@
 #include <stagecut/schedule/generators/sliced.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a training run is like, of which the memory of slices depends. All at least 1.
 struct sequence_figures {
@@ -142,4 +142,4 @@ inline double not_below_zero(double bytes, const std::string& place) {
   return sliced_one_forward_one_backward(ranks, microbatches, slices);
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How a layer runs on several devices. The activation between two layers is *whole* on each of them, or *split* by its
 /// features: then each device has a part.
@@ -99,4 +99,4 @@ inline void check_sharded(std::string_view function, view<const sharded_layer> l
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -15,7 +15,7 @@
 #include <stagecut/joint/sharded_layer.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a stage takes whose layers are sharded: a device's times of one microbatch, and its bytes.
 struct sharded_figures {
@@ -172,4 +172,4 @@ class sharded_intervals {
   std::vector<std::size_t> ends_{};  // of every stage, by its last layer, then from narrow to wide
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

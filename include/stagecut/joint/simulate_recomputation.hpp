@@ -21,7 +21,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// An iteration of layers that are dealt out, and recomputed.
 struct recompute_run {
@@ -186,4 +186,4 @@ inline void check_recompute_request(const char* function, const recompute_model&
   return run;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// One way to run a stage: on how many devices, and what it then takes. Times of one microbatch, in the unit of the model;
 /// bytes on one device; all finite and not negative.
@@ -144,4 +144,4 @@ template <stage_option_model Model>
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -18,7 +18,7 @@
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Among what `sweep_recomputation` chooses: every number of chunks with every order and number of microbatches.
 struct recompute_sweep_request {
@@ -209,4 +209,4 @@ class recompute_sweeper {
   return detail::recompute_sweeper(model, request).run();
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

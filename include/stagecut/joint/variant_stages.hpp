@@ -20,7 +20,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The stages of a graph whose layers run in one of several variants each, as Piper prices them: a `stage_option_model`. Its
 /// points are the sets of layers that hold all that their layers need, so that all cuts of the graph are considered.
@@ -197,4 +197,4 @@ class variant_stages {
   std::vector<std::size_t> replicas_{};  // that divide the microbatches, ascending
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

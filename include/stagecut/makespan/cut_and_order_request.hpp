@@ -13,7 +13,7 @@
 #include <stagecut/schedule/search_limits.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Which orders a chain may be run in.
 enum class order_choice : std::uint8_t {
@@ -50,4 +50,4 @@ struct cut_and_order {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

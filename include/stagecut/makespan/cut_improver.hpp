@@ -9,7 +9,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 struct cut_problem;
@@ -38,4 +38,4 @@ concept cut_improver = requires(F& improver, const improvement& task, view<std::
 /// One of them, or none: then the search looks for better cuts itself.
 using cut_improver_ref = function_ref<bool(const improvement&, view<std::size_t>)>;
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -8,7 +8,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 struct layered_graph;
@@ -57,4 +57,4 @@ struct makespan_helpers {
   cut_bounder_ref bounder{};      ///< bounds all cuts
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/schedule/search_limits.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what a chain is cut: see `minimize_makespan`.
 struct makespan_request {
@@ -52,4 +52,4 @@ struct makespan_cut {
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -17,7 +17,7 @@
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/in_flight_search.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_cut_and_order`.
 struct minimize_cut_and_order_fn {
@@ -100,4 +100,4 @@ struct minimize_cut_and_order_fn {
 /// Source: docs/orders.md, With the cut.
 inline constexpr minimize_cut_and_order_fn minimize_cut_and_order{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

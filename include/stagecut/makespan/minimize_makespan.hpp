@@ -23,7 +23,7 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_makespan`.
 struct minimize_makespan_fn : detail::expects_pipeline_model {
@@ -171,4 +171,4 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 /// Source: docs/makespan.md derives the bounds and the search.
 inline constexpr minimize_makespan_fn minimize_makespan{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

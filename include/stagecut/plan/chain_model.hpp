@@ -16,7 +16,7 @@
 #include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A profile as a pipeline model: its items are the blocks of layers that no cut may part, its memory is that of training.
 class chain_model {
@@ -126,4 +126,4 @@ class chain_model {
   bool splits_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/separate.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
-#if STAGECUT_BODIES
-#include <stagecut/plan/detail/as_one_chain.hpp>
-#include <stagecut/plan/detail/choice_comparison.hpp>
-#include <stagecut/plan/detail/with_machine.hpp>
-#endif
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `compare_plans`.
 struct compare_plans_fn {
@@ -30,18 +25,8 @@ struct compare_plans_fn {
 /// @throws         as `make_plan`, for what is wrong in every combination, and for another objective than the makespan
 inline constexpr compare_plans_fn compare_plans{};
 
-#if STAGECUT_BODIES
-STAGECUT_INLINE plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
-                                                             const plan_choices& choices) const {
-  return detail::as_one_chain("compare_plans", model, request, [&](const profile& chain) {
-    plan_request asked = request;
-    asked.objective = plan_objective::makespan;  // for which its messages go over links
-    asked = detail::with_machine(chain, asked);
-    asked.objective = request.objective;
-    detail::check_choices("compare_plans", "choices", chain, asked, choices);
-    return detail::choice_comparison(chain, asked, choices).run();
-  });
-}
-#endif
+}  // namespace stagecut::inline STAGECUT_ABI
 
-}  // namespace stagecut::inline v0
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/compare_plans.ipp>
+#endif

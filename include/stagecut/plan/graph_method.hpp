@@ -5,7 +5,7 @@
 
 #include <stagecut/core/words.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How a graph is cut.
 enum class graph_method : std::uint8_t {
@@ -25,4 +25,4 @@ inline constexpr word<graph_method> graph_method_words[] = {{"auto", graph_metho
                                                             {"merge", graph_method::merge},
                                                             {"communication", graph_method::communication}};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

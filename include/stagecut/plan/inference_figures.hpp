@@ -8,7 +8,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How fast a plan of inference is, in the unit of its profile's times.
 struct inference_figures {
@@ -52,4 +52,4 @@ struct inference_figures {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -98,4 +98,4 @@ inline void join_wanted(std::string_view function, const std::vector<std::size_t
   return detail::blocks_of("layer_blocks", model, forbidden_cuts, kept_together);
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

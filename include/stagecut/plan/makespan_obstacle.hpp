@@ -9,7 +9,7 @@
 #include <stagecut/profile/training_memory.hpp>
 
 // Why a plan does not say when its iteration ends, or is not cut by it.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Forward passes of an iteration up to which plans predict it, which takes memory for each.
 inline constexpr std::size_t most_predicted = std::size_t{1} << 20U;
@@ -49,4 +49,4 @@ namespace detail {
   return unpredicted;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

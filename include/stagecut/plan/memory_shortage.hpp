@@ -15,7 +15,7 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -226,4 +226,4 @@ template <class InFlight>
   return why;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

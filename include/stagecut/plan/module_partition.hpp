@@ -6,7 +6,7 @@
 
 #include <stagecut/core/cuts.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Leaves of a module tree that run one after the other on one device.
 struct module_run {
@@ -42,4 +42,4 @@ struct module_partition {
   friend bool operator==(const module_partition&, const module_partition&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How the modules of a model are dealt out to devices: see `partition_modules`.
 struct module_request {
@@ -20,4 +20,4 @@ struct module_request {
   friend bool operator==(const module_request&, const module_request&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

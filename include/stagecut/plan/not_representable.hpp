@@ -7,7 +7,7 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A plan that the format asked for has no words for, or that its framework would run as another plan; or a model or a
 /// schedule of which no plan could be said. Another format may do.
@@ -29,4 +29,4 @@ class not_representable : public std::invalid_argument {
   std::string format_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

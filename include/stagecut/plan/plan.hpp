@@ -15,7 +15,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The memory of a planned stage on each of its devices, in bytes: what stays, and what a microbatch takes.
 struct planned_memory {
@@ -270,4 +270,4 @@ inline void assign_stages(plan& made, std::vector<std::size_t> stages) {
   return found == nullptr ? each.output : found->output;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

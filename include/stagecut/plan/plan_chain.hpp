@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/separate.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
-#if STAGECUT_BODIES
-#include <stagecut/plan/detail/plan_stages.hpp>
-#endif
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `plan_chain`.
 struct plan_chain_fn {
@@ -39,10 +36,8 @@ struct plan_chain_fn {
 /// else smaller shares are tried, and the plan is feasible, with that cut's value as its bound, or unknown if none fits.
 inline constexpr plan_chain_fn plan_chain{};
 
-#if STAGECUT_BODIES
-STAGECUT_INLINE outcome<plan> plan_chain_fn::operator()(const profile& model, const plan_request& request) const {
-  return detail::plan_stages("plan_chain", model, request);
-}
-#endif
+}  // namespace stagecut::inline STAGECUT_ABI
 
-}  // namespace stagecut::inline v0
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/plan_chain.ipp>
+#endif

@@ -11,7 +11,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What `compare_plans` is asked, and what it answers.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What is open when a plan is made: `compare_plans` tries every combination. A list that is empty leaves what the
 /// request says.
@@ -77,4 +77,4 @@ struct plan_comparison {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

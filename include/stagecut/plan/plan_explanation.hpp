@@ -14,7 +14,7 @@
 #include <stagecut/schedule/makespan_parts.hpp>
 
 // What `explain_plan` is asked, and what it answers. Times are in the unit of the plan.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How a plan is explained. What is not said stays at its default.
 struct explain_options {
@@ -142,4 +142,4 @@ struct plan_explanation {
   std::vector<plan_change> changes{};
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -18,7 +18,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a chain of layers is cut by: of which sum the heaviest stage is made as light as possible.
 enum class measure : std::uint8_t {
@@ -113,4 +113,4 @@ struct plan_request {
   makespan_helpers helpers{};  ///< who helps to find the least makespan
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

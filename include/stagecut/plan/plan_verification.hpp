@@ -11,7 +11,7 @@
 #include <stagecut/core/words.hpp>
 
 // What `verify_plan` answers.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What came of a check.
 enum class check_result : std::uint8_t {
@@ -84,4 +84,4 @@ struct plan_verification {
   friend bool operator==(const plan_verification&, const plan_verification&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/separate.hpp>
 #include <stagecut/plan/plan.hpp>
-#if STAGECUT_BODIES
-#include <cstddef>
-#include <string>
-#include <utility>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/plan/detail/explained_plan.hpp>
-#include <stagecut/plan/explain_plan.hpp>
-#endif
-
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `recut_plan`.
 struct recut_plan_fn {
@@ -35,27 +26,8 @@ struct recut_plan_fn {
 /// One simulation.
 inline constexpr recut_plan_fn recut_plan{};
 
-#if STAGECUT_BODIES
-STAGECUT_INLINE plan recut_plan_fn::operator()(const plan& made, cuts at) const {
-  if (const std::string why = explanation_obstacle(made); !why.empty()) {
-    detail::fail(argument_error("recut_plan", "made", detail::in_quotes(made.profile.name),
-                                detail::joined({"cannot be cut anew: ", why})));
-  }
-  if (at.stages() != made.cuts.stages() || at.items() != made.cuts.items()) {
-    detail::fail(argument_error("recut_plan", "at", detail::joined({at.stages(), " stages of ", at.items(), " layers"}),
-                                detail::joined({"must be ", made.cuts.stages(), " of ", made.cuts.items()})));
-  }
-  const detail::explained_plan of(made);
-  plan result = of.made();
-  result.cuts = std::move(at);
-  for (std::size_t s = 0; s < result.stages.size(); ++s) {
-    of.remake(result, s);
-    result.stages[s].cost = result.stages[s].forward + result.stages[s].mean_backward(made.schedule.microbatches);
-  }
-  result.makespan = detail::explained_plan::makespan_of(result, of.order());
-  result.objective = {"makespan", "time", *result.makespan, 0, state::unknown};
-  return result;
-}
-#endif
+}  // namespace stagecut::inline STAGECUT_ABI
 
-}  // namespace stagecut::inline v0
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/recut_plan.ipp>
+#endif

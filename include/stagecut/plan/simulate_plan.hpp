@@ -22,7 +22,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // What a simulation of a plan needs, from the plan.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The edges between the stages of a plan; none where they are a chain.
 [[nodiscard]] inline std::vector<stage_edge> stage_edges_of(const plan& made) {
@@ -252,4 +252,4 @@ namespace detail {
   return most;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

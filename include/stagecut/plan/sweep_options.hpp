@@ -10,7 +10,7 @@
 #include <stagecut/plan/sweep_row.hpp>
 
 // How a sweep is made.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How far a sweep is.
 struct sweep_progress {
@@ -56,4 +56,4 @@ using each_index_ref = function_ref<void(std::size_t count, function_ref<void(st
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

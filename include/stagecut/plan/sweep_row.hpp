@@ -11,7 +11,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What a sweep goes through, and what it answers.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The configurations of a sweep: every combination of what the lists hold. A list that is empty leaves what the request
 /// says, and of schedules what it means with so many chunks: 1F1B with 2 is interleaved. A schedule that is named is planned with
@@ -83,4 +83,4 @@ struct pareto_fn {
 /// @return      the indices of the front, by time, so that memory falls. O(n log n)
 inline constexpr pareto_fn pareto{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

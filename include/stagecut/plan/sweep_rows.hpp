@@ -3,17 +3,13 @@
 
 #include <vector>
 
-#include <stagecut/core/separate.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_options.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 #include <stagecut/profile/profile.hpp>
-#if STAGECUT_BODIES
-#include <stagecut/plan/detail/as_one_chain.hpp>
-#include <stagecut/plan/detail/row_sweep.hpp>
-#endif
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `sweep_rows`.
 struct sweep_rows_fn {
@@ -47,14 +43,8 @@ struct sweep_rows_fn {
 /// same time, those of the least bound of time first; before each round those are left out that the rounds before dominate.
 inline constexpr sweep_rows_fn sweep_rows{};
 
-#if STAGECUT_BODIES
-STAGECUT_INLINE std::vector<sweep_row> sweep_rows_fn::operator()(const profile& model, const plan_request& request,
-                                                                 const sweep_axes& axes, const sweep_options& options,
-                                                                 const each_index_ref& for_each) const {
-  return detail::as_one_chain("sweep_rows", model, request, [&](const profile& chain) {
-    return detail::row_sweep(chain, request, axes, options, for_each).run();
-  });
-}
-#endif
+}  // namespace stagecut::inline STAGECUT_ABI
 
-}  // namespace stagecut::inline v0
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/sweep_rows.ipp>
+#endif

@@ -12,7 +12,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // The frameworks that run plans, and in which words their rules are told: `targets` has them.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The framework that will run a plan, in the words of a format: each has a row in `targets`.
 enum class framework : std::uint8_t {
@@ -122,4 +122,4 @@ struct target_entry {
   std::size_t (*group)(std::size_t ranks, std::size_t microbatches) = nullptr;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

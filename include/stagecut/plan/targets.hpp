@@ -13,7 +13,7 @@
 
 // What frameworks can say of a plan: one row each, from which `make_plan` takes its constraints, and the writers of their
 // formats what they refuse.
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What all frameworks can say.
 inline constexpr target_entry targets[] = {
@@ -168,4 +168,4 @@ static_assert(targets_in_order());
 }
 /// @}
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -4,30 +4,12 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/separate.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/profile/profile.hpp>
-#if STAGECUT_BODIES
-#include <optional>
-#include <string>
-#include <utility>
 
-#include <stagecut/plan/detail/check_notes.hpp>
-#include <stagecut/plan/detail/verified_plan.hpp>
-#include <stagecut/plan/detail/verify_costs.hpp>
-#include <stagecut/plan/detail/verify_loads.hpp>
-#include <stagecut/plan/detail/verify_makespan.hpp>
-#include <stagecut/plan/detail/verify_memory.hpp>
-#include <stagecut/plan/detail/verify_messages.hpp>
-#include <stagecut/plan/detail/verify_objective.hpp>
-#include <stagecut/plan/detail/verify_placement.hpp>
-#include <stagecut/plan/detail/verify_profile.hpp>
-#include <stagecut/plan/detail/verify_schedule.hpp>
-#include <stagecut/profile/as_inference.hpp>
-#endif
-
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `verify_plan`.
 struct verify_plan_fn {
@@ -54,119 +36,8 @@ struct verify_plan_fn {
 /// stage. A stage with a layer that runs on no accelerator is on a CPU.
 inline constexpr verify_plan_fn verify_plan{};
 
-#if STAGECUT_BODIES
-namespace detail {
+}  // namespace stagecut::inline STAGECUT_ABI
 
-/// What a check says that has nothing to check.
-STAGECUT_INLINE plan_check unchecked(const char* name, const char* why) {
-  check_notes notes(name);
-  notes.not_checked("", why);
-  return notes.take();
-}
-
-/// Works out what checks have in common.
-STAGECUT_INLINE void begin_checks(verified_plan& all) {
-  const std::size_t n = all.model.layers.size();
-  all.needs = all.model.edges.empty() ? detail::chain_edges(n) : all.model.edges;
-  for (const profile_edge& each : all.needs) {
-    if (each.from < n && each.to < n) all.flow.push_back(each);
-  }
-  for (std::size_t i = 0; i < n; ++i) all.figures.push_back(detail::chosen_figures_of(all.model, all.made, i));
-}
-
-/// The checks of what a plan says of its stages and of its iteration.
-STAGECUT_INLINE void check_figures_of(verified_plan& all, plan_verification& result) {
-  constexpr const char* names[] = {"loads", "memory", "messages", "schedule", "makespan", "objective", "bound"};
-  bool placed = !all.stage_of.empty();
-  for (const planned_stage& each : all.made.stages) placed = placed && each.device < all.made.devices;
-  if (!placed) {
-    for (const char* const name : names) result.checks.push_back(detail::unchecked(name, no_stages));
-    return;
-  }
-  for (std::size_t i = 0; i < all.figures.size() && !all.made.own_microbatches; ++i) {
-    detail::share_out(all.figures[i], all.made.stages[all.stage_of[i]].replicas);
-  }
-  plan_check messages = detail::verify_messages(all);
-  check_notes loads("loads");
-  detail::verify_seconds(all, loads);
-  detail::verify_costs(all, loads);
-  check_notes order_notes("schedule");
-  const schedule order = detail::verify_order_of(all, order_notes);
-  check_notes makespan_notes("makespan");
-  const detail::verified_ends ends = detail::verify_run(all, order, order_notes, makespan_notes);
-  result.checks.push_back(loads.take());
-  result.checks.push_back(detail::verify_memory_of(all, order));
-  result.checks.push_back(std::move(messages));
-  result.checks.push_back(order_notes.take());
-  result.checks.push_back(makespan_notes.take());
-  result.checks.push_back(detail::verify_objective(all, ends.last_pass, ends.iteration));
-  result.checks.push_back(detail::verify_bound(all));
-}
-
-/// A plan that says no more than the stage of every layer, and what comes of it.
-STAGECUT_INLINE plan bare_plan(const profile& model, const std::vector<std::size_t>& stage_of) {
-  const std::size_t n = model.layers.size();
-  plan result;
-  result.profile = model;
-  result.assignment = stage_of;
-  for (const std::size_t each : stage_of) {
-    if (each < n && result.devices <= each) result.devices = each + 1;
-  }
-  result.stages.resize(result.devices);
-  for (std::size_t s = 0; s < result.devices; ++s) result.stages[s].device = s;
-  for (std::size_t i = 0; i < n && i < stage_of.size(); ++i) {
-    if (stage_of[i] < n && !model.layers[i].accelerator) result.stages[stage_of[i]].on_cpu = true;
-  }
-  for (std::size_t i = 0; i < n && i < stage_of.size(); ++i) {
-    if (stage_of[i] >= n) continue;
-    planned_stage& stage = result.stages[stage_of[i]];
-    stage.forward += stage.on_cpu ? model.layers[i].cpu.value_or(0) : model.layers[i].forward;
-    stage.backward += stage.on_cpu ? 0 : model.layers[i].backward;
-  }
-  return result;
-}
-
-}  // namespace detail
-
-STAGECUT_INLINE plan_verification verify_plan_fn::operator()(const profile& model, const plan& made) const {
-  if (made.profile.inference && !model.inference) return (*this)(as_inference(model), made);
-  plan_verification result;
-  const bool chain_of_graph = !model.edges.empty() && made.profile.edges.empty();
-  detail::verified_plan all{chain_of_graph ? made.profile : model, made};
-  if (model.layers.empty() || model.layers.size() != made.profile.layers.size()) {
-    result.checks.push_back(detail::verify_profile(model, all));
-    for (const word<const char*>& each : plan_check_words) {
-      if (result.checks[0].name != each.name)
-        result.checks.push_back(detail::unchecked(each.name, "it is of another profile"));
-    }
-    return result;
-  }
-  detail::begin_checks(all);
-  result.checks.push_back(detail::verify_profile(model, all));
-  result.checks.push_back(detail::verify_assignment_of(all));
-  result.checks.push_back(detail::verify_acyclic(all));
-  result.checks.push_back(detail::verify_groups(all));
-  result.checks.push_back(detail::verify_tied(all));
-  result.checks.push_back(detail::verify_fixed(all));
-  result.checks.push_back(detail::verify_devices(all));
-  detail::check_figures_of(all, result);
-  return result;
-}
-
-STAGECUT_INLINE plan_verification verify_plan_fn::operator()(const profile& model,
-                                                             const std::vector<std::size_t>& stage_of) const {
-  const plan bare = detail::bare_plan(model, stage_of);
-  plan_verification result = (*this)(model, bare);
-  for (plan_check& each : result.checks) {
-    const bool placement = each.name == "assignment" || each.name == "acyclic" || each.name == "groups" ||
-                           each.name == "tied" || each.name == "fixed" || each.name == "devices";
-    if (placement) continue;
-    const std::optional<double> found = each.recomputed;
-    each = detail::unchecked(each.name.c_str(), "an assignment does not say it");
-    each.recomputed = found;
-  }
-  return result;
-}
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/verify_plan.ipp>
 #endif
-
-}  // namespace stagecut::inline v0

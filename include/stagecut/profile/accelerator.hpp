@@ -11,7 +11,7 @@
 #include <stagecut/core/error.hpp>
 
 // What devices can do, and how much of it training reaches.
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// A device, and what joins it to others. Rates in FLOP/s and bytes per second.
 struct device {
@@ -97,4 +97,4 @@ inline void check(const efficiencies& reached) {
   }
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

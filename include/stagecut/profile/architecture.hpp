@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 // What transformers are made of: the figures that their authors publish.
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// What becomes of a head that multiplies by the embedding matrix.
 enum class tying : std::uint8_t { none, replicate, colocate };
@@ -133,4 +133,4 @@ struct architecture {
   return a.forms[layer < a.forms.size() ? layer : a.forms.size() - 1];
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

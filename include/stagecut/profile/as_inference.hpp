@@ -4,7 +4,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What is left of a profile where nothing goes back: the same layers in inference.
 ///
@@ -37,4 +37,4 @@ namespace stagecut::inline v0 {
   return model;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

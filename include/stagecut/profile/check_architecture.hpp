@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 namespace detail {
 
@@ -155,4 +155,4 @@ inline void check(const architecture& a) {
   stagecut::detail::fail(stagecut::invalid_input(detail::joined({"architecture.", fault->field}), fault->problem));
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

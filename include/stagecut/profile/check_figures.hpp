@@ -10,7 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Refuses a profile with a time or a size that is NaN, infinite or negative, with one part of a backward pass without
 /// the other, or with a forward time of an operator of the backward pass: one made by hand, as the readers of files
@@ -43,4 +43,4 @@ inline void check_figures(const profile& model) {
   }
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

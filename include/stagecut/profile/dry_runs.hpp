@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The peak memory of one rank, measured in a run of a model whose layers are alike.
 struct rank_peak {
@@ -35,4 +35,4 @@ struct dry_runs {
   friend bool operator==(const dry_runs&, const dry_runs&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -134,4 +134,4 @@ namespace detail {
   return model;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

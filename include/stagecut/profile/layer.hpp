@@ -10,7 +10,7 @@
 #include <stagecut/core/rare.hpp>
 #include <stagecut/core/words.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Parameters that a layer shares with all others that name them: an embedding and a head that multiplies by it.
 struct tied_parameters {
@@ -114,4 +114,4 @@ void each_figure(Each& each, const Visit& visit) {
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

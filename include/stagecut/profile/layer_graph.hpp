@@ -10,7 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/layer.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -171,4 +171,4 @@ template <class Group>
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/words.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What training keeps on a device for each byte of parameters.
 struct optimizer {
@@ -38,4 +38,4 @@ inline constexpr std::array<optimizer, 11> optimizers = {{
   return stagecut::find_name(optimizers, name);
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -6,7 +6,7 @@
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/detail/block.hpp>
 
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// How many parameters a model has.
 struct parameter_count {
@@ -46,4 +46,4 @@ struct parameter_count {
   return made;
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

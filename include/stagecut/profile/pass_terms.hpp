@@ -5,7 +5,7 @@
 
 #include <stagecut/profile/roofline.hpp>
 
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// What the passes of a layer are made of: forward; backward for the gradient of the input, with what is computed again, and
 /// for that of the parameters; and what comes at the end of an iteration.
@@ -30,4 +30,4 @@ struct pass_terms {
   return made;
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

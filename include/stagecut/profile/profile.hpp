@@ -10,7 +10,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/profile/layer.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// In a graph, that the output of a layer is input of another one.
 struct profile_edge {
@@ -76,4 +76,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

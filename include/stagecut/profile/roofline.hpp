@@ -11,7 +11,7 @@
 
 // How long a device takes for the operations that transformers are made of: a roofline in which times of computing and of
 // moving are added, since real operations overlap them badly. docs/transformers.md says how well that does.
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// What takes time in a pass.
 enum class term_kind : std::uint8_t {
@@ -190,4 +190,4 @@ class roofline {
   return longer + roofline::hidden_share * both;
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

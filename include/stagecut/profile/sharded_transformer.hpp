@@ -15,7 +15,7 @@
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// The numbers of devices, of some, that can share the layers of a model.
 [[nodiscard]] inline std::vector<std::size_t> possible_ways(const architecture& a, training r,
@@ -67,4 +67,4 @@ inline stagecut::profile sharded_profile(const architecture& a, const training& 
   return made;
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

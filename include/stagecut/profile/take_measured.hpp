@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A layer whose passes were timed, in seconds of a microbatch.
 struct measured_layer {
@@ -91,4 +91,4 @@ inline void take_measured(profile& model, const std::vector<measured_layer>& mea
   }
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

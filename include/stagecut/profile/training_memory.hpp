@@ -18,7 +18,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/stage_memory.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Of which microbatches a stage keeps no more than its input, and computes its activations again in the backward pass:
 /// torchgpipe's modes.
@@ -204,4 +204,4 @@ class memory_cap {
   std::vector<double> bytes_;  // of every stage
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

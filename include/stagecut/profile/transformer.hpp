@@ -27,7 +27,7 @@
 //   Rajbhandari   Rajbhandari et al., ZeRO: Memory Optimizations Toward Training Trillion Parameter Models, SC 2020
 //   Shazeer       Shazeer et al., Outrageously Large Neural Networks, ICLR 2017
 //   Shoeybi       Shoeybi et al., Megatron-LM, arXiv 1909.08053
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 namespace detail {
 
@@ -145,4 +145,4 @@ inline std::vector<pass_terms> explain(const architecture& a, const training& r 
   return made;
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

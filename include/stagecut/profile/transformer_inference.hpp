@@ -18,7 +18,7 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // Transformers that answer: forward passes alone, with keys and values of earlier tokens kept.
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// Which tokens a forward pass takes.
 enum class serving_phase : std::uint8_t {
@@ -210,4 +210,4 @@ inline std::vector<pass_terms> explain_inference(const architecture& a, const se
   return made;
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

@@ -14,7 +14,7 @@
 #include <stagecut/profile/check_architecture.hpp>
 
 // How transformers are run. The sources are those that transformer.hpp lists.
-namespace stagecut::inline v0::transformer {
+namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// What numbers are computed with. With `fp8` matrix products take 8-bit numbers; all else is as with `bf16`.
 enum class number : std::uint8_t { bf16, fp16, fp32, fp8 };
@@ -149,4 +149,4 @@ inline void check(const architecture& a, const training& r) {
   stagecut::detail::fail(stagecut::invalid_input(detail::joined({part, fault->field}), fault->problem));
 }
 
-}  // namespace stagecut::inline v0::transformer
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

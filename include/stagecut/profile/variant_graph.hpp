@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// One way to run a layer on a number of devices: as it is, or computed again in the backward pass. Of one microbatch.
 struct run_variant {
@@ -80,4 +80,4 @@ struct variant_stage {
   friend bool operator==(const variant_stage&, const variant_stage&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/separate.hpp>
 #include <stagecut/schedule/detail/op_set.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -214,18 +214,10 @@ struct schedule_fault {
 /// edges, and with transfers a byte for each edge and microbatch; a transfer is looked up among the edges of its stage.
 ///
 /// Source: the rules by which PyTorch refuses a schedule (`torch/distributed/pipelining/schedules.py`), for slices too.
-STAGECUT_INLINE void check_schedule(const schedule& all);
+STAGECUT_DECL void check_schedule(const schedule& all);
 
-#if STAGECUT_BODIES
-STAGECUT_INLINE void check_schedule(const schedule& all) {
-  const detail::schedule_fault fault = detail::find_fault(all);
-  if (fault.problem.empty()) return;
-  std::string place = fault.rank == fault.none ? "schedule" : detail::joined({"rank ", fault.rank});
-  if (fault.op != fault.none) {
-    place += detail::joined({", op ", fault.op, " (", to_string(all.orders[fault.rank][fault.op]), ")"});
-  }
-  detail::fail(invalid_input(place, fault.problem));
-}
+}  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/check_schedule.ipp>
 #endif
-
-}  // namespace stagecut::inline v0

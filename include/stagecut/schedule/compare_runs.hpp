@@ -16,7 +16,7 @@
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What was predicted of a kind of pass on a stage, or of a message over a boundary, and what was measured.
 struct op_difference {
@@ -210,4 +210,4 @@ inline void check_comparable(const schedule& order, const simulation<double>& me
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The most microbatches whose activations each stage holds at a time.
 ///
@@ -59,4 +59,4 @@ namespace stagecut::inline v0 {
   return most;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

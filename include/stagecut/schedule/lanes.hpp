@@ -11,7 +11,7 @@
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How `lanes` computes: with vector registers of 512 or 256 bits, or with what every machine of the kind has for which the
 /// program was compiled. The results are the same bits.
@@ -224,4 +224,4 @@ class lanes {
   lane_registers registers_;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

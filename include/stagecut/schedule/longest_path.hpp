@@ -7,7 +7,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// One step of an iteration, told by positions: of other tasks, counted from 1 (0: none), and in a table of durations.
 struct task {
@@ -62,4 +62,4 @@ STAGECUT_HOST_DEVICE constexpr void longest_path(view<const task> tasks, view<co
   }
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -65,4 +65,4 @@ inline void check_schedule_shape(const schedule_entry& entry, const schedule_sha
                               detail::joined({"must be ", stagecut::list_names(schedules, " or ", can)})));
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

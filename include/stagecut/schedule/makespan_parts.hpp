@@ -12,7 +12,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a makespan is made of, in the unit of the durations. The parts add up to it.
 ///
@@ -103,4 +103,4 @@ template <arithmetic T>
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

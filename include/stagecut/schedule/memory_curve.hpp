@@ -12,7 +12,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What every stage keeps on its rank, in bytes or any other unit; vectors have one element a stage.
 ///
@@ -148,4 +148,4 @@ template <class T>
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

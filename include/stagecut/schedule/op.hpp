@@ -7,7 +7,7 @@
 
 #include <stagecut/core/words.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What a device does at one step of a schedule.
 enum class op_kind : std::uint8_t {
@@ -117,4 +117,4 @@ inline constexpr word<op_kind> op_words[] = {{"F", op_kind::forward},
   return text;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -20,7 +20,7 @@
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What every order of some stages takes at least.
 template <class T>
@@ -73,4 +73,4 @@ struct order_bound_fn {
 /// Source: docs/orders.md, The bound.
 inline constexpr order_bound_fn order_bound{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -10,7 +10,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what an order is made: see `synthesize_schedule`. What is not said stays at its default.
 struct order_request {
@@ -42,4 +42,4 @@ struct synthesized {
   }
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

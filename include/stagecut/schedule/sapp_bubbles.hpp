@@ -9,7 +9,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/check_shape.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Why a pipeline stands still, as SAPP tells it: device time that was not useful, for each unit that was.
 ///
@@ -112,4 +112,4 @@ namespace detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -8,7 +8,7 @@
 
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// An edge between stages: the output of one is an input of the other.
 struct stage_edge {
@@ -90,4 +90,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

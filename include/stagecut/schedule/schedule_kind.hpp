@@ -20,7 +20,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The schedules that the library makes: each has a row in `schedules`, which says all else of it.
 enum class schedule_kind : std::uint8_t {
@@ -251,4 +251,4 @@ static_assert(schedules[schedules_made_by_shape].make == nullptr);
   return entry.fits == nullptr || entry.fits(ranks, chunks, microbatches);
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

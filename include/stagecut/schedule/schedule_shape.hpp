@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what a schedule is made. What is not said stays at its default.
 struct schedule_shape {
@@ -28,4 +28,4 @@ enum class shape_figure : std::uint8_t {
   times       ///< what the passes take: no shape says that, `synthesize_schedule` makes it
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

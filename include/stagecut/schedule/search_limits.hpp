@@ -6,7 +6,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How far a search for the least makespan is.
 struct makespan_progress {
@@ -25,4 +25,4 @@ struct search_limits {
   function_ref<void(const makespan_progress&)> progress{};  ///< told now and then, and whenever something is found
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

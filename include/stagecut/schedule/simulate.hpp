@@ -16,7 +16,7 @@
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/schedule/task_options.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -209,4 +209,4 @@ struct simulate_fn {
 /// where transfers have to be lowered, as `lower_transfers`. For many durations of one schedule make a `task_graph`.
 inline constexpr simulate_fn simulate{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,7 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What one pass of a microbatch takes on every stage, in any unit.
 ///
@@ -102,4 +102,4 @@ struct simulation {
   friend bool operator==(const simulation&, const simulation&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -12,7 +12,7 @@
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// One step of a slot program: the end of a task, from those of two others and a duration. Slot 0 and duration 0 are 0.
 struct alignas(8) slot_op {
@@ -195,4 +195,4 @@ class slot_program {
   std::size_t slots_ = 1;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

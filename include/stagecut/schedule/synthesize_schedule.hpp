@@ -20,7 +20,7 @@
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `synthesize_schedule`.
 struct synthesize_schedule_fn {
@@ -70,4 +70,4 @@ struct synthesize_schedule_fn {
 /// Source: docs/orders.md has the bounds and the search.
 inline constexpr synthesize_schedule_fn synthesize_schedule{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

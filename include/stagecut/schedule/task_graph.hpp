@@ -17,7 +17,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_options.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// What repeated predictions write into; it grows once.
 template <class T>
@@ -116,4 +116,4 @@ class task_graph {
   std::vector<std::uint32_t> last_{};
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -3,7 +3,7 @@
 
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// For what a task graph is made, beside its schedule.
 struct task_options {
@@ -15,4 +15,4 @@ struct task_options {
   bool optimizer_step = false;                    ///< whether the ranks then update their parameters
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -14,7 +14,7 @@
 #include <stagecut/search/scored.hpp>
 #include <stagecut/search/search_options.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// See `all_below`.
 struct all_below_fn {
@@ -62,4 +62,4 @@ struct all_below_fn {
 /// The same to the bit on every system. O(capacity) memory beside that of a chunk.
 inline constexpr all_below_fn all_below{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

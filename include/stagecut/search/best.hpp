@@ -16,7 +16,7 @@
 #include <stagecut/search/scored.hpp>
 #include <stagecut/search/search_options.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ struct best_fn {
 /// are searched apart is the `better` of their scores. A candidate is decoded and evaluated once.
 inline constexpr best_fn best{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -18,7 +18,7 @@
 #include <stagecut/search/scored.hpp>
 #include <stagecut/search/search_options.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ struct best_n_fn {
 /// The same to the bit on every system. O(n) memory beside that of a chunk.
 inline constexpr best_n_fn best_n{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

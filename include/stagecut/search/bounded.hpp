@@ -10,7 +10,7 @@
 #include <stagecut/search/detail/rank_tuples.hpp>
 #include <stagecut/search/detail/system.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// Bounds all cuts of a chain by all stages of a rank together, for schedules whose ranks have three stages or more, in a loop.
 /// (With two the search has these bounds already.) To be a `makespan_helpers::bounder`.
@@ -63,4 +63,4 @@ struct bounded_fn {
 /// thread. docs/makespan.md, Bounds, Every other schedule, has the proof.
 inline constexpr bounded_fn bounded{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -10,7 +10,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -126,4 +126,4 @@ STAGECUT_DEVICE void call_on_device(const E& e) {
 
 }  // namespace detail
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -13,7 +13,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// Candidates that stand in an array, one after the other. Trivially copyable: the array may lie on a device.
 struct candidate_view {
@@ -88,4 +88,4 @@ class candidate_list {
   std::vector<std::uint32_t> numbers_{};
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -8,7 +8,7 @@
 #include <stagecut/search/strided_view.hpp>
 
 /// Candidates that are evaluated in mass, by a policy of Thrust: spaces, evaluators, searches.
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// A candidate: its cut points, or whatever numbers its space is made of.
 using candidate = strided_view<const std::uint32_t>;
@@ -63,4 +63,4 @@ template <class S>
 
 }  // namespace detail
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -10,7 +10,7 @@
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/scored.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// A cost of what may be refused: whatever is refused comes behind all that is allowed.
 template <class Cost>
@@ -101,4 +101,4 @@ template <class Cost>
 
 }  // namespace detail
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

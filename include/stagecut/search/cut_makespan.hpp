@@ -26,7 +26,7 @@
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/check_cut.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -182,4 +182,4 @@ class cut_makespan {
   stagecut::detail::stage_durations durations_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

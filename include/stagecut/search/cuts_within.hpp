@@ -12,7 +12,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/search/graph_paths.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// See `cuts_within`.
 struct cuts_within_fn {
@@ -128,4 +128,4 @@ struct all_cuts_fn {
 /// @throws argument_error for no stages; as `cuts_within`
 inline constexpr all_cuts_fn all_cuts{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// A call of CUDA's that failed.
 class device_error : public std::runtime_error {
@@ -25,4 +25,4 @@ class device_error : public std::runtime_error {
   std::string code_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

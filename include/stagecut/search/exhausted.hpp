@@ -22,7 +22,7 @@
 #include <stagecut/search/graph_paths.hpp>
 #include <stagecut/search/paths_below.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -144,4 +144,4 @@ struct exhausted_fn {
 /// @throws         argument_error for seconds that are NaN or negative, and by the exhauster, if two searches ask it at once
 inline constexpr exhausted_fn exhausted{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -7,7 +7,7 @@
 
 #include <stagecut/search/scored.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// The indices that a search has looked at: `[first, next)`. A stopped one goes on at `next`.
 struct searched {
@@ -59,4 +59,4 @@ struct found_below {
   friend bool operator==(const found_below&, const found_below&) = default;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -13,7 +13,7 @@
 #include <stagecut/search/detail/check_path_graph.hpp>
 #include <stagecut/search/path_graph.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -204,4 +204,4 @@ class graph_paths {
   std::uint64_t paths_ = 0;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

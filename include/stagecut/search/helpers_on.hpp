@@ -6,7 +6,7 @@
 #include <stagecut/search/exhausted.hpp>
 #include <stagecut/search/tempered.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// All who help a search for the least makespan, on the system of a policy: `tempered`, `exhausted` and `bounded`.
 ///
@@ -34,4 +34,4 @@ class helpers_on {
   bounder<Policy> bounder_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -12,7 +12,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -109,4 +109,4 @@ class neighbourhood {
   bool pairs_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -14,7 +14,7 @@
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -138,4 +138,4 @@ class one_forward_one_backward_rows {
   std::size_t microbatches_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// A layered graph whose paths are candidates: a node writes some numbers of the candidates that pass through it.
 struct path_graph {
@@ -25,4 +25,4 @@ struct path_graph {
   friend bool operator==(const path_graph&, const path_graph&) = default;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -21,7 +21,7 @@
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/search/graph_paths.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -127,4 +127,4 @@ struct paths_below_fn {
 /// Source: docs/makespan.md, Cuts as paths.
 inline constexpr paths_below_fn paths_below{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

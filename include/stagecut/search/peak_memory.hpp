@@ -17,7 +17,7 @@
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/check_cut.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -103,4 +103,4 @@ class peak_memory {
   std::vector<std::uint32_t> first_{0};
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

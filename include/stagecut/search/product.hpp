@@ -14,7 +14,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -109,4 +109,4 @@ class product {
   B second_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -6,7 +6,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// A cost, and the index of the candidate that has it.
 template <class Cost>
@@ -56,4 +56,4 @@ template <class Cost>
   return search::precedes(b, a) ? b : a;
 }
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -8,7 +8,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// How far a search of candidates is.
 struct search_progress {
@@ -50,4 +50,4 @@ struct index_range {
 
 }  // namespace detail
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -24,7 +24,7 @@
 #include <stagecut/search/detail/cuda_stage_layers.cuh>
 #endif
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -102,4 +102,4 @@ struct stage_dp_fn {
 /// Source: R. Bellman, Dynamic Programming, Princeton, 1957: the principle of optimality.
 inline constexpr stage_dp_fn stage_dp{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

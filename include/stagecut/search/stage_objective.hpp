@@ -11,7 +11,7 @@
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/check_cut.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -68,4 +68,4 @@ class stage_objective {
   Objective objective_;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// Elements that lie `stride` apart: those of neighbouring threads of a device lie side by side. Trivially copyable.
 template <class T>
@@ -54,4 +54,4 @@ class strided_view {
   std::size_t stride_ = 1;
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

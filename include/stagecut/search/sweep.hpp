@@ -17,7 +17,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/search/detail/system.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
@@ -81,4 +81,4 @@ struct sweep_fn {
 /// @throws         as `sweep_rows`; of several exceptions of a round that of the configuration with the least bound
 inline constexpr sweep_fn sweep{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -20,7 +20,7 @@
 #include <stagecut/search/detail/tempered_chains.hpp>
 #include <stagecut/search/tempering_options.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// A `cut_improver`, see `tempered`. It keeps its chains, and goes on with them when it is asked of the same problem again.
 template <class Policy>
@@ -163,4 +163,4 @@ struct tempered_fn {
 /// Source: parallel tempering (Geyer, Interface 1991); as `minimize_makespan` does on one thread.
 inline constexpr tempered_fn tempered{};
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

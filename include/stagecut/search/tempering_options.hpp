@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::search {
+namespace stagecut::inline STAGECUT_ABI::search {
 
 /// How `tempered` searches. What is not said stays at its default.
 struct tempering_options {
@@ -17,4 +17,4 @@ struct tempering_options {
   std::size_t steps = 5;   ///< moves of each chain between two exchanges of temperatures, at least 1
 };
 
-}  // namespace stagecut::inline v0::search
+}  // namespace stagecut::inline STAGECUT_ABI::search

@@ -11,7 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The answer for the best number of stages.
 template <class Answer, class Value>
@@ -114,4 +114,4 @@ struct best_stages_fn {
 /// Of equal values the fewest stages. One call of `solve` for each number.
 inline constexpr best_stages_fn best_stages{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

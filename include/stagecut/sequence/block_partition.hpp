@@ -19,7 +19,7 @@
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -142,4 +142,4 @@ struct block_partition_fn : detail::expects_additive_cost {
 /// Not by local moves as there: with the bottleneck known, one pass from each end finds the cut.
 inline constexpr block_partition_fn block_partition{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -10,7 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// How far a search through the cuts of a chain is.
 struct chain_progress {
@@ -68,4 +68,4 @@ class chain_clock {
 };
 
 }  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -3,7 +3,7 @@
 
 #include <stagecut/core/cuts.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// A chain cut into stages, with what it costs and a proof of how good that is.
 template <class Cost>
@@ -16,4 +16,4 @@ struct chain_partition {
   friend bool operator==(const chain_partition&, const chain_partition&) = default;
 };
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

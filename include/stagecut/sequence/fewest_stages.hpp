@@ -17,7 +17,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `fewest_stages`.
 struct fewest_stages_fn : detail::expects_cost_and_constraint {
@@ -84,4 +84,4 @@ struct fewest_stages_fn : detail::expects_cost_and_constraint {
 /// or the memory in flight, depend on the stage or on the number of stages, see `best_stages`.
 inline constexpr fewest_stages_fn fewest_stages{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -26,7 +26,7 @@
 #include <stagecut/sequence/detail/stage_program.hpp>
 #include <stagecut/sequence/detail/why_not.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Memory that `minimize_bottleneck` works in, and the answer. Handed to it again and again, it spares the allocations.
 template <class Cost>
@@ -217,4 +217,4 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
 /// smallest cuts; bounds by bit patterns, and probes by sets of first items, are added.
 inline constexpr minimize_bottleneck_fn minimize_bottleneck{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

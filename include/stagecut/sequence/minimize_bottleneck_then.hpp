@@ -14,7 +14,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// The least bottleneck, and the answer by a second criterion among the cuts that have it.
 template <class Cost, class Answer>
@@ -94,4 +94,4 @@ struct minimize_bottleneck_then_fn : detail::expects_cost {
 /// only where cut points can be.
 inline constexpr minimize_bottleneck_then_fn minimize_bottleneck_then{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

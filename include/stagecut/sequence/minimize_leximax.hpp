@@ -25,7 +25,7 @@
 #include <stagecut/sequence/detail/stage_program.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_leximax`.
 struct minimize_leximax_fn : detail::expects_cost_and_constraint {
@@ -109,4 +109,4 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
 /// comparisons and memory of O(k) costs for each place.
 inline constexpr minimize_leximax_fn minimize_leximax{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

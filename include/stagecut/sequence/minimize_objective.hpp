@@ -15,7 +15,7 @@
 #include <stagecut/sequence/detail/stage_program.hpp>
 #include <stagecut/sequence/detail/why_not.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -74,4 +74,4 @@ struct minimize_objective_fn : detail::expects_cost {
 /// Source: R. Bellman, Dynamic Programming, Princeton, 1957: the principle of optimality.
 inline constexpr minimize_objective_fn minimize_objective{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -21,7 +21,7 @@
 #include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_range`.
 struct minimize_range_fn : detail::expects_additive_cost {
@@ -123,4 +123,4 @@ struct minimize_range_fn : detail::expects_additive_cost {
 /// can have any number of stages between the fewest and the most, the windows and the search for the bounds are added.
 inline constexpr minimize_range_fn minimize_range{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

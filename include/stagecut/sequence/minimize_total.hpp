@@ -27,7 +27,7 @@
 #include <stagecut/sequence/detail/total_program.hpp>
 #include <stagecut/sequence/detail/why_not.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// An interval or staged cost that is a number: costs of stages can be added.
 template <class Model>
@@ -234,4 +234,4 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
 /// path); Z. Galil and K. Park, Theor. Comput. Sci. 92(1):49-76, 1992 (queue of candidates).
 inline constexpr minimize_total_fn minimize_total{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

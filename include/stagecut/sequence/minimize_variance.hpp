@@ -28,7 +28,7 @@
 #include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -219,4 +219,4 @@ struct minimize_variance_fn : detail::expects_additive_cost {
 /// `minimize_total`). With a constraint that forbids the best cut O(k n w) as of `minimize_total`. O(n + k w) memory.
 inline constexpr minimize_variance_fn minimize_variance{};
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

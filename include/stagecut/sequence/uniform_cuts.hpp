@@ -10,7 +10,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Cuts a chain into stages of equal numbers of items, the first ones one longer where they cannot be equal: what
 /// DeepSpeed calls `uniform`, without its empty stages.
@@ -30,4 +30,4 @@ namespace stagecut::inline v0 {
   return answer::optimal({cuts(std::move(points)), longest, longest});
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -6,7 +6,7 @@
 
 #include <stagecut/cost/axioms.hpp>
 
-namespace stagecut::inline v0::testing {
+namespace stagecut::inline STAGECUT_ABI::testing {
 
 /// A cost that can be copied and compared, and nothing else: no default, no arithmetic, no conversion. An algorithm
 /// that compiles with it asks for no more than `std::totally_ordered` and `std::copyable`.
@@ -165,4 +165,4 @@ class staged_archetype {
   std::size_t items_;
 };
 
-}  // namespace stagecut::inline v0::testing
+}  // namespace stagecut::inline STAGECUT_ABI::testing

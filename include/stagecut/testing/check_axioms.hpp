@@ -16,7 +16,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/overlapped_cost.hpp>
 
-namespace stagecut::inline v0::testing {
+namespace stagecut::inline STAGECUT_ABI::testing {
 
 /// What `check_axioms` found.
 struct axiom_report {
@@ -216,4 +216,4 @@ template <staged_cost Model>
   return report;
 }
 
-}  // namespace stagecut::inline v0::testing
+}  // namespace stagecut::inline STAGECUT_ABI::testing

@@ -10,7 +10,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 
-namespace stagecut::inline v0::testing {
+namespace stagecut::inline STAGECUT_ABI::testing {
 
 namespace detail {
 
@@ -112,4 +112,4 @@ template <stage_constraint Constraint>
   return report;
 }
 
-}  // namespace stagecut::inline v0::testing
+}  // namespace stagecut::inline STAGECUT_ABI::testing

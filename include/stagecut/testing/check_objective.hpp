@@ -10,7 +10,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/objective.hpp>
 
-namespace stagecut::inline v0::testing {
+namespace stagecut::inline STAGECUT_ABI::testing {
 
 /// What `check_objective` found.
 struct objective_report {
@@ -89,4 +89,4 @@ requires objective<Objective, element_t<Container>>
   return testing::check_objective(goal, view<const element_t<Container>>(costs));
 }
 
-}  // namespace stagecut::inline v0::testing
+}  // namespace stagecut::inline STAGECUT_ABI::testing

@@ -13,7 +13,7 @@
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 
-namespace stagecut::inline v0::testing {
+namespace stagecut::inline STAGECUT_ABI::testing {
 
 /// What `check_pipeline_model` found.
 struct pipeline_model_report {
@@ -221,4 +221,4 @@ template <pipeline_model Model>
   return report;
 }
 
-}  // namespace stagecut::inline v0::testing
+}  // namespace stagecut::inline STAGECUT_ABI::testing

@@ -7,7 +7,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0::testing {
+namespace stagecut::inline STAGECUT_ABI::testing {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ class counted {
   mutable std::size_t calls_ = 0;
 };
 
-}  // namespace stagecut::inline v0::testing
+}  // namespace stagecut::inline STAGECUT_ABI::testing

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The smallest index in `[lowest, highest]` at which `fits` holds, where it holds from some index on; `highest`, which
 /// is not asked, if there is none below. Asks near `likely` first: O(log d) calls, where d is how far that is off.
@@ -43,4 +43,4 @@ template <class Predicate>
   return lowest;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

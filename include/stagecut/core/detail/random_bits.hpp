@@ -7,7 +7,7 @@
 
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Random numbers that depend on nothing but three counters: the same on every machine, in every order.
 class random_bits {
@@ -58,4 +58,4 @@ inline constexpr auto minus_logarithms = [] {
   return table;
 }();
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

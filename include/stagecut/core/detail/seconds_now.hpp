@@ -3,9 +3,9 @@
 
 #include <ctime>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Seconds since some moment; they never go back where the system has such a clock.
 [[nodiscard]] inline double seconds_now() {
@@ -18,4 +18,4 @@ namespace stagecut::inline v0::detail {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

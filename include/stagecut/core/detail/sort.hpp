@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Sorts `size` elements from `first` on; `left` is room to work in.
 template <class Element, class Less>
@@ -46,4 +46,4 @@ void sort(std::vector<Element>& elements, const Less& less) {
   detail::sort_part(elements.data(), elements.size(), less, left);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 
 #include <stagecut/cost/constraint.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A constraint that is somebody else's, behind pointers: what asks it seldom enough is compiled once for all. It promises
 /// nothing, but knows what is hopeless.
@@ -39,4 +39,4 @@ class any_constraint {
   question hopeless_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

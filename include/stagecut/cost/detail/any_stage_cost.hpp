@@ -5,7 +5,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A cost of stages that is somebody else's and promises `Promises`, behind a pointer: what calls it seldom enough is
 /// compiled once for all models whose costs are of type `Cost`.
@@ -28,4 +28,4 @@ class any_stage_cost {
   std::size_t size_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

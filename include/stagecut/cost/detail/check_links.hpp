@@ -11,7 +11,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws `argument_error` in the name of `function` for the first of its argument `name` that is negative or not
 /// finite.
@@ -26,4 +26,4 @@ inline void check_links(std::string_view function, std::string_view name, view<c
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Numbers that are meant to be the costs of items.
 template <class T>
@@ -99,4 +99,4 @@ struct give_an_additive_cost_as_prefix_sums : no_cost_was_given {};
 struct give_a_monotone_cost_as_prefix_sums_or_monotone_n_f : no_cost_was_given {};
 /// @}
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/host_device.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 // The order in which stagecut adds floating-point items. Items are taken in groups of eight from the first item on; a
 // group is summed as ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)) and then added to the sum of all groups before it. The sum
@@ -214,4 +214,4 @@ template <bool Streaming>
 
 #endif
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -4,10 +4,10 @@
 #include <concepts>
 #include <cstddef>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 // The optional members of a pipeline model. One that has the name and another form would be ignored without a word.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 // How each is called, with whatever numbers, and taken the address of.
 struct ask_backward_weight {
@@ -155,4 +155,4 @@ constexpr void check_pipeline_members() noexcept {
       "a pipeline model's splits_backward has to be splits_backward() const and a number: see pipeline_model");
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/profile/dry_runs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses choices of which none or two have a name.
 inline void check_choices(view<const std::string> choices) {
@@ -46,4 +46,4 @@ inline void check_peaks(const dry_runs& runs) {
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 
 #include <Eigen/Core>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Numbers of a seed, the same everywhere.
 ///
@@ -205,4 +205,4 @@ class dry_run_exchange {
   double value_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/fit/detail/memory_unknowns.hpp>
 #include <stagecut/profile/dry_runs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The layers of a rank, which all are run with one choice: with given numbers of layers the determinant of the information
 /// is convex in how many of a rank's layers are run with each choice, so that the best runs have one on each rank.
@@ -62,4 +62,4 @@ struct dry_run_space {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

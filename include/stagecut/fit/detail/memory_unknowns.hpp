@@ -12,7 +12,7 @@
 
 #include <Eigen/Core>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the bytes of a rank are made of.
 enum class memory_part { constant, parameters, activations, head, tail };
@@ -158,4 +158,4 @@ struct memory_equations {
   return text;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

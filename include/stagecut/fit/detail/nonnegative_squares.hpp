@@ -8,7 +8,7 @@
 
 #include <Eigen/Core>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The `x` that makes `a x - b` smallest, in squares.
 /// @pre the columns of `a` are about as long as 1, and none is a sum of others
@@ -93,4 +93,4 @@ namespace stagecut::inline v0::detail {
   return x;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

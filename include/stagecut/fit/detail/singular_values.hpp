@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 #include <Eigen/Core>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Below that share of the largest singular value, of columns of length 1, one counts as 0.
 inline constexpr double least_singular_share = 1e-10;
@@ -75,4 +75,4 @@ inline void turn(Eigen::MatrixXd& columns, Eigen::Index p, Eigen::Index q, doubl
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

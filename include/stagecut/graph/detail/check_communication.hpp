@@ -14,7 +14,7 @@
 #include <stagecut/graph/detail/communication_elements.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a request that makes no sense.
 inline void check_communication_request(const communication_request& request) {
@@ -88,4 +88,4 @@ inline void check_communication_problem(const communication_problem& problem) {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a figure that is negative or not finite; `place()` is whose.
 template <class Place>
@@ -52,4 +52,4 @@ inline void check_operator_figures(const operator_graph& graph) {
   return sum > 0 ? 60 - std::ilogb(sum) - 1 : 0;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Chunks in a row of places, between which elements move, and which change devices, by chance: so that the high powers
 /// of the loads of devices sum to less. What fits nowhere counts as more; the best that fits is kept.
@@ -204,4 +204,4 @@ class chunk_moves {
   placed_chunks best_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for chunks of elements on devices so that the heaviest is as light as possible: makes the best that were found
 /// better by `chunk_moves`, and now and then begins anew with an order cut into even pieces.
@@ -185,4 +185,4 @@ class chunk_search {
   std::size_t rounds_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -23,7 +23,7 @@
 #include <stagecut/graph/stage_figures.hpp>
 #include <stagecut/graph/virtual_partition.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The same with one chunk a device.
 [[nodiscard]] inline load_request contiguous_request(const virtual_stage_request& request) {
@@ -214,4 +214,4 @@ class chunk_solver {
   double begin_ = seconds_now();
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

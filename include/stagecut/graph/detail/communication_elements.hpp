@@ -17,7 +17,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The weights of operators and edges, beside a graph that holds groups, devices (as stages) and edges.
 struct communication_weights {
@@ -190,4 +190,4 @@ class communication_elements {
   std::vector<std::size_t> last_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

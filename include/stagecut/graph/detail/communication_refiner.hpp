@@ -14,7 +14,7 @@
 #include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Moves elements so that nets join fewer stages: Fiduccia's and Mattheyses' passes, with a heap of gains. A stage's
 /// work stays below a cap; where it is above, moves that bring it down come first.
@@ -206,4 +206,4 @@ class communication_refiner {
   std::size_t moves_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

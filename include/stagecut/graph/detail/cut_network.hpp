@@ -12,7 +12,7 @@
 
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds, of all sets that hold an element, the least sum of weights of elements in it and nets cut by it: a smallest cut
 /// between source and sink of a network. The source's side is the set. Each element has an edge to the sink with its
@@ -125,4 +125,4 @@ class cut_network {
   std::vector<arc_type> before_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

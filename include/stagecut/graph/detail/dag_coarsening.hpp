@@ -10,7 +10,7 @@
 #include <stagecut/graph/detail/dag_orders.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// One graph of a hierarchy, and into what the vertices of the one before went.
 struct dag_level {
@@ -102,4 +102,4 @@ class dag_coarsening {
   const std::vector<std::uint32_t>& part_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/detail/edge_cut_moves.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Graphs that become smaller, merged by rounds without a search, each in another order.
 class dag_hierarchy {
@@ -74,4 +74,4 @@ class dag_hierarchy {
   std::vector<dag_level> levels_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/graph/detail/order_cuts.hpp>
 #include <stagecut/graph/detail/seeded.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Cuts a graph into parts that may weigh only so much, so that the edges between them weigh little.
 class dag_multilevel {
@@ -240,4 +240,4 @@ class dag_multilevel {
   seeded random_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

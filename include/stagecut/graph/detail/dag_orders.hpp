@@ -11,7 +11,7 @@
 #include <stagecut/graph/detail/flat_dag.hpp>
 
 // Orders in which every edge of a flat graph leads onwards.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 using dag_order = std::vector<dag_vertex>;
 
@@ -182,4 +182,4 @@ inline constexpr std::size_t plain_orders = 8;
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/graph/detail/flat_dag.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Parts of a graph so that every edge leads to the same or a later part, and what they weigh.
 struct dag_parts {
@@ -40,4 +40,4 @@ struct dag_parts {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What a plan says of the stages of a graph.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The edges between stages: of every producer of the forward pass its output, once for each later stage that takes it.
 /// What goes back is as large, whichever operators send it.
@@ -144,4 +144,4 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The loads of devices that hold several chunks each: of a device, what the set of all its elements takes.
 ///
@@ -223,4 +223,4 @@ class device_loads {
   std::vector<std::pair<std::uint32_t, device_state>> before_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Down-sets by number, and which of them hold one element more than another: 0 is the empty one, the last holds all
 /// elements, and each has a higher number than what it holds.
@@ -163,4 +163,4 @@ class down_set_search {
   std::vector<std::uint64_t> mix_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/detail/dag_parts.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Fiduccia-Mattheyses moves between any two parts that keep every edge leading to the same or a later part: a vertex goes
 /// no further than its highest predecessor and its lowest successor, so that no search for cycles is needed.
@@ -222,4 +222,4 @@ class edge_cut_moves {
   std::uint32_t pass_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a producer puts out, or several that speak with the same elements: a stage pays for it if it holds some of the
 /// elements and not all of them.
@@ -84,4 +84,4 @@ struct element_nets {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 
 #include <stagecut/graph/detail/down_sets.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// On what stages stand.
 struct stage_counts {
@@ -53,4 +53,4 @@ inline void fill_stage(const down_set_family& family, std::size_t from, std::siz
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/stage_makespan.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A plan as it stands, with stages in order of falling warm-up counts where nothing is fixed, so that
 /// `in_flight_order` takes them, and without those that are empty where fewer will do.
@@ -44,4 +44,4 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 using dag_vertex = std::uint32_t;
 using dag_weight = std::int64_t;
@@ -116,4 +116,4 @@ struct flat_dag {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Bounds of the load by what sets that hold an element take at least, which a smallest cut tells.
 ///
@@ -173,4 +173,4 @@ class flow_bounds {
   std::vector<measured> least_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Of every element the one into which it may go: elements that take no time and have one neighbour, which is on all of
 /// their nets, go into that, and again, until there are none left.
@@ -69,4 +69,4 @@ namespace stagecut::inline v0::detail {
   return into;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A partition that a caller gives, checked: of every element its stage.
 class given_partition {
@@ -148,4 +148,4 @@ class given_partition {
   const contraction& parts_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Below what no makespan lies, for any stages on up to k devices and any warm-up counts, whatever messages take.
 ///
@@ -199,4 +199,4 @@ class graph_makespan_bound {
   std::size_t source_ = 0;  // one of them
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for a plan of a short makespan: prices what it is given, and moves elements between the stages of the best.
 class graph_makespan_search {
@@ -192,4 +192,4 @@ class graph_makespan_search {
   std::vector<plan_point> kept_{};  // the best that were offered, in order
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -27,7 +27,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // Plans of graphs by the end of their iteration.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses what the makespan of a graph's plan is not known of.
 inline void check_graph_makespan(std::string_view function, const profile& model, const plan_request& request) {
@@ -182,4 +182,4 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return outcome<plan>::unknown({});
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/detail/stage_simulator.hpp>
 #include <stagecut/graph/detail/warm_up_climb.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How good a plan is: what comes first counts first.
 struct plan_value {
@@ -114,4 +114,4 @@ class plan_pricer {
   std::vector<std::size_t> other_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

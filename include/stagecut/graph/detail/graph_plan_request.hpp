@@ -17,7 +17,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What of a request plans of graphs know, and how it is said to those who cut graphs.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a request that makes no sense, or not for graphs.
 inline void check_graph_request(std::string_view function, const profile& model, const plan_request& request) {
@@ -131,4 +131,4 @@ inline void check_graph_request(std::string_view function, const profile& model,
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

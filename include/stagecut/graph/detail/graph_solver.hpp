@@ -23,7 +23,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/stage_figures.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Solves for the elements of a graph.
 class graph_solver {
@@ -241,4 +241,4 @@ class graph_solver {
   double begin_ = seconds_now();
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

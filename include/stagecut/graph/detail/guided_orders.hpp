@@ -13,7 +13,7 @@
 #include <stagecut/graph/detail/low_frequency.hpp>
 #include <stagecut/graph/detail/seeded.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Orders along directions in which a graph is long: by a mix of its vectors of low frequency, made one that no edge
 /// lowers. Cut in the middle, they part what the vectors part, as far as a partition without cycles can.
@@ -104,4 +104,4 @@ class guided_orders {
   std::vector<std::uint32_t> key_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

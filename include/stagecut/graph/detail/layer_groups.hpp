@@ -8,7 +8,7 @@
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Numbers in sets: union-find, the least number of a set stands for it.
 class joined_sets {
@@ -71,4 +71,4 @@ class joined_sets {
   return group;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -17,7 +17,7 @@
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Merges elements into parts, pair by pair.
 class layer_merger {
@@ -245,4 +245,4 @@ class layer_merger {
   bool stopped_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

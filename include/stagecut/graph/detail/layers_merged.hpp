@@ -23,7 +23,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/stage_figures.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Merges the layers of one graph, and says what came out.
 class layers_merged {
@@ -111,4 +111,4 @@ class layers_merged {
   operator_costs costs_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/graph/set_cost.hpp>
 
 // Orders in which each element follows its predecessors.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 using element_order = std::vector<precedence::element>;
 
@@ -120,4 +120,4 @@ template <set_cost Set>
   return precedence(below.size(), std::move(pairs));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// splitmix64.
 class small_random {
@@ -114,4 +114,4 @@ class linear_starts {
   std::vector<std::size_t> most_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Of every stage a list of some of its elements, in no order.
 class listed_elements {
@@ -39,4 +39,4 @@ class listed_elements {
   std::vector<std::uint32_t> place_;  // in the row
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a value of which a bound in real numbers is known is at least: of whole numbers the next above.
 template <class Value>
@@ -112,4 +112,4 @@ template <set_cost Set>
   return std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

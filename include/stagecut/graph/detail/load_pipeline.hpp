@@ -11,7 +11,7 @@
 #include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses what no simulator of stages runs.
 inline void check_pipeline(const char* function, const stage_pipeline& of, std::size_t microbatches,
@@ -55,4 +55,4 @@ inline void load_pipeline(stage_simulator& to, const stage_pipeline& of) {
   to.end_of_load();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/graph/detail/element_stages.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The best way from the empty down-set to that of all elements, by stages that are what one set holds more than the one
 /// before: of all partitions whose stages lie between sets of the family the one with the least greatest value. Exact, by
@@ -238,4 +238,4 @@ class load_program {
   bool stopped_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

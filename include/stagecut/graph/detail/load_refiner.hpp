@@ -16,7 +16,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes the loads of
 /// its two stages alone, so that it makes the loads less, in their order from the heaviest, if it makes the larger of
@@ -245,4 +245,4 @@ class load_refiner {
   std::size_t moves_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for good partitions: cuts linear orders exactly, and makes orders of the best partitions found, after moves of
 /// single elements that may be worse for a while: any order that goes through the stages one after the other, which is cut
@@ -154,4 +154,4 @@ class load_search {
   bool stopped_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

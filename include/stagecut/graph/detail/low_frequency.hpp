@@ -11,7 +11,7 @@
 #include <stagecut/graph/detail/flat_dag.hpp>
 #include <stagecut/graph/detail/seeded.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Vectors that change slowly along the edges of a graph, whichever way these lead: approximate eigenvectors of the least
 /// eigenvalues of its Laplacian above 0, by which neighbours have like numbers and far parts of the graph differ.
@@ -193,4 +193,4 @@ class low_frequency {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Tries moves of elements drawn by chance, each with a simulation, and keeps those after which an iteration ends
 /// sooner, or as soon with more even stages.
@@ -102,4 +102,4 @@ class makespan_refiner {
   std::size_t kept_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether two parts may become one.
 enum class merge_verdict : std::uint8_t {
@@ -142,4 +142,4 @@ class merging_order {
   std::vector<std::uint32_t> slots_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What parts take that become one, each with the nets that it cuts alone, so that all together need memory for the
 /// pins.
@@ -144,4 +144,4 @@ class merging_parts {
   std::vector<std::vector<std::uint32_t>> shared_;  // likewise
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Stages of elements with what they send and the work that each of them has.
 class message_stages {
@@ -131,4 +131,4 @@ class message_stages {
   std::vector<std::uint32_t> targets_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/graph/detail/stage_simulator.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The sums of `make_stage_pipeline` for stages between which elements move. A stage keeps its number while its place
 /// among the others may change.
@@ -186,4 +186,4 @@ class moving_stages {
   sums sums_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

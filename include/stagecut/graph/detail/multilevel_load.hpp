@@ -16,7 +16,7 @@
 #include <stagecut/graph/detail/order_loads.hpp>
 #include <stagecut/graph/detail/seeded.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The nets of a graph where parts pay for the outputs of vertices.
 [[nodiscard]] inline dag_nets nets_of_outputs(const flat_dag& graph, view<const dag_weight> outputs) {
@@ -92,4 +92,4 @@ class multilevel_load {
   order_loads::found best_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

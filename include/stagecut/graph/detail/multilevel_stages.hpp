@@ -15,7 +15,7 @@
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The elements of a graph of operators as vertices of a flat graph, with what stages pay for beside them.
 struct flat_elements {
@@ -114,4 +114,4 @@ struct flat_elements {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// On which stages the pins of every net stand, and how many: a row a net with no more entries than pins, so that
 /// memory depends on the pins alone, however many stages there are.
@@ -66,4 +66,4 @@ class net_spread {
   std::vector<entry> all_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

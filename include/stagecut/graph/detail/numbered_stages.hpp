@@ -10,7 +10,7 @@
 
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A move of an element between stages.
 struct stage_step {
@@ -76,4 +76,4 @@ class numbered_stages {
   return std::clamp<std::size_t>(elements / 30, 60, 1500);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

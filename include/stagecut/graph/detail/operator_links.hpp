@@ -9,7 +9,7 @@
 #include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Who takes whose output, and who shares which parameters: rows for every operator. An edge counts as often as it
 /// stands, but not from an operator to itself.
@@ -54,4 +54,4 @@ class operator_links {
   table shared_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,7 +18,7 @@
 #include <stagecut/graph/stage_figures.hpp>
 
 // Graphs of which nothing has to be contracted to see that they are paths.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a request and operators ask for nothing that a path's cut does not know.
 [[nodiscard]] inline bool may_be_path(const operator_graph& graph, const load_request& request) {
@@ -100,4 +100,4 @@ namespace stagecut::inline v0::detail {
   return answer::optimal(std::move(result));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/detail/edge_cut_moves.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The best place to cut an order in two.
 struct prefix_cut {
@@ -143,4 +143,4 @@ class order_program {
   std::vector<dag_weight> weight_{};  // of the vertices in front of every place
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/graph/detail/flat_dag.hpp>
 #include <stagecut/graph/detail/rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What parts of a graph pay for beside their vertices: a part takes the weight of each net of which it holds some of the
 /// vertices and not all.
@@ -200,4 +200,4 @@ class order_loads {
   std::vector<std::size_t> best_ends_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

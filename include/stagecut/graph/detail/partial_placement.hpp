@@ -11,7 +11,7 @@
 
 #include <stagecut/graph/detail/communication_elements.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Elements of which the first of an order are placed, and a bound of what all of them cut then: what is cut, and what
 /// the others must cut at least. These go one after the other, the last first: each hands on to those before it what it
@@ -227,4 +227,4 @@ class partial_placement {
   std::vector<ticks> part_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -27,7 +27,7 @@
 #include <stagecut/graph/refine_request.hpp>
 #include <stagecut/graph/stage_figures.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a request that makes no sense.
 inline void check_refine_request(const refine_request& request) {
@@ -214,4 +214,4 @@ class partition_refinement {
   std::vector<std::uint8_t> kinds_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The load of stages of a path, in which each element speaks with its neighbours alone: work and messages, one after the
 /// other. Exact, as ticks are whole.
@@ -113,4 +113,4 @@ class path_load {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 
 #include <stagecut/graph/operator_costs.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Chunks of elements, and the devices on which they stand.
 struct placed_chunks {
@@ -55,4 +55,4 @@ inline void number_by_use(placed_chunks& of) {
   of.kinds = std::move(kinds);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

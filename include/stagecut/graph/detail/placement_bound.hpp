@@ -15,7 +15,7 @@
 #include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A bound of what any placement cuts, by connectivity: elements of which any two cannot be parted for less than t are
 /// a class, and if a class is too much for one device, some of it is parted, which cuts t. If it stands on r devices
@@ -205,4 +205,4 @@ class placement_bound {
   std::size_t work_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/graph/detail/communication_elements.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A placement of which single elements move, so that less is cut: each at most once in a pass, the one that gains most
 /// first, a loss too; then all moves behind the best placement are undone. Devices may hold too much for a while, and
@@ -235,4 +235,4 @@ class placement_moves {
   std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // what has moved, and whence
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/graph/precedence.hpp>
 
 // Orders of elements, and how they are cut where least is handed over.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Grows from one element: next is the one that is most attached to those before, less what it is attached to beside.
 [[nodiscard]] inline element_order grown_order(const communication_elements& elements, std::size_t from) {
@@ -176,4 +176,4 @@ class placement_cut {
   std::vector<std::size_t> from_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/graph/detail/communication_elements.hpp>
 #include <stagecut/graph/detail/partial_placement.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks through all placements, and leaves out those of which a bound says that they cut too much. Of devices that are
 /// empty and alike only the first is tried.
@@ -136,4 +136,4 @@ class placement_search {
   bool proved_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -23,7 +23,7 @@
 #include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/detail/why_no_placement.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Places elements: cuts orders, moves single elements, then looks through all placements where they are few enough.
 class placement_solver {
@@ -213,4 +213,4 @@ class placement_solver {
   std::size_t nodes_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -25,7 +25,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // Plans of graphs by what is handed over.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What is asked of those who place operators.
 [[nodiscard]] inline communication_request communication_request_of(std::string_view function,
@@ -123,4 +123,4 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
                                          : outcome<plan>::feasible(std::move(result));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/graph/detail/graph_plan_point.hpp>
 #include <stagecut/graph/detail/moving_stages.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Moves of elements between the stages of a plan; each says whether it made the plan better, or else leaves it as it
 /// was.
@@ -98,4 +98,4 @@ class plan_moves {
   std::vector<std::size_t> warm_up_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What is known of the least load without a partition: the average, and the heaviest element.
 [[nodiscard]] inline load_answer<operator_costs::ticks> unsearched(const operator_costs& costs,
@@ -46,4 +46,4 @@ inline void put_refined(const operator_costs& costs, const precedence& below, st
   result.pool.insert(better ? result.pool.begin() : result.pool.end(), std::move(found));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Rows of numbers, one after the other.
 template <class T>
@@ -50,4 +50,4 @@ class rows {
   std::vector<std::size_t> end_{0};  // of the row before each row, then of its own
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

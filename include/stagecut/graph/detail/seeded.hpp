@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <random>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Numbers of a seed, the same with every standard library.
 class seeded {
@@ -21,4 +21,4 @@ class seeded {
   std::mt19937_64 engine_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Stages between which single elements move: out of the heaviest, the move after which the high powers of all loads sum
 /// to the least, which may be more than before. An element that has moved rests for a while.
@@ -172,4 +172,4 @@ class stage_moves {
   std::size_t time_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

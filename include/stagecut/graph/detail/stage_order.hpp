@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for an order of k stages in which each stands behind those that must be before it, some of them at fixed
 /// places.
@@ -82,4 +82,4 @@ class stage_order {
   std::vector<bool> placed_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

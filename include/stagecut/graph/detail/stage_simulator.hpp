@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Runs the microbatches of a pipeline of stages, one a device, each with its own number of forward passes ahead.
 ///
@@ -135,4 +135,4 @@ class stage_simulator {
   std::vector<double> free_up_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

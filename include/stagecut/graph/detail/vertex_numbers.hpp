@@ -15,7 +15,7 @@
 
 #include <boost/graph/properties.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 template <class Vertex>
 concept hashed_vertex = std::equality_comparable<Vertex> && requires(const Vertex& v) {
@@ -120,4 +120,4 @@ class vertex_numbers {
   typename table_of<key_type>::type numbers_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

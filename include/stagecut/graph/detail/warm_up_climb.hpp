@@ -9,7 +9,7 @@
 
 #include <stagecut/graph/detail/stage_simulator.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Chooses warm-up counts for what a simulator holds.
 class warm_up_climb {
@@ -219,4 +219,4 @@ class warm_up_climb {
   std::vector<char> marked_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

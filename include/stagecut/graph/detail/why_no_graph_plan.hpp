@@ -14,7 +14,7 @@
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// On which stages elements may stand, by what is fixed of them and of those before and behind them.
 struct stage_ranges {
@@ -84,4 +84,4 @@ struct stage_ranges {
   return reason{reason::cause::memory, bytes(total), bytes(all), "the graph, on all devices together,"};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

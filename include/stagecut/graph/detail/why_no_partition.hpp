@@ -12,7 +12,7 @@
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// An element in an explanation: `operator 3`, or `operator 3 and the 4 that share its stage`.
 [[nodiscard]] inline std::string element_text(const operator_graph& graph, const contraction& parts, std::size_t e) {
@@ -74,4 +74,4 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

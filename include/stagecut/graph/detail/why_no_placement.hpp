@@ -15,7 +15,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 
 // Why operators cannot be placed, where that is seen without a search.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A weight for a person.
 [[nodiscard]] inline std::string weight_text(double weight) {
@@ -197,4 +197,4 @@ class closed_cycle {
           elements.ordered() ? "allow more imbalance, or devices that are not contiguous" : "allow more imbalance"};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

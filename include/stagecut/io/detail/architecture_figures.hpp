@@ -16,7 +16,7 @@
 
 // The library's own format of architectures and trainings. Each list below names the members once, for who reads and
 // who writes them: `at(KEY, FIELD)`, with the least count that may be said, or with the words of a choice.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 template <class Architecture, class Visit>
 void each_figure(Architecture& a, const Visit& at) {
@@ -193,4 +193,4 @@ void only_figures(const json_value& from, const Figures& figures, std::vector<st
   from.only(others);
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

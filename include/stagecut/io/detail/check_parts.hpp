@@ -10,7 +10,7 @@
 #include <stagecut/plan/plan.hpp>
 
 // The numbers of layers, stages and devices of a plan.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Refuses a plan whose numbers of layers, stages and devices do not agree.
 /// @throws argument_error if the parts of the plan do not belong together
@@ -37,4 +37,4 @@ inline void check_parts(std::string_view function, const plan& p) {
           joined({"must be the number of stages, ", stages}));
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

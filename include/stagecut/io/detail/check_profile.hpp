@@ -18,7 +18,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What the parts of a profile have to do with each other, for those who read and write it in JSON.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Whether each layer feeds the next, and that is all.
 [[nodiscard]] inline bool is_list(const profile& model) {
@@ -167,4 +167,4 @@ void check_profile(const profile& model, const Refuse& refuse) {
   if (is_list(model)) check_groups(model.layers, refuse);
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

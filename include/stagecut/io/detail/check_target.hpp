@@ -17,7 +17,7 @@
 #include <stagecut/schedule/schedule.hpp>
 
 // Whether a plan is one that a target can be told, whoever made it.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Refuses stages on other devices than where the plan's schedule has them: in turn, 0, 1, …, 0, 1, …, or down and back up.
 inline void check_placement(const target_entry& entry, const plan& p) {
@@ -105,4 +105,4 @@ inline const target_entry& check_target_modules(std::string_view function, frame
   return entry;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

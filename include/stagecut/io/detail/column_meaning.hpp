@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/io/detail/column_words.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What the name of a column says.
 struct column_meaning {
@@ -88,4 +88,4 @@ struct column_meaning {
   return result;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 // What the words in the name of a column mean: `fwd_ms`, `Forward time (ms)`, `# params`.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What a column of a table of layers holds.
 enum class column : std::uint8_t {
@@ -243,4 +243,4 @@ inline constexpr column_unit column_units[] = {
   return word;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -18,7 +18,7 @@
 #include <stagecut/profile/layer.hpp>
 
 // The header of a table of layers, and what its columns make of the fields of a line.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// The columns that `as_csv` writes.
 inline constexpr std::array<std::string_view, 7> csv_columns = {"name",       "kind",        "forward", "backward",
@@ -200,4 +200,4 @@ inline void place_time(csv_header& header, const std::string& place) {
   return value;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Splits a line at its separators. A field in double quotes may hold separators, and quotes written twice; of others, blanks
 /// around them do not count.
@@ -62,4 +62,4 @@ inline void csv_fields(std::string_view line, char separator, const std::string&
   }
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -17,7 +17,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What is said of a table of layers beside its figures.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Whether a table has the columns that `as_csv` writes, and no others: there, all is in seconds and bytes.
 [[nodiscard]] inline bool is_own(const csv_header& header) {
@@ -116,4 +116,4 @@ inline void note_table(const csv_header& header, const count_watch& watch, const
   }
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -18,7 +18,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // The nodes and edges that a text in DOT names, as a profile.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Gathers nodes and edges.
 class dot_graph {
@@ -119,4 +119,4 @@ class dot_graph {
   profile model_{};
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

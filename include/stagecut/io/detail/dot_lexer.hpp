@@ -10,7 +10,7 @@
 #include <stagecut/io/detail/text.hpp>
 
 // The words and signs of a text in DOT.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// A word or a sign.
 struct dot_token {
@@ -175,4 +175,4 @@ class dot_lexer {
   return token.is("{") || token.is_id();
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -15,7 +15,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // A text in DOT, as a profile.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Reads a text in DOT, statement by statement.
 class dot_reader {
@@ -163,4 +163,4 @@ class dot_reader {
   std::size_t open_ = 0;  // braces
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -13,7 +13,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // The attributes of a graph in DOT that mean something here.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// An attribute, and where it stands.
 struct dot_attribute {
@@ -101,4 +101,4 @@ class dot_words {
   std::string_view source_;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -20,7 +20,7 @@
 
 // What the writers of frameworks' formats share: words for a text, and what a plan is checked for. Each check is given
 // the name of the format, and throws not_representable.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// `each(0)`, `each(1)`, …, `each(count - 1)`, with the separator between them.
 template <class Each>
@@ -200,4 +200,4 @@ inline void check_names(std::string_view format, const plan& p) {
   }
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -18,7 +18,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What the writers of graphs share: a plan that is sound, the edges of its profile, and colours of its stages.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Refuses a plan whose parts do not belong together.
 /// @throws argument_error
@@ -68,4 +68,4 @@ inline void check_graph_plan(std::string_view function, const plan& made) {
   return colours[stage % colours.size()];
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -7,7 +7,7 @@
 #include <stagecut/profile/architecture.hpp>
 
 // What sets families of models with one feed-forward part a layer apart from Llama without biases.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Biases of all four matrices of attention, where `attention_bias` says so.
 inline void attention_bias(const hf_figures& at, transformer::architecture& a, bool otherwise = false) {
@@ -116,4 +116,4 @@ inline void bert_rules(hf_figures& at, transformer::architecture& a) {
   a.token_types = at.count({"type_vocab_size"}, 2);
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

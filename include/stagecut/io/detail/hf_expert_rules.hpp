@@ -11,7 +11,7 @@
 #include <stagecut/profile/architecture.hpp>
 
 // What sets families of models with experts apart from Llama without biases.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Experts: how many, how many a token visits, their width.
 inline void set_experts(hf_figures& at, transformer::architecture& a, const char* all, std::size_t experts,
@@ -129,4 +129,4 @@ inline void llama4_rules(hf_figures& at, transformer::architecture& a) {
   set_dense(a, [&](std::size_t i) { return listed ? !routed[i] : (i + 1) % step != 0; });
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -13,7 +13,7 @@
 // Families of models of text as the library transformers (Hugging Face) names them: its classes `XConfig` say what the
 // figures are called and their defaults, its classes `XForCausalLM` which matrices, biases and norms there are. Tests
 // hold the counts of parameters against published checkpoints.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// A family: what it takes for what is not said, and what sets it apart from Llama without biases.
 struct hf_family {
@@ -86,4 +86,4 @@ inline transformer::architecture read_text_model(hf_figures& at, const hf_family
   return a;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

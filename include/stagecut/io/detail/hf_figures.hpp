@@ -14,7 +14,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Names of one figure, the usual one first.
 using figure_names = std::initializer_list<const char*>;
@@ -200,4 +200,4 @@ inline void settle(transformer::architecture& a) {
   return made;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -7,7 +7,7 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Tokens of a sample where a plain file says nothing of it.
 inline constexpr std::size_t plain_sequence = 4096;
@@ -74,4 +74,4 @@ inline transformer::architecture read_plain_model(hf_figures& at) {
   return a;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -12,7 +12,7 @@
 // Towers of vision and projectors as the library transformers has them: classes `XVisionModel` and
 // `XForConditionalGeneration`. The parameters are those of checkpoints; a layer whose output is not used (Llava's
 // `vision_feature_layer` of -2) counts all the same.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What a class of towers takes for what is not said; 0: nothing, it has to be said.
 struct tower_defaults {
@@ -206,4 +206,4 @@ inline constexpr hf_vision_family hf_vision_families[] = {{"gemma3", "gemma3_tex
                                                           {"qwen2_5_vl", "qwen2_5_vl_text", set_qwen2_5_vision},
                                                           {"qwen2_vl", "qwen2_vl_text", set_qwen2_vision}};
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

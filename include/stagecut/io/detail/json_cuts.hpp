@@ -14,7 +14,7 @@
 #include <stagecut/plan/plan.hpp>
 
 // Which layers are a stage, how they are run, and which stage feeds which, in JSON.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// @param chunks  of a device: with several, stages may be empty
 inline cuts read_cuts(const json_value& value, std::size_t chunks) {
@@ -83,4 +83,4 @@ inline json choices_json(const std::vector<layer_choice>& choices) {
   return result;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

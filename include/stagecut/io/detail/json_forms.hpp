@@ -11,7 +11,7 @@
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/check_architecture.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Layers in order: how many (`layers`, 1 unless said) are of a form, then how many of the next; from the start again
 /// until all have one.
@@ -69,4 +69,4 @@ inline json written_forms(const std::vector<transformer::layer_form>& forms) {
   return made;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -16,7 +16,7 @@
 #include <stagecut/profile/layer.hpp>
 
 // A layer of a profile in JSON.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 inline constexpr std::array<std::string_view, 23> layer_keys = {"name",
                                                                 "kind",
@@ -201,4 +201,4 @@ inline json layer_json(const layer& each, const std::string& place, written what
   return object.members();
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

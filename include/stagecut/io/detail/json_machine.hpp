@@ -8,7 +8,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // The machine that a profile names, in JSON.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 inline stated_machine read_machine(const json_value& value) {
   stated_machine machine;
@@ -39,4 +39,4 @@ inline json machine_json(const stated_machine& machine, const std::string& place
   return object.members();
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // How fast the devices of a plan are, and how fast they speak with each other, in JSON.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 inline std::vector<double> read_speeds(const json_value& value) {
   std::vector<double> speeds;
@@ -64,4 +64,4 @@ inline json messages_json(const message_model& messages) {
   return object.members();
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -15,7 +15,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json_line.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Files are written so that they can be read within this limit of depth.
 inline constexpr std::size_t most_depth_written = 1000;
@@ -86,4 +86,4 @@ class json_object {
   json members_ = json::object();
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Keeps the order of the members.
 using json = nlohmann::ordered_json;
@@ -216,4 +216,4 @@ struct json_reading {
   return std::move(read.value);
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

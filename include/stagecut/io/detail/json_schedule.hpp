@@ -18,7 +18,7 @@
 #include <stagecut/schedule/op.hpp>
 
 // What a plan runs as, and when, in JSON: its schedule, the order of one's own, the timeline.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// An array with one element a line.
 template <class Element>
@@ -132,4 +132,4 @@ inline json pass_json(const timed_pass& pass, const std::string& place) {
   return {pass.stage, pass.microbatch, to_string(pass.kind), times.members()["3"], times.members()["4"]};
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -17,7 +17,7 @@
 #include <stagecut/profile/training_memory.hpp>
 
 // The stages of a plan in JSON.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Which schema a file of a plan is of.
 enum class plan_version { first, second };
@@ -140,4 +140,4 @@ inline json stage_json(const planned_stage& stage, const interval* layers, const
   return object.members();
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -18,7 +18,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// How deep the objects and arrays of a JSON text are nested; of any other text, some number.
 [[nodiscard]] inline std::size_t json_nesting(std::string_view text) {
@@ -220,4 +220,4 @@ inline json_elements json_value::elements() const {
   return json_elements(*this);
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -9,7 +9,7 @@
 #include <stagecut/profile/layer_graph.hpp>
 
 // Where the vertices of a picture of a graph stand.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Vertices in rows, each below all that feed it: its row is the longest path to it. What nothing feeds stands just
 /// above what it feeds first. Within rows they stand near the mean of their neighbours, and at least 1 apart.
@@ -93,4 +93,4 @@ class layered_layout {
   double width_ = 0;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -11,7 +11,7 @@
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What a layer of a plan recomputes, as it was chosen or else as it was profiled; `none`: nothing.
 [[nodiscard]] inline std::string_view recomputed(const plan& p, std::size_t i) noexcept {
@@ -99,4 +99,4 @@ struct megatron_layers {
   return joined({" --recompute-granularity full --recompute-method block --recompute-num-layers ", layers.full[0]});
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -14,7 +14,7 @@
 #include <stagecut/io/detail/text.hpp>
 
 // What a trace of MindSpore's profiler says of scopes and steps.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// From when to when something ran, in microseconds.
 struct trace_span {
@@ -102,4 +102,4 @@ struct trace_steps {
   return {};
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

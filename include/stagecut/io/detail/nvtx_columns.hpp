@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/text.hpp>
 
 // The columns of tables of NVTX ranges.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// A column of times: `Duration (ns)`.
 struct nvtx_time {
@@ -97,4 +97,4 @@ struct nvtx_columns {
   return std::nullopt;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -9,7 +9,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// A time in a trace, in nanoseconds without a fraction.
 struct trace_time {
@@ -67,4 +67,4 @@ class part_writer {
   std::size_t used_ = 0;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -11,7 +11,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// All that ranks do in a picture, by the time at which it begins, and what each waits for.
 class pass_list {
@@ -154,4 +154,4 @@ class pass_list {
   std::vector<std::size_t> sent_;                   // by edge, direction, microbatch and slice
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

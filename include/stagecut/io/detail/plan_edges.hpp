@@ -17,7 +17,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // What a plan's stages have to do with its layers: edges for what these need, links for the edges, variants for choices.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What a layer needs of another stage comes along edges; layers of the backward pass alone ask for none. O(stages * edges).
 [[nodiscard]] inline plan_fault needs_fault(const plan& made) {
@@ -123,4 +123,4 @@ namespace stagecut::inline v0::io::detail {
   return {};
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

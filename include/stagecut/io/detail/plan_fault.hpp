@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What is wrong with a plan, and where.
 struct plan_fault {
@@ -34,4 +34,4 @@ struct plan_fault {
           joined({"is not below the number of ", of, ", ", number_text(bound)})};
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -19,7 +19,7 @@
 #include <stagecut/schedule/op.hpp>
 
 // What parts of a plan have to do with each other: the first that do not belong together are told with a JSON pointer.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Cuts, or an assignment, of all layers to stages that have some.
 [[nodiscard]] inline plan_fault cuts_fault(const plan& made) {
@@ -228,4 +228,4 @@ namespace stagecut::inline v0::io::detail {
   return {};
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -7,7 +7,7 @@
 #include <stagecut/core/words.hpp>
 
 // What layers recompute, in SAPP's words and in ours.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What a layer recomputes, from NONE to FULL, in the order of SAPP's files.
 enum class sapp_choice : std::uint8_t { none, select, comm, both, full };
@@ -42,4 +42,4 @@ inline constexpr sapp_type sapp_types[sapp_choices] = {
 inline constexpr double sapp_megabyte = 1048576;
 inline constexpr double sapp_millisecond = 1e-3;
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

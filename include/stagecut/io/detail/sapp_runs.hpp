@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/sapp_choices.hpp>
 
 // How many layers each rank held in SAPP's dry runs, and how they were run.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Of how many runs a setting tells: each has an element if one of them is a list.
 [[nodiscard]] inline std::size_t sapp_runs_of(const json_value& said) {
@@ -175,4 +175,4 @@ class sapp_pipelines {
   std::optional<json_value> settings_[3];
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

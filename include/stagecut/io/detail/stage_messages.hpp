@@ -11,7 +11,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What the messages of a plan's stages take.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// The links between the stages of a plan: those of its messages, else the one that its profile names, else none.
 class stage_links {
@@ -78,4 +78,4 @@ class stage_links {
   return result;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

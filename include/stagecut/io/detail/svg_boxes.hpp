@@ -11,7 +11,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // The boxes of a timeline: one an op, or where those would be too narrow to be seen, one for each colour of several.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Where the time and the ranks of a timeline stand, in pixels.
 struct timeline_place {
@@ -155,4 +155,4 @@ class crowd {
   return result;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -16,7 +16,7 @@
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What the colours and lines of some pictures mean, of those that occur.
 class svg_legend {
@@ -118,4 +118,4 @@ class svg_legend {
   timeline_place place_;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

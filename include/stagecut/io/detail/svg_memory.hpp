@@ -14,7 +14,7 @@
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 
 // The memory of every rank: over time while there are few, else its peaks.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// What the plots of all pictures have in common.
 struct memory_scale {
@@ -182,4 +182,4 @@ class memory_drawing {
   double plot_width_ = 0;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

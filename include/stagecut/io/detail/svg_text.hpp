@@ -14,7 +14,7 @@
 #include <stagecut/schedule/op.hpp>
 
 // What an SVG file is made of: numbers, names and colours.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Colours; those of ops are told by `op_colour`.
 /// @{
@@ -128,4 +128,4 @@ void add(std::string& to, const Parts&... parts) {
   return text;
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

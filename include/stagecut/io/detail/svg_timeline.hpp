@@ -13,7 +13,7 @@
 #include <stagecut/schedule/op.hpp>
 
 // The rows of a timeline: what every rank does when.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Draws the rows of one pipeline. Each part appends to a text.
 class timeline_drawing {
@@ -161,4 +161,4 @@ class timeline_drawing {
   bool crowded_;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

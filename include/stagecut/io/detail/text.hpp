@@ -12,7 +12,7 @@
 #include <stagecut/core/visible.hpp>
 #include <stagecut/profile/layer.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 using stagecut::detail::fail;
 using stagecut::detail::in_quotes;
@@ -101,4 +101,4 @@ inline void check_time(const layer& each, const std::string& place) {
   if (!is_finite(each.time())) fail(invalid_input(place, "forward + backward is out of range"));
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

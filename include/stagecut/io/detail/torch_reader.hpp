@@ -19,7 +19,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Reads PyTorch's schedules line by line.
 class torch_reader {
@@ -170,4 +170,4 @@ class torch_reader {
   schedule result_;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

@@ -12,7 +12,7 @@
 #include <stagecut/io/detail/yaml_scalar.hpp>
 
 // A place in a text in YAML.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Goes through a text line by line, comments and blank lines left out, and reads the scalars of each.
 class yaml_cursor {
@@ -174,4 +174,4 @@ class yaml_cursor {
   bool done_ = false;
 };
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

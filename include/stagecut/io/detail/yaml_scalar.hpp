@@ -14,7 +14,7 @@
 #include <stagecut/io/detail/text.hpp>
 
 // Scalars of YAML.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// A scalar that was read, or what is wrong with it.
 struct yaml_scalar {
@@ -171,4 +171,4 @@ inline bool take_escape(std::string_view line, std::size_t& at, std::string& tex
   return {{}, "a quote is not closed on its line: texts of several lines are not read"};
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

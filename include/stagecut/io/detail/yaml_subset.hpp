@@ -14,7 +14,7 @@
 #include <stagecut/io/read_limits.hpp>
 
 // The YAML of configuration files.
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Reads maps and lists, by indentation or in brackets.
 class yaml_reader {
@@ -218,4 +218,4 @@ class yaml_reader {
   return yaml_reader(text, source, most_depth(limits)).read();
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

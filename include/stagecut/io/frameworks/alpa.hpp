@@ -12,7 +12,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -51,4 +51,4 @@ namespace detail {
                          detail::mesh_shapes(p, false), ", ", detail::mesh_shapes(p, true), ", [{}]*", stages, ")"});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

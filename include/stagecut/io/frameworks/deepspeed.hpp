@@ -10,7 +10,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A plan for DeepSpeed: a subclass of its `PipelineModule` that cuts as the plan does, to be built with one stage a
 /// device. No option of `PipelineModule` takes cut points. Each layer is one of its `layers`.
@@ -32,4 +32,4 @@ namespace stagecut::inline v0::io {
        "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])"});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -22,7 +22,7 @@
 #include <stagecut/io/pictures/graph_svg.hpp>
 #include <stagecut/plan/plan.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A way to say a plan: in the words of what runs it, or for whoever wants to know where its layers stand.
 struct format {
@@ -59,4 +59,4 @@ inline constexpr std::array formats = {
   return stagecut::find_name(formats, name);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -14,7 +14,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -115,4 +115,4 @@ namespace detail {
   return text + detail::megatron_recomputation(entry.name, p, stagecut::detail::target_kinds(entry, p.profile));
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

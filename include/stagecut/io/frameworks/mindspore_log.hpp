@@ -11,7 +11,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What the log of one rank tells of its memory, in bytes.
 struct mindspore_memory {
@@ -95,4 +95,4 @@ inline void take_larger(std::optional<double>& most, const std::optional<double>
   return made;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -16,7 +16,7 @@
 #include <stagecut/io/frameworks/sapp_init.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// Seconds of the forward pass of one microbatch, as the trace of a rank has them.
 struct mindspore_times {
@@ -164,4 +164,4 @@ class cell_times {
   return times.made(steps.number);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -3,9 +3,9 @@
 
 #include <stagecut/plan/not_representable.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What the writers of formats throw, as `make_plan` does where a target cannot say a model.
 using stagecut::not_representable;
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

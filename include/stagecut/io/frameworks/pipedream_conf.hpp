@@ -11,7 +11,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A plan for PipeDream's runtime: the JSON that tells the stage of every module of the model that its converter makes, a
 /// module a stage and then the loss, which is on the last one, and the ranks of every stage. Which layers a stage has
@@ -35,4 +35,4 @@ namespace stagecut::inline v0::io {
                          "], \"stage_to_rank_map\": {", detail::sequence_text(stages, ", ", ranks), "}}"});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -12,7 +12,7 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -93,4 +93,4 @@ namespace detail {
   return text.append("}");
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -11,7 +11,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A plan for the model parallel library of SageMaker: its parameters, and for every stage the context in which the
 /// modules named in a comment are to be built. What it calls an interleaved pipeline is `1f1b`.
@@ -41,4 +41,4 @@ namespace stagecut::inline v0::io {
   return text;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

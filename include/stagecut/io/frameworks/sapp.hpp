@@ -15,7 +15,7 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A plan for SAPP and MindFormers: by how many decoders every stage has more than an even share, and how many of them
 /// are recomputed. Rows are the chunks of the devices, columns the devices. A layer's recomputation is `select` (also
@@ -75,4 +75,4 @@ namespace stagecut::inline v0::io {
                          "\nselect_comm_recompute: ", rows(comm)});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

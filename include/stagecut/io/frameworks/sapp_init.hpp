@@ -22,7 +22,7 @@
 #include <stagecut/profile/dry_runs.hpp>
 
 // SAPP's files of dry runs.
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// How a file of several runs is read.
 struct sapp_init_options {
@@ -235,4 +235,4 @@ inline sapp_traces read_sapp_traces(const json_value& said) {
   return made;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

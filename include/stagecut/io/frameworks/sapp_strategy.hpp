@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/yaml_subset.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// The layers of every stage and how they are run, as SAPP writes it, and `as_sapp` does.
 struct sapp_strategy {
@@ -151,4 +151,4 @@ class sapp_strategy_reader {
   return detail::sapp_strategy_reader(whole, ranks, layers).read();
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -7,7 +7,7 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What the letters of PyTorch's schedules mean.
 enum class torch_letters : std::uint8_t {
@@ -34,4 +34,4 @@ inline bool torch_kind(std::string_view word, torch_letters letters, op_kind& ki
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

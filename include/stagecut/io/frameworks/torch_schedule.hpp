@@ -19,7 +19,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What a schedule for PyTorch names.
 enum class torch_format : std::uint8_t {
@@ -155,4 +155,4 @@ namespace detail {
   return text;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -12,7 +12,7 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -57,4 +57,4 @@ namespace detail {
   return detail::balance_text("fairscale", "Pipe", p);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -15,7 +15,7 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -70,4 +70,4 @@ namespace detail {
                          name.empty() ? "" : detail::quoted(name)});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

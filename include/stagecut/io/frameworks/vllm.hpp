@@ -11,7 +11,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -50,4 +50,4 @@ namespace detail {
   return detail::decoders_text("SGLANG_PP_LAYER_PARTITION", p);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

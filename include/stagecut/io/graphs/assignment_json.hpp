@@ -22,7 +22,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -126,4 +126,4 @@ inline void put_member(std::string& to, const std::string& key, const std::strin
   return result;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

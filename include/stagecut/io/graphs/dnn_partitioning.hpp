@@ -20,7 +20,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -176,4 +176,4 @@ inline profile read_dnn_partitioning(const json_value& value) {
   return detail::read_dnn_partitioning(detail::json_value(parsed, source, limits));
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

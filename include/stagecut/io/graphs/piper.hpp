@@ -18,7 +18,7 @@
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -190,4 +190,4 @@ class piper_reader {
   return detail::piper_reader(whole).read();
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -14,7 +14,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -100,4 +100,4 @@ struct piper_stage {
   return text += "\n]}";
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -9,7 +9,7 @@
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/accelerator.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A device from a file. Its figures do not have its name: that is a view, and this object may move.
 struct accelerator_file {
@@ -67,4 +67,4 @@ struct accelerator_file {
   return made;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -4,7 +4,7 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// The words for where tied embeddings lie, in files and on the command line.
 inline constexpr word<transformer::tying> tying_words[] = {{"none", transformer::tying::none},
@@ -17,4 +17,4 @@ inline constexpr word<transformer::normalization> norm_words[] = {{"layernorm", 
 inline constexpr word<transformer::qk_norm> qk_norm_words[] = {
     {"none", transformer::qk_norm::none}, {"head", transformer::qk_norm::head}, {"token", transformer::qk_norm::token}};
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

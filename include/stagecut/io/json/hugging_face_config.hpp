@@ -19,7 +19,7 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // The file config.json that stands beside a published checkpoint, as it is.
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// The families whose `config.json` is read, for a help text: `bert, cohere, ...`. `plain` is the last.
 [[nodiscard]] inline std::string hugging_face_families() {
@@ -198,4 +198,4 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
   return detail::read_hugging_face(detail::json_value(parsed, source, limits), source, as_family);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

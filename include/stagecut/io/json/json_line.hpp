@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 // JSON as the writers of this library write it.
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A value on one line, with a space after each comma and colon, the members in their order.
 /// @throws nlohmann::json::type_error for a text that is not UTF-8
@@ -33,4 +33,4 @@ namespace stagecut::inline v0::io {
   return value;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

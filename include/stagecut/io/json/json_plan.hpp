@@ -27,7 +27,7 @@
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -236,4 +236,4 @@ inline json memory_json(const memory_model& memory) {
   return text += "}";
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -19,7 +19,7 @@
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -157,4 +157,4 @@ inline std::string profile_text(const profile& model, const std::string& place) 
   return digits;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -14,7 +14,7 @@
 #include <stagecut/profile/take_measured.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// An iteration that was timed: the model cut into as many layers each.
 struct measured_iteration {
@@ -101,4 +101,4 @@ inline void refuse_same_names(const json_value& layers, const std::vector<measur
   return made;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// Reads any JSON text, under the rules under which profiles and plans are read: no key stands twice in its object, and
 /// nothing is nested deeper than the limit, whatever the text.
@@ -24,4 +24,4 @@ namespace stagecut::inline v0::io {
   return detail::parse_json(text, source, limits);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

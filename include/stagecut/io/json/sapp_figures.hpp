@@ -16,7 +16,7 @@
 #include <stagecut/io/frameworks/sapp_init.hpp>
 #include <stagecut/io/json/json_line.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A model whose body is of layers alike, as SAPP's files of layers tell of it. Memory in bytes.
 struct sapp_figures {
@@ -122,4 +122,4 @@ inline void check_sapp_figures(const sapp_figures& of) {
                          json_line(tail), "]}\n"});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

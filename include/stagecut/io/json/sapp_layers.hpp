@@ -23,7 +23,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // SAPP's files of layers.
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What the time of a layer is in a file of SAPP's.
 enum class sapp_time : std::uint8_t {
@@ -252,4 +252,4 @@ inline sapp_layers read_sapp_layers(const json_value& whole, sapp_time meaning) 
   return detail::read_sapp_layers(whole, meaning);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

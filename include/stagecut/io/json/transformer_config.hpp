@@ -21,7 +21,7 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // Architectures as JSON files, such as those in models/.
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What a file says: a model, and how it is trained where that is left open.
 struct transformer_config {
@@ -192,4 +192,4 @@ inline bool is_own_config(const json& of) {
   return made.dump(2);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// The marks of an axis from 0: at multiples of 2, 5 or 10 times a power of ten.
 class axis_marks {
@@ -49,4 +49,4 @@ class axis_marks {
   std::size_t digit_ = 1;
 };
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -113,4 +113,4 @@ inline void check_picture(std::string_view function, const pipeline_picture& pic
   static_cast<void>(detail::picture_check(function, picture));
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

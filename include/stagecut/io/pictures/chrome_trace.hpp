@@ -19,7 +19,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -191,4 +191,4 @@ inline void write_chrome_trace(view<const pipeline_picture> pictures, function_r
   return text;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

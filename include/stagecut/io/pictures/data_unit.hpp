@@ -8,7 +8,7 @@
 
 #include <stagecut/io/detail/text.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -60,4 +60,4 @@ struct data_unit {
   return detail::joined({detail::figure(amount / unit.size), *unit.name == '\0' ? "" : " ", unit.name});
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -16,7 +16,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -156,4 +156,4 @@ class graph_drawing {
   return detail::graph_drawing(made).text();
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -14,7 +14,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// An iteration of a pipeline, to be drawn or written as a trace.
 struct pipeline_picture {
@@ -75,4 +75,4 @@ using timed_ops = view<const timed_op<double>>;
 }
 
 }  // namespace detail
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

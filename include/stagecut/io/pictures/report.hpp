@@ -9,7 +9,7 @@
 
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A table of a report; cells are texts as they are to be read.
 struct report_table {
@@ -65,4 +65,4 @@ struct report {
   bool seconds = true;                                         ///< layers and points: times are seconds; else without a unit
 };
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -19,7 +19,7 @@
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -176,4 +176,4 @@ class svg_page {
   return detail::svg_page(pictures).text();
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

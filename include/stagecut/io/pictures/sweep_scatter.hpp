@@ -18,7 +18,7 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// How the rows of a sweep are drawn. What is not said stays at its default.
 struct scatter_options {
@@ -223,4 +223,4 @@ class scatter_page {
   return detail::scatter_page(rows, options).text();
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

@@ -21,7 +21,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -247,4 +247,4 @@ inline void write_report(const report& all, const report_page& page, function_re
   write(rest);
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

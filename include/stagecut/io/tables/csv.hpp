@@ -22,7 +22,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
@@ -227,4 +227,4 @@ inline std::string csv_number(double value) {
   return text;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

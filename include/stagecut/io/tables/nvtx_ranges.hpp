@@ -18,7 +18,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// What the runs of a range of one name took, in seconds.
 struct range_times {
@@ -169,4 +169,4 @@ class range_reader {
   return {std::move(reader.made), columns.on_device};
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

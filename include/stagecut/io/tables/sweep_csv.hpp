@@ -12,7 +12,7 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline STAGECUT_ABI::io {
 
 /// Writes the rows of a sweep as comma-separated values (RFC 4180, lines that end with LF), below a header that names the
 /// columns:
@@ -60,4 +60,4 @@ namespace stagecut::inline v0::io {
   return text;
 }
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline STAGECUT_ABI::io

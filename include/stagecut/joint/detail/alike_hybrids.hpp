@@ -19,7 +19,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Plans of which all stages have as many replicas and ways, and all layers the same recomputation: the best of all numbers.
 /// @tparam Planner  a `hybrid_planner`
@@ -199,4 +199,4 @@ class alike_hybrids {
   std::optional<decltype(std::declval<const Planner&>().make(device_choices()))> options_{};  // of what was chosen last
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

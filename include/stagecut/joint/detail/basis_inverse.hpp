@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The inverse of the basis of a linear program, dense: a row for every basic variable, a column for every row of the
 /// program.
@@ -132,4 +132,4 @@ class basis_inverse {
   std::vector<double> values_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The best plan of a model.
 /// @param make  as of `hybrid_planner`
@@ -22,4 +22,4 @@ template <class Make>
   return planner.planned(planner.make(request.choices), request.choices, request.pipeline, 1);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Sets of bits, each of as many words, numbered in the order in which they came.
 class bit_sets {
@@ -55,4 +55,4 @@ class bit_sets {
   std::vector<std::size_t> table_;  // numbers plus 1
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Makes the graph of all options that a plan may have.
 ///
@@ -252,4 +252,4 @@ class option_builder {
   bool complete_ = true;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/placed_layers.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws for layers or machines that make no sense.
 inline void check_placed(std::string_view function, const placed_layers& layers, const equal_machines& machines) {
@@ -57,4 +57,4 @@ inline void check_placed(std::string_view function, const placed_layers& layers,
   above_zero("machines.collective", machines.collective);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses an option whose figures make no sense.
 inline void check_stage_option(const stage_option& option, std::size_t first, std::size_t last) {
@@ -20,4 +20,4 @@ inline void check_stage_option(const stage_option& option, std::size_t first, st
                      "replicas and ways must be at least 1, times and bytes finite and not negative"));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

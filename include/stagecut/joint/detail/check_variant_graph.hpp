@@ -14,7 +14,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a variant whose figures make no sense.
 inline void check_variant(const run_variant& each, const std::string& place, std::size_t in, std::size_t out) {
@@ -100,4 +100,4 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
   return {graph.layers.size(), std::move(pairs)};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// One way to run some layers: what they keep and need, and how long their backward pass takes. Of two ways to run the same
 /// layers neither keeps less, needs less and is as fast.
@@ -185,4 +185,4 @@ class choice_curves {
   std::vector<std::uint32_t> of_interval_{};  // [first * (n + 1) + last]
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

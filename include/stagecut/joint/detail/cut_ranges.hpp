@@ -9,7 +9,7 @@
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Where cut points may stand: so many layers before and behind each of these.
 [[nodiscard]] inline std::vector<option_builder::range> ranges_around(const std::vector<std::size_t>& points,
@@ -39,4 +39,4 @@ namespace stagecut::inline v0::detail {
   return points;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

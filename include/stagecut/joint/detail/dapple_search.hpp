@@ -10,7 +10,7 @@
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/placed_layers.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Devices of a stage on all machines.
 [[nodiscard]] inline std::size_t devices_in(const std::vector<std::size_t>& of_machine) {
@@ -242,4 +242,4 @@ class dapple_search {
   std::size_t microbatch_size_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,15 +7,15 @@
 
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
-#include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/device_choices.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A stage of it, and how its layers are run.
 template <class Options>
@@ -96,4 +96,4 @@ template <class Options>
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The layers of a graph, and the sets of them at which it may be cut: see `states_of_graph`.
 struct state_graph {
@@ -218,4 +218,4 @@ struct state_graph {
   std::vector<std::uint64_t> before_{};  // of each layer itself and all that it needs
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -22,7 +22,7 @@
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Plans of a graph with too many points to take all of them: the best of those of some orders of its layers, and then of
 /// orders that go through the stages of the best plan.
@@ -98,4 +98,4 @@ class ordered_hybrids {
   return best_hybrid(model, request, [&](const device_choices& choices) { return graph_stages(model, choices, *all); });
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 
 #include <stagecut/joint/pipeline_states.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The points of a graph, which of them hold which, and how a stage grows layer by layer.
 class graph_points {
@@ -93,4 +93,4 @@ class graph_points {
   std::vector<std::vector<std::size_t>> earlier_{};  // of every point, those of which it holds all, ascending
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

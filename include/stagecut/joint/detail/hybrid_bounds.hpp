@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/in_flight_bound.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The bounds of the edges of a graph of pipelines with replicas under 1F1B: no plan of the graph that has an edge ends
 /// before its bound. As those of stages without replicas, with the exchange of gradients: docs/hybrid.md, "Bounds".
@@ -166,4 +166,4 @@ class hybrid_bounds {
   std::vector<double> drain_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// For what a pipeline of stages with replicas is built.
 struct hybrid_limits {
@@ -185,4 +185,4 @@ class hybrid_builder {
   std::vector<double> trips_{};      // of every node: the least round trip through the stages before
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

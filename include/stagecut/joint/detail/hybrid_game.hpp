@@ -12,7 +12,7 @@
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/makespan/detail/matrix_game.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Critical paths of plans of so many stages: counts of every stage and kind. Kept from one graph to the next.
 class hybrid_paths {
@@ -230,4 +230,4 @@ class hybrid_game {
   std::vector<double> mean_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/makespan/detail/keep_paths.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// More than any sum of times.
 inline constexpr double beyond_time = 1e300;
@@ -67,4 +67,4 @@ struct hybrid_graph {
   std::vector<std::uint32_t> number_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

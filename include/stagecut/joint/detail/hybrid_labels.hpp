@@ -7,7 +7,7 @@
 
 #include <stagecut/core/detail/sort.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the stages behind a point take, as far as those before it can tell.
 struct hybrid_label {
@@ -72,4 +72,4 @@ class hybrid_labels {
   std::size_t settled_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

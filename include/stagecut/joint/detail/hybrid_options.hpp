@@ -13,7 +13,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Bytes of a device with so many microbatches in flight.
 [[nodiscard]] inline double bytes_with(const stage_option& option, double in_flight) noexcept {
@@ -125,4 +125,4 @@ class hybrid_options {
   bool complete_ = true;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

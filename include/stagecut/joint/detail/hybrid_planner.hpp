@@ -24,7 +24,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// No iteration takes less than its work, shared out evenly among all devices; 0 of other objectives.
 [[nodiscard]] inline double least_iteration(const profile& model, const hybrid_plan_request& request,
@@ -219,4 +219,4 @@ class hybrid_planner {
   double end_ = 0;  // of the time, as `seconds_now`
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Plans as lists of edges: the stages of a path through the graph.
 using hybrid_path = std::vector<std::uint32_t>;
@@ -92,4 +92,4 @@ class hybrid_rows {
   std::vector<double> before_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

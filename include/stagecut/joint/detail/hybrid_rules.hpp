@@ -14,7 +14,7 @@
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws for a request that makes no sense for a model of so many points whose positions repeat after `period` devices.
 inline void check_hybrid_request(std::string_view function, std::size_t size, std::size_t period,
@@ -119,4 +119,4 @@ class hybrid_rules {
   std::uint32_t period_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

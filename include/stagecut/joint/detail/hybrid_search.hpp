@@ -16,7 +16,7 @@
 #include <stagecut/joint/detail/stages_search.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds the plan of least makespan over all numbers of stages: graphs of the plans that end by a target, which grows from a
 /// bound to the best makespan known, then branch and bound where a better plan may be. See docs/hybrid.md, "The search".
@@ -169,4 +169,4 @@ class hybrid_search {
   std::vector<double> least_;  // no plan of so many stages has less
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

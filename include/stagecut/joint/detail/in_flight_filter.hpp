@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/in_flight_bound.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Drops options by what a rank of 1F1B, or of one of its relatives, has to wait for: what the ranks before it and behind
 /// it take at least for the layers that they have. Proof: docs/recomputation.md, "Bounds", 1F1B.
@@ -130,4 +130,4 @@ class in_flight_filter {
   std::vector<double> least_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws for an option that no stage has.
 inline void check_option(const stage_query& query, const stage_option& option) {
@@ -169,4 +169,4 @@ class known_options {
   bool keeps_ = true;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

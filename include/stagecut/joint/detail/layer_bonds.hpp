@@ -13,7 +13,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What joins layers of a model: those that stand on one stage, and parameters that they share.
 class layer_bonds {
@@ -130,4 +130,4 @@ class layer_bonds {
   std::vector<char> cuts_{};                                     // of a chain
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

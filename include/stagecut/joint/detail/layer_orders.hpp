@@ -14,7 +14,7 @@
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The bytes that layers hand to those that are not yet run: a `set_cost` of sets that hold what feeds their layers.
 class crossing_bytes {
@@ -131,4 +131,4 @@ class layer_orders {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

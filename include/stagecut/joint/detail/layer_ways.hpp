@@ -13,7 +13,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a layer takes when it is run in one way, or layers together: on each of the devices that share them. Bytes but for
 /// the first three.
@@ -180,4 +180,4 @@ class layer_ways {
   std::vector<double> outputs_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Both passes of a layer, in whole units, with its fastest or its slowest choice.
 [[nodiscard]] inline double work_of(const layer_type& type, const whole_times& unit, bool fastest) {
@@ -25,4 +25,4 @@ namespace stagecut::inline v0::detail {
   return sum;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,7 +18,7 @@
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the busiest rank works in an iteration at least, whatever plan that fits; unset: none does. Where there may be too
 /// many options it is what all ranks work at least, shared out evenly, whether a plan fits or not.
@@ -58,4 +58,4 @@ namespace stagecut::inline v0::detail {
   return time > 0 ? time : 0;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the length of a pipeline is made of: see `length_options`.
 struct length_terms {
@@ -230,4 +230,4 @@ class length_program {
   double least_refused_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

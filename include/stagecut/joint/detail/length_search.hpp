@@ -13,7 +13,7 @@
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The greatest double below `limit`, none of them negative, for which `holds`, which does for all below one for which it
 /// does; unset: not even for 0.
@@ -213,4 +213,4 @@ class length_search {
   bool is_proved_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A choice of a rank before its options are sorted.
 struct option_arc {
@@ -68,4 +68,4 @@ inline void link_options(option_graph& graph, const std::vector<std::uint32_t>& 
   keep_paths(graph, nodes);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/equal_machines.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How many devices a stage has on each machine takes part in two rates.
 /// @{
@@ -157,4 +157,4 @@ class machine_states {
   std::vector<std::vector<std::optional<std::vector<step>>>> steps_;  // of a state and a number of devices
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

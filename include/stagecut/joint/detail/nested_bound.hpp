@@ -7,7 +7,7 @@
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// All devices of machines.
 [[nodiscard]] inline std::size_t devices_in(const nested_machines& machines) noexcept {
@@ -73,4 +73,4 @@ struct nested_bound {
   return points;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

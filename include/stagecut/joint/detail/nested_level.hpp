@@ -7,7 +7,7 @@
 
 #include <stagecut/joint/detail/nested_prices.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The least costs of one level: of what is cut from some point to an end, by the machines for it. Filled from the last point
 /// to the first one, for a range of ends at once: the innermost loop runs over ends, or over machines if there is one end.
@@ -169,4 +169,4 @@ class nested_level {
   std::vector<std::vector<double>> rows_{};  // of every point: by machines, then ends
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/joint/nested_machines.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What stands where no plan is: greater than all that plans cost.
 inline constexpr double no_nested_plan = std::numeric_limits<double>::max();
@@ -107,4 +107,4 @@ class nested_prices {
   std::vector<double> messages_{};  // of each point, by replicas
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for plans of less makespan by simulated annealing: moves layers between stages and chooses other ways to run them.
 ///
@@ -132,4 +132,4 @@ class option_annealing {
   recent_paths::lengths lengths_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

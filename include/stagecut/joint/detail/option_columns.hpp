@@ -9,7 +9,7 @@
 #include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The options that are live as columns of a linear program, in whose rows each rank takes options whose shares sum to 1
 /// and all layers of every type are taken. Rows of paths are told by weights of durations.
@@ -120,4 +120,4 @@ class option_columns {
   std::vector<of_rank> live_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

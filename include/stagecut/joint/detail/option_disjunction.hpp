@@ -9,7 +9,7 @@
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A duration that every rank has, and a limit. Either no rank exceeds it, or there is a first one that does: a mix of
 /// options that levels the ranks keeps to neither. See docs/recomputation.md, "Branching".
@@ -84,4 +84,4 @@ class disjunction_choice {
   disjunction best_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// More than any sum of whole units.
 inline constexpr double no_time = 1e300;
@@ -166,4 +166,4 @@ class option_paths {
   std::vector<std::vector<double>> behind_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

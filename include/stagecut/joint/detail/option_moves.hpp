@@ -9,7 +9,7 @@
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Another option of a rank.
 struct option_change {
@@ -164,4 +164,4 @@ class option_moves {
   std::vector<char> touched_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/joint/detail/program_matrix.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The linear program that mixes options: the least z that is at least the length of every path, where each rank takes
 /// shares of options that sum to 1, and the layers of every type are all taken.
@@ -185,4 +185,4 @@ class option_program : program_basis {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Branch and bound over sets of options. See docs/recomputation.md, "Bounds" and "Branching".
 class option_search {
@@ -244,4 +244,4 @@ class option_search {
   std::size_t dropped_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

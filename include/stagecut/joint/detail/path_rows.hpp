@@ -6,7 +6,7 @@
 
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Critical paths of plans that were simulated, mixed or not. No plan is shorter than its sum over any of them, and none
 /// than its sum over any mean of them: docs/recomputation.md, "Bounds".
@@ -47,4 +47,4 @@ class path_rows {
   std::vector<double> constants_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

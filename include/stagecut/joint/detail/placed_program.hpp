@@ -17,7 +17,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The program of `length_search` for stages on machines: from the output to the input, over (point, what of each machine
 /// is taken, and what of that by the last stage).
@@ -216,4 +216,4 @@ class placed_program {
   std::optional<double> less_than_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What stages take on the devices of a machine, given what their layers take: see `profile_options`.
 class placed_stages {
@@ -119,4 +119,4 @@ class placed_stages {
   placed_links links_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

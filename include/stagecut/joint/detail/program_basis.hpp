@@ -12,7 +12,7 @@
 #include <stagecut/joint/detail/program_matrix.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A basis of the linear program that mixes options: its variables, their values, the inverse, the multipliers of the rows
 /// and the reduced costs of the live options.
@@ -136,4 +136,4 @@ class program_basis {
   std::vector<double> entering_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

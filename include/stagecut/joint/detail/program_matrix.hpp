@@ -11,7 +11,7 @@
 #include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A variable of the linear program that mixes options.
 struct program_variable {
@@ -97,4 +97,4 @@ class program_matrix {
   std::vector<double> weights_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

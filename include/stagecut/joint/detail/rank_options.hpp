@@ -12,7 +12,7 @@
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The memory of a rank, and what it holds beside layers.
 struct rank_rules {
@@ -232,4 +232,4 @@ class rank_options {
   std::vector<made_stage> made_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The critical paths that were met last, each a bound of every plan, with their lengths for the plan at hand.
 class recent_paths {
@@ -62,4 +62,4 @@ class recent_paths {
   std::size_t next_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether there is a variant of that name.
 [[nodiscard]] inline bool find_variant_of(const std::vector<layer_variant>& variants, const std::string& name) {
@@ -105,4 +105,4 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

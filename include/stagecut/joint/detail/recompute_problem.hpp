@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/times_simulator.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A plan in the making: the layers of every stage, and the option of every rank.
 struct chosen_options {
@@ -68,4 +68,4 @@ struct recompute_problem {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What takes time on a stage beside its layers: the head on the first one, the tail on the last.
 struct first_and_last {
@@ -160,4 +160,4 @@ struct sent_bytes {
   return whole_times(times, counts, all);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

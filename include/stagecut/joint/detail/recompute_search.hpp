@@ -22,7 +22,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/times_simulator.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds a plan of least makespan: options of few layers a stage, annealing among them, then all options that a better
 /// plan may have, and branch and bound with more annealing in turn.
@@ -248,4 +248,4 @@ class recompute_search {
   std::size_t simulations_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

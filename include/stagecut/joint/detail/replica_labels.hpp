@@ -7,7 +7,7 @@
 
 #include <stagecut/core/detail/sort.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A way to run all behind a point: what of it the stages before see, and its first stage.
 struct replica_label {
@@ -77,4 +77,4 @@ class replica_labels {
   std::size_t settled_ = 0;  // the first so many are in order, and none beats another
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

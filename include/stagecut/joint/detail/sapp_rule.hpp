@@ -10,7 +10,7 @@
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What SAPP minimises in place of the makespan, as two parts: x + max(x, y) of the largest x and the largest y of all
 /// ranks, both m times a time.
@@ -81,4 +81,4 @@ class sapp_rule {
   bool is_less_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -20,7 +20,7 @@
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds the plan that is best for SAPP's objective: first among stages of few layers, then among all that may be better.
 class sapp_search {
@@ -227,4 +227,4 @@ class sapp_search {
   std::vector<std::uint32_t> options_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/joint/sharded_layer.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Collectives of `ways` devices in a ring. Nothing takes no time.
 struct ring_times {
@@ -169,4 +169,4 @@ class sharding_paths {
   lists drafts_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The ways to run an interval of layers, each in one of its ways: their sums, but for those that another one beats. It grows by
 /// a layer before it.
@@ -116,4 +116,4 @@ class stage_mixtures {
   bool whole_ = true;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

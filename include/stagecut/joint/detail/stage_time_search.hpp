@@ -14,7 +14,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether an option fits with so many microbatches in flight.
 [[nodiscard]] inline bool fits_with(const stage_option& option, std::size_t held,
@@ -239,4 +239,4 @@ class stage_time_search {
   double cost_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A plan: of every stage its points and its option.
 struct hybrid_plan {
@@ -221,4 +221,4 @@ class stages_search {
   std::vector<part> open_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The plan whose busiest rank has least to do, as the options of the ranks; none if the graph has no path.
 [[nodiscard]] inline std::vector<std::uint32_t> start_options(const option_graph& graph) {
@@ -58,4 +58,4 @@ namespace stagecut::inline v0::detail {
   return options;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

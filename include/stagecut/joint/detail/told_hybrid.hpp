@@ -25,7 +25,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Which recomputations of layers a framework can be told.
 class told_variants {
@@ -206,4 +206,4 @@ inline void check_told_model(const target_entry& entry, const profile& model, hy
   return found;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

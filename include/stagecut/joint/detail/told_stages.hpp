@@ -13,7 +13,7 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Which layers of a chain a framework lets be a stage, on however many stages it is cut.
 class told_stages {
@@ -73,4 +73,4 @@ class told_stages {
   std::vector<std::size_t> alike_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

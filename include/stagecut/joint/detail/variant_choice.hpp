@@ -7,7 +7,7 @@
 
 #include <stagecut/joint/detail/variant_ways.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Chooses one way for each layer of a stage so that all fit into memory and take the least time: a knapsack with several
 /// choices, solved to the end by branch and bound. Of layers that have two ways and save as many bytes by the leaner one, the
@@ -170,4 +170,4 @@ class variant_choice : public variant_ways {
   std::vector<std::size_t> chosen_{};  // likewise in the best solution
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/joint/detail/variant_tables.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The down-sets of layers as points, by rising work: which layers each holds, and what they sum to.
 class variant_points {
@@ -143,4 +143,4 @@ class variant_points {
   std::vector<sums> sums_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/joint/detail/variant_stage_table.hpp>
 #include <stagecut/joint/detail/variant_tables.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds the least time of a stage with a number of microbatches in flight, and remembers it.
 class variant_stage_solver {
@@ -230,4 +230,4 @@ class variant_stage_solver {
   std::vector<std::vector<variant_figures>> own_figures_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/joint/detail/variant_choice.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Which stage on which devices.
 struct variant_stage_key {
@@ -89,4 +89,4 @@ class variant_stage_table {
   std::vector<variant_stage_facts> facts_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/joint/detail/variant_choice.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Turns figures into whole multiples of a power of two, so fine that all of them sum to less than 2^61: whatever the order
 /// in which they are summed, and taken away again, the sum is the same. Whole numbers below 2^53 in all stay what they are.
@@ -196,4 +196,4 @@ struct variant_tables {
   std::vector<std::vector<double>> in_{}, out_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What one way to run a layer takes, in whole units; with y microbatches in flight y * activations + resident bytes.
 struct variant_figures {
@@ -202,4 +202,4 @@ class variant_ways {
   std::int64_t need_ = 0;  // bytes that those lack
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Times as whole numbers of a unit, of which sums are exact.
 ///
@@ -71,4 +71,4 @@ struct whole_times {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

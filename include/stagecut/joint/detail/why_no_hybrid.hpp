@@ -21,7 +21,7 @@
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why a model has too few points, or a machine too few devices, for the stages asked for; unset: it has not.
 [[nodiscard]] inline std::optional<reason> too_few_points(std::size_t size, const hybrid_request& request) {
@@ -182,4 +182,4 @@ template <stage_option_model Model>
   return shortage.why();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,7 +18,7 @@
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A model in which every layer has the one choice that keeps least, and those that keep more but need less workspace.
 [[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
@@ -166,4 +166,4 @@ namespace stagecut::inline v0::detail {
   return why;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The stage that needs most bytes.
 struct fullest_stage {
@@ -97,4 +97,4 @@ template <class Search>
   return why;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -17,7 +17,7 @@
 #include <stagecut/makespan/detail/tempering.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for better cuts than the best, for as long as it is told: by tempering, or by whoever was asked to do so instead.
 class better_cuts {
@@ -94,4 +94,4 @@ class better_cuts {
   std::optional<tempering> tempering_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

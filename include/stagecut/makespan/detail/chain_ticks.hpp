@@ -13,7 +13,7 @@
 #include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact. A pass of a stage
 /// takes the sum of its items and what the stage takes beside them.
@@ -178,4 +178,4 @@ class chain_ticks : public chain_times {
   std::vector<double> messages_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a model says of a chain, in the user's unit, each answer asked for once and checked. A pass of a stage takes the
 /// sum of its items and what the stage takes beside them.
@@ -166,4 +166,4 @@ class chain_times {
   bool has_constants_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Cuts of a chain in which all ranks take about the same, but its chunks, each of one stage of every rank, take more or
 /// less: the first ones little, so that the pipeline fills soon, or much, so that nothing waits. Chunks may begin at any
@@ -79,4 +79,4 @@ class chunk_cuts {
   std::vector<std::size_t> points_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/makespan/detail/plain_orders.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What no cut is below in any order where every rank has two stages, in turn or down and back up: the least, over all cuts,
 /// of what the rank that needs most needs.
@@ -270,4 +270,4 @@ class chunk_pair_bound {
   std::vector<double> least_{};  // by where what was dealt out ends, a (n + 1) + b; infinite: no cut is left
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The times of a chain for paths that are counted in fractions: none is longer than in the ticks of the chain, and all are
 /// whole multiples of a unit, so large that sums of fractions of them are exact. The unit is 1 where ticks leave room.
@@ -88,4 +88,4 @@ class coarse_ticks {
   std::vector<double> messages_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

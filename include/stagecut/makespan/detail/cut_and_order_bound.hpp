@@ -14,7 +14,7 @@
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What no cut is below in any order: the least, over all cuts, of what the stage that needs most needs.
 ///
@@ -198,4 +198,4 @@ class cut_and_order_bound {
   bool single_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

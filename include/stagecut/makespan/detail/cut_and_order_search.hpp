@@ -27,7 +27,7 @@
 #include <stagecut/schedule/synthesize_schedule.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Makes cuts for orders and orders for cuts in turn.
 template <pipeline_model Model, stage_constraint Constraint>
@@ -210,4 +210,4 @@ class cut_and_order_search {
   double most_seconds_ = 2;  // of one cut or order, until all starts were tried
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

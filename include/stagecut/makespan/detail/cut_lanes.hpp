@@ -14,7 +14,7 @@
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Which durations of a slot program are made of the passes and messages of which stage: each is a sum of some of them.
 class stage_durations {
@@ -102,4 +102,4 @@ class cut_lanes {
   lanes<double> lanes_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/rank_stages.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Changes of a cut by random moves, see `draw_move`, to cuts that are allowed.
 class cut_moves {
@@ -52,4 +52,4 @@ class cut_moves {
   rank_stages ranks_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

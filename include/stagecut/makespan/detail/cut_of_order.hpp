@@ -18,7 +18,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The best of all that was found so far, within the limits of a request.
 class best_cut_and_order {
@@ -96,4 +96,4 @@ template <pipeline_model Model, stage_constraint Constraint>
   return minimize_makespan(model, asked, allowed);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

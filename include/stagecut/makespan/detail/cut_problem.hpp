@@ -9,7 +9,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What is cut, for what schedule, and which cuts are allowed: all that a search for the least makespan is made of.
 struct cut_problem {
@@ -36,4 +36,4 @@ struct cut_problem {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

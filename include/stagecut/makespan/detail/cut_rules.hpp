@@ -8,7 +8,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Which stages there may be.
 class cut_rules {
@@ -64,4 +64,4 @@ class cut_rules {
   return true;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -20,7 +20,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for cuts below a makespan among the paths of a layered graph, depth first, and proves that there are none.
 ///
@@ -219,4 +219,4 @@ class cut_search {
   std::vector<std::vector<candidate>> candidates_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Simulates cuts of one chain under one schedule, and counts what is on their critical paths.
 class cut_simulator {
@@ -79,4 +79,4 @@ class cut_simulator {
   times_simulator simulator_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -20,7 +20,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The graph of all cuts up to some makespan, and the search that knows it.
 class cut_space {
@@ -126,4 +126,4 @@ class cut_space {
   std::optional<cut_search> search_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // What the stages of a cut take, as those ask it who make orders.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a stage runs its backward passes whole.
 [[nodiscard]] inline bool is_whole(const cut_and_order_request& request, std::size_t s) {
@@ -88,4 +88,4 @@ template <pipeline_model Model>
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

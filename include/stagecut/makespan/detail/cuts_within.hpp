@@ -17,7 +17,7 @@
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Adds to an answer all cuts within the fraction of its makespan that was asked for, in ticks of the longest of them.
 inline void collect_cuts_within(chain_ticks& chain, const makespan_request& request, cut_simulator& simulator,
@@ -65,4 +65,4 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
   for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

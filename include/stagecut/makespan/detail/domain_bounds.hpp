@@ -22,7 +22,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Bounds of parts of all cuts, from critical paths, from combinations of them, and from what cuts must keep to. Knows
 /// nothing of the schedule but paths. See docs/makespan.md, Bounds, Domains.
@@ -221,4 +221,4 @@ class domain_bounds {
   std::vector<double> mean_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Parts of all cuts that are still to be looked at, that of the least bound first.
 class domain_queue {
@@ -60,4 +60,4 @@ class domain_queue {
   std::vector<part> parts_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Branch and bound on where cut points may lie. A part of all cuts is a domain for every point; its bound is the largest
 /// least, over its cuts, of critical paths and of a combination of them. Knows nothing of the schedule but paths. See
@@ -148,4 +148,4 @@ class domain_search {
   domain_splits split_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

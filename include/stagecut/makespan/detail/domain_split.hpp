@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Where a domain is split: places up to `place` on one side, those behind it on the other.
 struct domain_split {
@@ -110,4 +110,4 @@ class domain_splits {
   std::vector<double> shares_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the durations of a slot program are, for a cut: each is a sum of passes and messages of stages. Trivially copyable.
 struct duration_row {
@@ -40,4 +40,4 @@ struct duration_row {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

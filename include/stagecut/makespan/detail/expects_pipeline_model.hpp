@@ -13,7 +13,7 @@
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A cost, or numbers that are meant to be one: it knows no forward and backward passes.
 template <class T>
@@ -63,4 +63,4 @@ struct expects_pipeline_model {
                  Second&&) const = delete;  // docs/makespan.md, How to ask
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The cut of least makespan under GPipe, among the paths of a `stage_graph`: with S the sum of all passes and messages
 /// of one microbatch, the makespan is S + (m - 1)(max F + max B), messages counted among both if a boundary carries one
@@ -163,4 +163,4 @@ class gpipe_cut {
   std::vector<std::size_t> walked_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -21,7 +21,7 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Asks a graph of cuts for the best of them, and whether there is any below a makespan.
 class graph_attempts {
@@ -114,4 +114,4 @@ class graph_attempts {
   incumbent& best_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

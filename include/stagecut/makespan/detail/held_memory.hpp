@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What stages hold at least when their rank holds most microbatches, as sums over items: never above what the model says
 /// of a stage that is allowed. See docs/makespan.md, Bounds, Domains.
@@ -80,4 +80,4 @@ class held_memory {
   bool any_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

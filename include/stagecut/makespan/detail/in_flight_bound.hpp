@@ -9,7 +9,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The microbatches in flight of every stage if a schedule is 1F1B with such numbers (GPipe among them): one stage a rank,
 /// N - 1 forward passes, then one forward and one backward in turn, then the backward passes left; microbatches in order.
@@ -84,4 +84,4 @@ struct steady_window {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/makespan/detail/cut_of_order.hpp>
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for the best numbers of microbatches in flight, and the best cut for each: from those of 1F1B, its eager form and
 /// GPipe, as far as they fit, numbers are raised and lowered as long as that helps. Where there are few, all are tried, which
@@ -168,4 +168,4 @@ class in_flight_search {
   counts of_best_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

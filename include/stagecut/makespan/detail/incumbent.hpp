@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The best cut so far and a bound for all, in ticks; tells of every change.
 class incumbent {
@@ -80,4 +80,4 @@ class incumbent {
   double bound_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

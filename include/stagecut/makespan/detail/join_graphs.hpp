@@ -7,7 +7,7 @@
 
 #include <stagecut/makespan/detail/layered_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Puts graphs whose first nodes are of step 1, and their last of step `steps`, behind the only node of a graph.
 inline void join_graphs(const std::vector<layered_graph>& parts, std::uint32_t steps, layered_graph& graph) {
@@ -36,4 +36,4 @@ inline void join_graphs(const std::vector<layered_graph>& parts, std::uint32_t s
   graph.index();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

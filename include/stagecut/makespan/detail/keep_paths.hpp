@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Removes the edges for which `gone(edge)`, asked in their order and of those that are reached alone, and those that then lie
 /// on no path from a node of the step of the first one to a node of step `last`. Time and space are linear in nodes and edges.
@@ -40,4 +40,4 @@ void keep_paths(const std::vector<Node>& nodes, std::vector<Edge>& edges, std::v
   edges.resize(kept);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/keep_paths.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// More than any sum of ticks, and far from where doubles are rounded.
 inline constexpr double no_ticks = 1e300;
@@ -152,4 +152,4 @@ class stage_layout {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// All passes, shared out evenly among the ranks: no cut takes less. See docs/makespan.md, Bounds, And for all.
 [[nodiscard]] inline double least_average(const chain_ticks& chain, const schedule& order) {
@@ -21,4 +21,4 @@ namespace stagecut::inline v0::detail {
   return whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What some stages take together for one microbatch: at most so much, or at least.
 struct load_limit {
@@ -76,4 +76,4 @@ class limit_rows {
   std::vector<double> factors_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the stages of a rank, or a stage alone, can take for one microbatch, where that are few values: of chains whose
 /// items are mostly alike.
@@ -124,4 +124,4 @@ class load_values {
   std::vector<std::vector<double>> values_{};  // of every group
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/makespan/detail/tick_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
 class makespan_search {
@@ -121,4 +121,4 @@ class makespan_search {
   double certain_bound_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

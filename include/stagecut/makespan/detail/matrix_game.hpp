@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A game of two players. One chooses a row, the other a column, and the first gets the value there from the second. Both
 /// learn by regret matching (Hart and Mascolell 2000), where negative regrets are forgotten and later rounds count more.
@@ -144,4 +144,4 @@ class matrix_game {
   std::vector<double> sums_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

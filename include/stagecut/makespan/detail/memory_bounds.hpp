@@ -9,7 +9,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What cuts whose points are among some hold at least, by `memory_rows`: docs/makespan.md, Bounds, Memory of ranks.
 class memory_bounds {
@@ -246,4 +246,4 @@ class memory_bounds {
   std::vector<double> sums_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds a cut that is allowed, or proves that there is none, where ranks have several stages and their rules are sums
 /// (`cut_rules::moments`). By prices for memory and by moving items; the proof takes apart which points a cut may have.
@@ -220,4 +220,4 @@ class memory_cut {
   std::vector<std::size_t> repaired_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// By how much ranks hold more than they may, where rules are sums of memory: so that a search can pass through cuts that
 /// are not allowed.
@@ -61,4 +61,4 @@ class memory_excess {
   bool applies_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/memory_rows.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Moves runs of neighbouring cut points until no row of `memory_rows` is above the limit: an item leaves a stage of a
 /// row that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the
@@ -150,4 +150,4 @@ class memory_repair {
   random_bits random_{3, 0, 0};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The memory of ranks as rows: the sum over a rank's stages at one of its `cut_rules::moments` is at most the limit. A
 /// row is there once it is asked for, and the model is asked for what stages hold in the rows that are there.
@@ -235,4 +235,4 @@ class memory_rows {
   std::vector<std::vector<std::size_t>> stages_of_;  // of every rank
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

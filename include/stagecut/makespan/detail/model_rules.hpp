@@ -16,7 +16,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How many microbatches the stages of a rank hold at the same time, in the order of its stages: all such numbers that an
 /// iteration comes to, but those that others are not below in any stage. Slices count as parts of one, rounded up.
@@ -189,4 +189,4 @@ class stage_rules {
   mutable bool stopped_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

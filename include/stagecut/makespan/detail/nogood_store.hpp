@@ -8,7 +8,7 @@
 
 #include <stagecut/makespan/detail/path_pool.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why all that follows a node of a graph of cuts failed: some paths were so long up to the node. Whoever comes to it with
 /// as much on all of them need not try. See docs/makespan.md, The search.
@@ -73,4 +73,4 @@ class nogood_store {
   std::vector<std::vector<nogood>> of_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How long a batch takes at least, with two stages a rank, if a rank has the two stages between two nodes of a
 /// `stage_layout`, which is no `chain`.
@@ -170,4 +170,4 @@ class pair_bounds {
   std::vector<double> message_{};  // likewise of the boundaries
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,7 +18,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The cuts of a chain with two stages a rank as a layered graph with a step for every rank: see `stage_layout`.
 class pair_graph {
@@ -230,4 +230,4 @@ class pair_graph {
   std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

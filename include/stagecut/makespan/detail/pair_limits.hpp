@@ -6,7 +6,7 @@
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/pair_bounds.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How long the second of a rank's two stages may be. Paths that are learned say it soon, and the whole list of the rank is
 /// asked now and then, as often as that taught something of late; so some stages may be left that are too long.
@@ -71,4 +71,4 @@ class pair_limits {
   std::size_t in_vain_ = 0;  // how often it taught nothing
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/path_pool.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The shortest that all paths of a pool can become behind every node of a graph of cuts: docs/makespan.md, The search.
 class path_completions {
@@ -99,4 +99,4 @@ class path_completions {
   std::vector<double> before_{};  // likewise the shortest beginnings
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/row_bounds.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Weighs paths so that the least of their weighted sum, over the cuts of a domain, is large: a bound that no single path
 /// gives. See docs/makespan.md, Bounds, Domains.
@@ -198,4 +198,4 @@ class path_game {
   std::vector<std::size_t> cut_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/path_completions.hpp>
 #include <stagecut/makespan/detail/path_pool.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How long the paths of a pool are on the way down a graph of cuts, and why what was tried on the way is too long.
 ///
@@ -155,4 +155,4 @@ class path_lengths {
   std::vector<double> condition_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/makespan/detail/weighted_cuts.hpp>
 #include <stagecut/makespan/detail/weighted_paths.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Means of critical paths as bounds for the cuts of a layered graph: docs/makespan.md, Bounds, Combinations.
 class path_means {
@@ -115,4 +115,4 @@ class path_means {
   std::size_t summed_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

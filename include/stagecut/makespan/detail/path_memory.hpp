@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The critical paths that bounded something of late, as rows; row 0 is a combination of others, of whoever asks.
 class path_memory {
@@ -66,4 +66,4 @@ class path_memory {
   std::vector<double> factors_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

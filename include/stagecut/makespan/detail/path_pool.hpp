@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Critical paths of cuts that were simulated. Each is a bound for every cut: a sum, over the edges of a layered graph, of
 /// how often it passes through what an edge chooses. See docs/makespan.md, Bounds ("every path is a bound for every cut").
@@ -136,4 +136,4 @@ class path_pool {
   std::size_t size_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/schedule/schedule_shape.hpp>
 
 // Orders that need no search: one at a time, and those that have a name.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The ranks of a request.
 [[nodiscard]] inline std::size_t ranks_of(const cut_and_order_request& request) {
@@ -79,4 +79,4 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Neighbouring points `[begin, end)` of a cut, and by how much they go to the right; none: both are 0.
 struct point_run {
@@ -95,4 +95,4 @@ struct point_move {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Paths, or combinations of paths, as factors of `point_times`; eight of them lie side by side.
 class point_rows {
@@ -83,4 +83,4 @@ class point_rows {
   std::vector<double> factors_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/held_memory.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Times of a chain as sums over its cut points: of a path that passes through stages so and so often, each cut point adds
 /// what its place takes from one stage and gives to the other. Likewise what stages hold, if that is asked for. See
@@ -138,4 +138,4 @@ class point_times {
   std::vector<double> messages_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What ranks can take for one microbatch if a cut is to end in time: a rank that takes longer leaves too little time for
 /// what comes before its first pass and behind its last one; and all ranks together take all items. See docs/makespan.md,
@@ -171,4 +171,4 @@ class rank_loads {
   stage_loads stages_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

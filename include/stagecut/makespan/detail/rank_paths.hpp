@@ -7,7 +7,7 @@
 
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Some paths through a `rank_relaxation`, each of which is a bound for all times of the rank's parts: how often it passes
 /// through what a `rank_relaxation::part` lists, and the turn. Asked together they say quickly what the whole list would
@@ -53,4 +53,4 @@ class rank_paths {
   std::size_t next_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// One of a rank's stages, in the order of the model, and how long its results are under way through others.
 struct rank_part {
@@ -161,4 +161,4 @@ class rank_relaxation {
   std::vector<std::size_t> waits_{};  // 0: for the one before; else for the result of this one, less 1
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

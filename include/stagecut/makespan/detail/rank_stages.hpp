@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The stages of the rank of a stage. Trivially copyable; refers to `rank_stages`, or to a copy of its arrays on a device.
 struct rank_stages_view {
@@ -49,4 +49,4 @@ class rank_stages {
   std::vector<std::uint32_t> rank_of_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

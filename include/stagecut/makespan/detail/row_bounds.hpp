@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The least that a row can be over the cuts of a domain, and over those of them that have some point at some place: from a
 /// sweep from the first point on and one from the last, each choosing the best place before, or behind. Eight rows at once;
@@ -214,4 +214,4 @@ class row_bounds {
   std::vector<double> then_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

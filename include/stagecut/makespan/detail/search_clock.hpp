@@ -6,7 +6,7 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Knows when a search must end, and tells how far it is.
 class search_clock {
@@ -61,4 +61,4 @@ class search_clock {
   bool over_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

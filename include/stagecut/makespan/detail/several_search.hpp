@@ -23,7 +23,7 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds the best cut where ranks have several stages: better cuts, branch and bound on domains, and graphs of cuts take
 /// turns, and share the best cut and the bound. See docs/makespan.md, The search.
@@ -190,4 +190,4 @@ class several_search {
   bool asked_ = false;      // the bounder
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

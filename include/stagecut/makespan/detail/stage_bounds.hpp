@@ -15,7 +15,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The bounds of the edges of a `stage_graph`: no cut of the graph that has an edge has a makespan below its bound.
 /// Proofs: docs/makespan.md, Bounds.
@@ -222,4 +222,4 @@ class stage_bounds {
   mutable std::vector<rank_relaxation> relaxed_{};     // of every stage, if the family is another
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The cuts of a chain as a layered graph with a step for every stage.
 class stage_graph {
@@ -119,4 +119,4 @@ class stage_graph {
   stage_bounds bounds_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

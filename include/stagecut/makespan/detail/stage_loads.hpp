@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The loads from one to another; `high < 0`: none.
 struct load_range {
@@ -107,4 +107,4 @@ class stage_loads {
   load_range sums_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The stages of every rank, ascending.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> stages_of_ranks(const schedule& order) {
@@ -15,4 +15,4 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

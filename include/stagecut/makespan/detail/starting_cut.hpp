@@ -29,7 +29,7 @@
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; of several stages a rank,
 /// with unlike chunks; where stages differ, also one that is filled from the front; where the stages of a rank may not be
@@ -167,4 +167,4 @@ class starting_cut {
   incumbent& best_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

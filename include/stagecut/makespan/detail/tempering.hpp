@@ -19,7 +19,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for better cuts by parallel tempering: chains of random moves, each at a temperature at which it takes worse cuts
 /// more or less often, that now and then exchange their temperatures. Cold chains polish what hot ones find. See
@@ -192,4 +192,4 @@ class tempering {
   std::uint64_t step_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a stage takes time for: its passes, and the messages over the boundary behind it, down and up.
 enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds };
@@ -40,4 +40,4 @@ struct tick_rows {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

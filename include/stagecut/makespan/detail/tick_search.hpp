@@ -27,7 +27,7 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Finds the cut of least makespan in ticks of one size: a layered graph of all that may be better than the best known,
 /// then the search that proves. See docs/makespan.md, The search.
@@ -171,4 +171,4 @@ class tick_search {
   graph_attempts attempts_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -17,7 +17,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the heaviest stage of a cut takes for all passes of a microbatch.
 [[nodiscard]] inline double heaviest_stage(const chain_ticks& chain, view<const std::size_t> points) {
@@ -193,4 +193,4 @@ class tie_search {
   double heaviest_ = 0;    // stage of the best
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Simulates one schedule again and again with other times of its stages, and counts what is on critical paths.
 ///
@@ -118,4 +118,4 @@ class times_simulator {
   double makespan_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How long a path through an iteration, or a mean of such paths, is at least in the cuts of a layered graph: a shortest
 /// path. As times are differences of prefix sums, every node has a share of its own in a cut's length, and an edge none.
@@ -130,4 +130,4 @@ class weighted_cuts {
   std::vector<std::uint32_t> next_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/coarse_ticks.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Critical paths with weights. Their mean is a bound for every cut, as each of them is; which weights make it a good one is
 /// learned from cuts for which it is short. See docs/makespan.md, Bounds, Combinations.
@@ -96,4 +96,4 @@ class weighted_paths {
   std::vector<double> weight_{};  // at most 1
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The whole ticks of a time in ticks, which is below 2^63 in size; towards 0.
 [[nodiscard]] constexpr double whole_ticks(double ticks) noexcept {
@@ -19,4 +19,4 @@ namespace stagecut::inline v0::detail {
   return whole < ticks ? whole + 1 : whole;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

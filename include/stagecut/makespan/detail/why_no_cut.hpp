@@ -18,7 +18,7 @@
 #include <stagecut/sequence/detail/why_not.hpp>
 
 // Why no cut keeps to a constraint and a limit of memory.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A constraint of a caller who finds the reason himself: none is looked for.
 template <class Constraint>
@@ -91,4 +91,4 @@ template <class Model, class Constraint>
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

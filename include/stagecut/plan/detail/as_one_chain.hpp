@@ -9,7 +9,7 @@
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What `plan_it(chain)` says of a model, of a graph as a chain.
 ///
@@ -30,4 +30,4 @@ template <class Plan>
   return plan_it(as_chain(model));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -4,7 +4,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/plan/plan.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The seconds of I and W of a stage, summed over its layers.
 class backward_parts {
@@ -44,4 +44,4 @@ class backward_parts {
   bool known_ = true;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

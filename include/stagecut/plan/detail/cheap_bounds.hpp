@@ -15,7 +15,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What no plan of a profile on these devices can be below, whatever its stages.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The greatest sum over layers that have to stay together.
 [[nodiscard]] inline double heaviest_group(const verified_plan& all, const std::vector<double>& layers) {
@@ -130,4 +130,4 @@ namespace stagecut::inline v0::detail {
   return once < all_of_them ? all_of_them : once;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

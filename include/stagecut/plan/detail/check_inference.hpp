@@ -12,7 +12,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What makes no sense where nothing goes back, and what makes sense there alone.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses what is of training for a profile of inference, and the other way round.
 inline void check_inference(std::string_view function, const profile& model, const plan_request& request) {
@@ -54,4 +54,4 @@ inline void check_inference(std::string_view function, const profile& model, con
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

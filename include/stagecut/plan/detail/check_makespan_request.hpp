@@ -14,7 +14,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a request whose makespan cannot be minimised.
 inline void check_makespan_request(const profile& model, const plan_request& request) {
@@ -42,4 +42,4 @@ inline void check_makespan_request(const profile& model, const plan_request& req
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether devices have so much memory and no more.
 [[nodiscard]] inline bool has_memory_limit(const plan_request& request) {
@@ -55,4 +55,4 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
   return most;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

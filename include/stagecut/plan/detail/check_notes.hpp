@@ -9,7 +9,7 @@
 #include <stagecut/plan/plan_verification.hpp>
 
 // How checks of plans compare and note what they find.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether two sums of the same numbers are equal but for rounding: within 10^-9 of the larger one. Planners take
 /// differences of sums over the whole model, so 10^-12 of `whole` is allowed beside.
@@ -78,4 +78,4 @@ class check_notes {
   plan_check result_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/schedule/schedule_shape.hpp>
 
 // What makes no sense in a request, whatever is minimised: each check names the function that was called.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a model that is no chain of layers.
 inline void check_chain(std::string_view function, const profile& model) {
@@ -226,4 +226,4 @@ inline void check_speeds(std::string_view function, const plan_request& request,
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -20,7 +20,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What makes no sense in a request whose stages are cut by their costs, and what they keep.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses microbatches that the schedule of a request cannot run, as it does itself.
 inline void check_shape_of(const plan_request& request) {
@@ -99,4 +99,4 @@ inline void check_stages_request(std::string_view function, const profile& model
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

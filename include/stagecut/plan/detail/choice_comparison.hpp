@@ -22,7 +22,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses what is wrong whatever is chosen; what is wrong with some of the choices is told in their lines.
 /// @param function  that was called
@@ -199,4 +199,4 @@ class choice_comparison {
   std::string told_{};  // why the first that was tried has no plan
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

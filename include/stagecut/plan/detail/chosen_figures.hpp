@@ -9,7 +9,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a layer takes as a plan runs it: as profiled, or as the variant that was chosen.
 struct chosen_figures {
@@ -74,4 +74,4 @@ inline void share_out(chosen_figures& figures, std::size_t replicas) noexcept {
   figures.workspace /= share;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // The requests that a list of choices leaves open.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why one of several requests cannot be planned; empty if it can be tried.
 [[nodiscard]] inline std::string shape_obstacle(const profile& model, const plan_request& request) {
@@ -72,4 +72,4 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why these numbers of decoders cannot be said, all stages or those of the middle being equal; empty: they can.
 [[nodiscard]] inline std::string counts_obstacle(const std::vector<std::size_t>& decoders, std::size_t chunks) {
@@ -41,4 +41,4 @@ namespace stagecut::inline v0::detail {
   return joined({why, "; format megatron can say it"});
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
 // How devices are dealt out to the modules of a tree.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Cuts modules that run one after the other into segments, none empty, so that the costliest is as cheap as possible;
 /// of such cuts the last segment is the longest, then the one before it, each time with the best cut of what is left.
@@ -120,4 +120,4 @@ class module_dealer {
   std::vector<row> waiting_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // The few cuts that numbers of decoders can say, where all stages but the first and the last have equally many.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Makes cuts of blocks from numbers of decoders.
 class decoder_layouts {
@@ -128,4 +128,4 @@ template <class Answer, class Value>
   return proved ? outcome<Answer>::optimal(*std::move(best)) : outcome<Answer>::feasible(*std::move(best));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

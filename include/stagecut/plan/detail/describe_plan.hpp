@@ -18,7 +18,7 @@
 #include <stagecut/schedule/simulate.hpp>
 
 // What a plan says of its stages and of its iteration, however it was cut.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What a plan calls the way in which its memory was reckoned.
 [[nodiscard]] inline std::string optimizer_name(const profile& model, const plan_request& request) {
@@ -121,4 +121,4 @@ inline void predict(plan& result, bool split) {
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The most even of the cuts of blocks whose stages have at most so many layers: of which the squares of the stages' numbers
 /// of layers have the least sum; of several, the one whose first stage is longest, then the next, and so on.
@@ -77,4 +77,4 @@ template <stage_constraint Constraint>
   return found;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

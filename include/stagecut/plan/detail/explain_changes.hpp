@@ -22,7 +22,7 @@
 #include <stagecut/schedule/schedule_shape.hpp>
 
 // Which changes of a plan would help.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Tries changes of a plan, and keeps of each kind the one that saves most.
 class change_list {
@@ -218,4 +218,4 @@ class change_list {
   std::vector<plan_change> found_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

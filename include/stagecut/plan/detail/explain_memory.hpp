@@ -22,7 +22,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // A plan made again, with its own memory and with more and less of it.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Makes a plan again by the makespan, as far as it tells what was asked for.
 class plan_again {
@@ -129,4 +129,4 @@ class plan_again {
   std::optional<outcome<plan>> same_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

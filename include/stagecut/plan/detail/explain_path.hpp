@@ -11,7 +11,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // Where the time of a simulated iteration goes.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The makespan of every device: its own work, and its idle time by cause. The imbalance is that of the mean device and what
 /// its own work is below the mean.
@@ -80,4 +80,4 @@ class path_sums {
   critical_path_shares result_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -17,7 +17,7 @@
 #include <stagecut/schedule/task_graph.hpp>
 
 // What one per cent less of something is worth.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Simulates a plan again and again with one of its figures a per cent smaller.
 class price_list {
@@ -125,4 +125,4 @@ class price_list {
   double makespan_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -26,7 +26,7 @@
 #include <stagecut/schedule/task_graph.hpp>
 
 // A plan whose stages can be made again of its layers, to see what comes of another layer or another cut.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The profile of a plan with the figures that its layers run with, and nothing that a new plan would take from its machine.
 [[nodiscard]] inline profile profile_as_run(const plan& made) {
@@ -187,4 +187,4 @@ class explained_plan {
   std::size_t wrong_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,7 +13,7 @@
 #include <stagecut/profile/training_memory.hpp>
 
 // What a layer adds to its stage.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Seconds of a layer's backward pass, with what checkpointing recomputes; the mean over the microbatches.
 [[nodiscard]] inline double backward_of(const layer& each, checkpointing checkpoint, std::size_t microbatches) {
@@ -93,4 +93,4 @@ struct layer_costs {
   fail(invalid_input("model", joined({"no layer has ", what})));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a schedule runs whole backward passes beside I and W, as DualPipeV does.
 [[nodiscard]] inline bool mixes_backward(const schedule& order) {
@@ -27,4 +27,4 @@ namespace stagecut::inline v0::detail {
   return model;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

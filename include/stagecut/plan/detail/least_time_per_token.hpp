@@ -23,7 +23,7 @@
 #include <stagecut/sequence/minimize_total.hpp>
 
 // The objective `time_per_token`.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A constraint, and stages of at most so many ticks.
 template <stage_constraint Constraint>
@@ -109,4 +109,4 @@ template <stage_constraint Constraint>
   return detail::objective_cut_of(best, all, all, state::optimal, seconds_of);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The first layer that does not stand where a target has it, of stages that may be empty; empty: all do.
 /// @pre `kinds_obstacle` finds none
@@ -52,4 +52,4 @@ namespace stagecut::inline v0::detail {
   return "";
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

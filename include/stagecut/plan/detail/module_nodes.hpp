@@ -17,7 +17,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // The modules of a model as they are dealt out: those that have to be together are one.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Costs of modules: whole multiples of 2^-52 of the model's, so that sums are exact in any order.
 using module_ticks = std::int64_t;
@@ -162,4 +162,4 @@ inline void join_layers(const profile& model, const layer_graph& tree, const std
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -34,7 +34,7 @@
 #include <stagecut/sequence/minimize_variance.hpp>
 
 // The objectives of `plan_chain`, and what they see of a stage.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether it is what stages are cut by where no other objective was said.
 [[nodiscard]] constexpr bool is_bottleneck(plan_objective objective) noexcept {
@@ -138,4 +138,4 @@ template <stage_constraint Constraint>
   return best(overlapped_cuts(cost, std::move(times), std::move(speeds)));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

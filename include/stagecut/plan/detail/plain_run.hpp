@@ -10,7 +10,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Seconds of the passes of a stage.
 struct plain_seconds {
@@ -229,4 +229,4 @@ class plain_run {
   std::size_t wanted_ = 0;  // passes that have not run
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

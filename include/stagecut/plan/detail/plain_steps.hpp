@@ -10,7 +10,7 @@
 #include <stagecut/schedule/schedule.hpp>
 
 // The steps of the ranks of a pipeline, messages between their passes, in plain loops.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A message between two stages, as long in each direction.
 struct plain_message {
@@ -128,4 +128,4 @@ inline void add_messages(const plain_edges& edges, const op& each, std::vector<s
   return steps;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

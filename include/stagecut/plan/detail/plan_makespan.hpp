@@ -42,7 +42,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // Plans by the makespan of an iteration.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a search is limited by nodes alone, so that all it says is the same on every machine.
 [[nodiscard]] inline bool by_nodes(const search_limits& limits) { return limits.node_limit && !limits.time_limit; }
@@ -230,4 +230,4 @@ class device_chain {
                                                 : outcome<plan>::feasible(std::move(made));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

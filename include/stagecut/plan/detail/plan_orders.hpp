@@ -32,7 +32,7 @@
 #include <stagecut/schedule/schedule.hpp>
 
 // Plans by the makespan of an iteration, of which the order of passes is found, too.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Where the stages of a request may stand.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> placements_of(const plan_request& request) {
@@ -130,4 +130,4 @@ namespace stagecut::inline v0::detail {
                                                 : outcome<plan>::feasible(std::move(made));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -47,7 +47,7 @@
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 // Plans by what the stages cost.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// As many layers each, or the stage that does not fit.
 [[nodiscard]] inline outcome<objective_cut> uniform_cut(const plan_request& request, std::size_t layers,
@@ -211,4 +211,4 @@ namespace stagecut::inline v0::detail {
                                          : outcome<plan>::feasible(std::move(result));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The kind of schedule that a request means.
 [[nodiscard]] inline schedule_kind requested_kind(const plan_request& request) {
@@ -53,4 +53,4 @@ namespace stagecut::inline v0::detail {
          entry_of(detail::requested_kind(request)).splits_backward;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

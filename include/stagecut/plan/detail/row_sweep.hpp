@@ -26,7 +26,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses what is wrong with every configuration of a sweep; what is wrong with some of them is told in their rows.
 inline void check_sweep(const profile& model, const plan_request& request, const sweep_axes& axes) {
@@ -224,4 +224,4 @@ class row_sweep {
   cuts blocks_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

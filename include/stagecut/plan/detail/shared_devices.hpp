@@ -22,7 +22,7 @@
 #include <stagecut/schedule/simulation.hpp>
 
 // Memory of devices that several stages share, where stages are cut by what each of them costs.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The first device that holds more than it may at its fullest moment, with the bytes; unset: all fit.
 /// @pre the schedule of the plan can be made, and its memory was reckoned
@@ -92,4 +92,4 @@ template <class CutWithin, class Planned>
   return outcome<plan>::feasible(*std::move(best));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/plan/plan_request.hpp>
 
 // What stages get from the devices that run them.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The speed of every stage, by its device; empty if all are as profiled.
 [[nodiscard]] inline std::vector<double> speeds_of_stages(const plan_request& request,
@@ -27,4 +27,4 @@ namespace stagecut::inline v0::detail {
   return request.topology ? request.topology->links(view<const std::size_t>(rank_of)) : request.links;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/sequence/chain_limits.hpp>
 
 // What the memory of the fullest device is not below, in any plan of a request.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Bytes that the fullest device of no plan of a request is below. With a stage on each device the least that the fullest
 /// one needs, to a thousandth; else the mean of what all devices hold at least.
@@ -41,4 +41,4 @@ namespace stagecut::inline v0::detail {
   return found.per_microbatch < time * almost && found.memory <= row.memory_bound * almost;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

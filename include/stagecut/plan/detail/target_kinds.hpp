@@ -15,7 +15,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What a target knows of the layers of a model, whatever the cut.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The place in its list of a kind that a target does not know.
 inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
@@ -192,4 +192,4 @@ class target_kinds {
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

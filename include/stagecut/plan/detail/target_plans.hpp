@@ -18,7 +18,7 @@
 #include <stagecut/plan/targets.hpp>
 
 // Which changed plans a target can be told.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Tells of plans of one model, on as many devices with as many chunks, whether a target can be told them. Without a target
 /// all are allowed.
@@ -85,4 +85,4 @@ class target_plans {
   std::vector<bool> decoder_{};  // of every layer
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

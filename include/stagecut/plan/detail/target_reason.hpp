@@ -26,7 +26,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // Which rule of a target leaves no cut.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether all cuts of so many blocks can be looked at in about a second.
 [[nodiscard]] constexpr bool is_patient(std::size_t blocks, std::size_t stages) noexcept {
@@ -148,4 +148,4 @@ namespace stagecut::inline v0::detail {
           joined({"the fullest of ", stages, " stages, in whatever cut ", entry.name, " can say,"}), ""};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

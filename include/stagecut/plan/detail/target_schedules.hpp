@@ -10,7 +10,7 @@
 #include <stagecut/plan/targets.hpp>
 
 // Which schedules a target runs.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a schedule of a target is for so many stages a device.
 [[nodiscard]] constexpr bool takes_chunks(const target_schedule& row, std::size_t chunks) noexcept {
@@ -58,4 +58,4 @@ namespace stagecut::inline v0::detail {
   return runs->obstacle(devices, chunks, microbatches, group);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

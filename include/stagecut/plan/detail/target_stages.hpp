@@ -14,7 +14,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // Which layers may be which stage for a target.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The layers that a target lets a stage have, as a constraint on stages of blocks of layers; or the stages of one cut.
 /// Without a target everything is allowed. Not hereditary where a stage needs a decoder; known in O(1).
@@ -94,4 +94,4 @@ class target_stages {
   return {entry_of(request.target), model, blocks, request.devices, request.chunks};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

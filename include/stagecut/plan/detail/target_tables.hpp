@@ -9,7 +9,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What rows of `targets` list: kinds of layers and schedules.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A schedule that a target runs, with what its row in `schedules` says of it.
 [[nodiscard]] consteval target_schedule runs_as(schedule_kind kind, const char* called = "",
@@ -131,4 +131,4 @@ inline constexpr target_schedule pytorch_schedules[] = {
     runs_as(schedule_kind::sapp_less_memory),
     runs_as(schedule_kind::synthesized)};
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

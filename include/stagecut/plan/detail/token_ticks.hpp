@@ -11,7 +11,7 @@
 #include <stagecut/cost/cut_times.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What stages add to the time per token, in whole ticks: their items at the speed of their device, and the message that
 /// they send on. The tick is a power of two, so small that the whole has about 2^50 of them: sums are exact, and cuts tie
@@ -82,4 +82,4 @@ class token_ticks {
   std::vector<std::vector<std::int64_t>> sums_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 
 // Why no cut fits where each device has memory of its own. Bytes count as on the device that has most: of one with half
 // of that, twice.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The most of some bytes.
 [[nodiscard]] inline double most_of(const std::vector<double>& bytes) {
@@ -92,4 +92,4 @@ namespace stagecut::inline v0::detail {
   return why;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,7 +11,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A stage in a check: `stage 2`.
 [[nodiscard]] inline std::string stage_text(std::size_t s) { return joined({"stage ", s}); }
@@ -65,4 +65,4 @@ struct verified_plan {
 /// Why not more is checked.
 inline constexpr const char* no_stages = "it is not known which stages the layers stand on";
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What the objective of a plan saw of its stages.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Seconds of a message over a link.
 [[nodiscard]] inline double message_seconds(const link_speed& link, double bytes) noexcept {
@@ -206,4 +206,4 @@ inline void verify_costs(verified_plan& all, check_notes& notes) {
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

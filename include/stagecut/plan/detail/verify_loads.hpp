@@ -14,7 +14,7 @@
 #include <stagecut/profile/layer.hpp>
 
 // The seconds of the stages of a plan, and what its objective saw of them.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why a stage that takes several devices cannot be worked out; empty: it can.
 [[nodiscard]] inline const char* shared_stage(const verified_plan& all, std::size_t s) {
@@ -138,4 +138,4 @@ inline void verify_seconds(verified_plan& all, check_notes& notes) {
   notes.figures(said, found);
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/schedule.hpp>
 
 // When the passes of a plan run.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The seconds of every stage: those of its layers; where these are not known, or do not tell the passes apart, as the
 /// plan says.
@@ -128,4 +128,4 @@ inline verified_ends verify_run(const verified_plan& all, const schedule& order,
   return {run.last_pass(), found};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/schedule.hpp>
 
 // The bytes of the stages of a plan, and of its devices.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What stays for the parameters of a stage; shared ones count once, as its first layer that has them says, and divided
 /// among as many devices as that layer that is divided among the fewest.
@@ -231,4 +231,4 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
   return notes.take();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

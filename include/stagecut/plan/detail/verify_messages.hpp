@@ -14,7 +14,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // What the stages of a plan hand to each other.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// That a stage needs the output of a layer of an earlier one.
 struct stage_need {
@@ -171,4 +171,4 @@ inline void verify_links(const verified_plan& all, check_notes& notes) {
   return notes.take();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

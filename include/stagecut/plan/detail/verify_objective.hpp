@@ -16,7 +16,7 @@
 #include <stagecut/plan/plan.hpp>
 
 // What a plan minimised, and its bound.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The value of an objective of stages; unset: it is of none.
 [[nodiscard]] inline std::optional<double> value_of_costs(std::string_view objective, const std::vector<double>& costs,
@@ -123,4 +123,4 @@ namespace stagecut::inline v0::detail {
   return notes.take();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/profile/layer.hpp>
 
 // Where the layers of a plan stand.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The stage of every layer as the plan says it, or what is wrong with that.
 inline void read_stages(verified_plan& all, check_notes& notes) {
@@ -230,4 +230,4 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
   return notes.take();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/profile/profile.hpp>
 
 // Whether a plan is of a profile.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether two layers are the same; what neither version knows does not count, and outputs only if they are wanted.
 [[nodiscard]] inline bool same_layer(layer a, layer b, bool with_outputs) {
@@ -127,4 +127,4 @@ inline void verify_chain_of(const profile& graph, verified_plan& all, check_note
   return notes.take();
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

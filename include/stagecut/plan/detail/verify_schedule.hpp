@@ -17,7 +17,7 @@
 #include <stagecut/schedule/schedule_shape.hpp>
 
 // The passes of a plan, in their order.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Microbatches in flight that an order of a name has to be made for; notes what is wrong with them.
 [[nodiscard]] inline std::vector<std::size_t> asked_in_flight(const plan& made, check_notes& notes) {
@@ -180,4 +180,4 @@ inline void verify_order(const verified_plan& all, const schedule& order, check_
   return order;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -19,7 +19,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // Why there is no plan, and what would do.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why there are not so many stages of blocks.
 [[nodiscard]] inline reason too_many_stages(const cuts& blocks, std::size_t stages) {
@@ -72,4 +72,4 @@ template <class Fits>
       any ? joined({unlike ? share_text(high, bytes) : bytes_text(whole_bytes(high)), " would do"}) : std::string()};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A request with what it leaves to the machine that a profile names. Its messages are added to the work where loads
 /// count.
@@ -22,4 +22,4 @@ namespace stagecut::inline v0::detail {
   return request;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,7 +18,7 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What the target of a request asks of everything but the cut.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why the target of a request runs no pipeline of its numbers; empty: it does, or there is no target.
 [[nodiscard]] inline std::string target_obstacle(const profile& model, const plan_request& request) {
@@ -72,4 +72,4 @@ inline void check_target_model(const profile& model, const plan_request& request
   return result;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,7 +6,7 @@
 #include <stagecut/profile/architecture.hpp>
 
 // A layer of a transformer as one device holds it, and what it counts. In doubles: products of counts overflow integers.
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// Among how many devices the parts of a layer are divided.
 struct ways {
@@ -216,4 +216,4 @@ inline double projector_parameters(const vision_tower& v, double hidden) {
   return made;
 }
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

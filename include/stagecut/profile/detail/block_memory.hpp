@@ -6,7 +6,7 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // Bytes that layers keep for their backward pass. The sources are those that transformer.hpp lists.
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// Of a layer.
 struct kept {
@@ -52,4 +52,4 @@ inline double kept_by_head(const architecture& a, const microbatch& z, double wo
   return (a.encoder ? 4 * narrow + z.bytes * z.samples * h : narrow) * times + 4 * z.tokens * words * times;
 }
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -11,7 +11,7 @@
 
 // What the devices of a stage send each other for a layer, and what its replicas do at the end of an iteration. The sources
 // are those that transformer.hpp lists.
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// Adds messages to the passes of a layer, whose other terms are there.
 class block_messages {
@@ -149,4 +149,4 @@ class block_messages {
   pass_terms& to_;
 };
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

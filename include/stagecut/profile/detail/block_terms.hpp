@@ -12,7 +12,7 @@
 
 // What one device does for a layer of a transformer, term by term: products of matrices, the core of attention, what moves
 // bytes alone. The sources are those that transformer.hpp lists; messages stand in block_messages.hpp.
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// `base` to the power of a number that is not negative: exact for whole ones, on a straight line between two of these.
 inline double power(double base, double exponent) {
@@ -170,4 +170,4 @@ class block_terms {
   pass_terms& to_;
 };
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -7,7 +7,7 @@
 #include <stagecut/profile/detail/transformer_parts.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// Shows every layer of a model to `visit(part)`, from the input to the output. A part that is as the one before, but for its
 /// name, is made once.
@@ -39,4 +39,4 @@ void each_part(const architecture& a, const training& r, const part_maker& make,
   visit(make.head());
 }
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -9,7 +9,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Numbers for names, from 0 on in the order in which they are first asked for; no more than `most` names.
 class name_numbers {
@@ -52,4 +52,4 @@ void each_tie(const profile& model, const Visit& visit) {
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// A microbatch as the devices of a stage share it, and the groups in which they do. In doubles, as `block`.
 struct microbatch {
@@ -61,4 +61,4 @@ inline ways ways_of(const training& r) {
   return {static_cast<double>(r.tensor_parallel), static_cast<double>(r.expert_parallel)};
 }
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

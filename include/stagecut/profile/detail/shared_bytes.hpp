@@ -12,7 +12,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The bytes of the tied parameters of a stage, each name counted once: as the first layer of the stage that has it says.
 ///
@@ -172,4 +172,4 @@ class shared_bytes {
   std::vector<level> levels_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

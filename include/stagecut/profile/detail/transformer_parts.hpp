@@ -16,7 +16,7 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // The layers of a transformer before they are layers of a profile. The sources are those that transformer.hpp lists.
-namespace stagecut::inline v0::transformer::detail {
+namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// A layer: what it does, and what one device holds of it.
 struct part {
@@ -235,4 +235,4 @@ class part_maker {
   double words_ = 0;
 };
 
-}  // namespace stagecut::inline v0::transformer::detail
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -11,7 +11,7 @@
 #include <stagecut/core/error.hpp>
 
 // What durations must be: those of passes, of messages, of updates.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses durations that an iteration cannot hold.
 [[noreturn]] inline void refuse_sum() {
@@ -60,4 +60,4 @@ inline void refuse_length(std::string_view name, std::size_t length, std::size_t
   fail(invalid_input(name, joined({"has ", length, " elements, must have ", right})));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

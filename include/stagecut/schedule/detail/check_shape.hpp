@@ -7,7 +7,7 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Refuses a figure of a schedule, with the reason.
 [[noreturn]] inline void refuse_shape(std::string_view function, std::string_view argument, std::size_t value,
@@ -25,4 +25,4 @@ inline void check_shape(std::string_view function, std::size_t ranks, std::size_
   refuse_shape(function, "microbatches", microbatches, "makes more than 2^28 forward passes");
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

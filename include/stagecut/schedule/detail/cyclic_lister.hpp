@@ -10,7 +10,7 @@
 #include <stagecut/schedule/detail/rank_room.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A pattern that repeats with every microbatch: F and I, or B, of microbatch k have the key offset + k * period.
 struct order_keys {
@@ -145,4 +145,4 @@ class cyclic_lister {
   std::vector<std::size_t> waiting_{};          // ranks that may go on
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

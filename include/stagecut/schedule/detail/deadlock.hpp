@@ -12,7 +12,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Shows what an op of a schedule waits for, the end of its rank's earlier ops apart, to `visit` until that says true.
 /// An I stands for the gradient of a stage's input: it may be a B.
@@ -146,4 +146,4 @@ inline void find_op(const schedule& all, blocked_op& result) {
   return text;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

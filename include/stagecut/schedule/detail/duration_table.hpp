@@ -17,7 +17,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Where the duration of what stands in a table of them. Element 0 is no time at all.
 class duration_table {
@@ -192,4 +192,4 @@ class duration_table {
   std::vector<std::uint32_t> latest_pair_{};                      // of every F
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

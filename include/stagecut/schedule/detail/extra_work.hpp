@@ -14,7 +14,7 @@
 
 // What memory makes a rank run before a pass, or behind it, beside what comes there in every order. Room for F is made by I or
 // by W: neither has to run before it, but one of them.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Work that lies before a pass in every order, whichever passes it is made of; or behind it.
 struct extra_work {
@@ -137,4 +137,4 @@ class extra_passes {
   const pass_precedence& rules_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What an iteration takes at least as microbatches hold memory of a rank: what, times how long, over what it has.
 ///
@@ -40,4 +40,4 @@ namespace stagecut::inline v0::detail {
   return first + static_cast<std::int64_t>((held * static_cast<wide_integer>(m) + memory - 1) / memory) + behind;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

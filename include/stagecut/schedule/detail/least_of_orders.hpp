@@ -12,7 +12,7 @@
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The makespan of `order_bound` alone, without limits; infinite where a rank has no room for a microbatch.
 template <arithmetic T>
@@ -26,4 +26,4 @@ template <arithmetic T>
   return ticks.time(heads.bound());
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

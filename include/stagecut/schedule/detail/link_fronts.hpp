@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The latest message on every link from one rank to another, by its task; 0: none yet.
 class link_fronts {
@@ -30,4 +30,4 @@ class link_fronts {
   std::vector<std::vector<link>> links_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A set of ops that name a microbatch: a bit for each kind, a byte for each stage, microbatch and slice, and another for
 /// each edge, microbatch and slice where there are transfers.
@@ -52,4 +52,4 @@ class op_set {
   std::vector<unsigned char> transfers_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/order_request.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What stages keep and ranks may hold, in whole units: bytes, where all are whole and an iteration's sum is below 2^60; else
 /// a power of two of a byte, what stages keep rounded up and what ranks have rounded down.
@@ -156,4 +156,4 @@ class order_bytes {
   int exponent_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/detail/preemptive_end.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// When each pass begins at the earliest (its *head*) and what comes behind its end at least (its *tail*), in every order; and
 /// with these, how long an order takes at least.
@@ -261,4 +261,4 @@ class order_heads {
   bool beyond_ = false;  // a head or a tail is: passes that wait for each other would raise theirs for ever
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

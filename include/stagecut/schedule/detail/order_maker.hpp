@@ -23,7 +23,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The words of an order to begin with.
 /// @throws argument_error if it is of other ranks, stages or microbatches, or does not keep to the memory
@@ -213,4 +213,4 @@ class order_maker {
   std::size_t polished_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

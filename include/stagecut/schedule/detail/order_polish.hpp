@@ -14,7 +14,7 @@
 #include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/word_rules.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Shortens an order by moving passes within the blocks of its critical path: the passes that a rank runs there without a
 /// gap. Annealing, in whole numbers, so that every compiler makes the same.
@@ -224,4 +224,4 @@ class order_polish {
   std::vector<std::int64_t> moved_ends_{};          // when they would end
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

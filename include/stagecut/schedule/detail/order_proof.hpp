@@ -11,7 +11,7 @@
 #include <stagecut/schedule/detail/pass_precedence.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// States of all ranks together that `rank_states` may look at.
 inline constexpr std::size_t states_of_ranks = 200'000;
@@ -45,4 +45,4 @@ inline constexpr std::size_t states_of_ranks = 200'000;
   return bound;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Runs words, again and again: when each pass ends if each begins as soon as it can. As `simulate` for messages of the
 /// kinds `latency` and `link`, in whole ticks.
@@ -181,4 +181,4 @@ class order_run {
   std::vector<std::uint32_t> order_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 #include <stagecut/schedule/detail/policy_lister.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Looks for a short order: lists by policies and by keys, the best of each changed at random again and again, and moves within
 /// the best order of all.
@@ -263,4 +263,4 @@ class order_search {
   std::size_t looked_at_ = 0;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

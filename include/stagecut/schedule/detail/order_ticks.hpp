@@ -19,7 +19,7 @@
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 [[noreturn]] inline void refuse_order(const char* argument, const std::string& value, const std::string& requirement) {
   fail(argument_error("synthesize_schedule", argument, value, requirement));
@@ -189,4 +189,4 @@ class order_ticks {
   int exponent_ = 0;  // of a tick, for floating-point times
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/schedule/detail/rank_states.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How much the letters of a rank have run together when one of them does: see `rank_states::least_work`.
 struct letter_work {
@@ -147,4 +147,4 @@ class pass_precedence {
   std::vector<std::uint32_t> before_{};  // by letter, microbatch and letter
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How many passes that make gradients, B, I and W, every stage has left.
 class passes_left {
@@ -31,4 +31,4 @@ class passes_left {
   std::vector<std::size_t> left_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

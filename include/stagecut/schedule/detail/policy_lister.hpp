@@ -10,7 +10,7 @@
 #include <stagecut/schedule/detail/rank_room.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What decides which of the passes that it could run a rank runs.
 struct order_policy {
@@ -127,4 +127,4 @@ class policy_lister {
   std::vector<choice> next_;            // of every rank
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/extremes.hpp>
-#include <stagecut/core/detail/language.hpp>
 #include <stagecut/core/detail/sort.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What one machine has to run: not before its head, and its tail passes behind its end.
 struct job_with_tail {
@@ -67,4 +67,4 @@ class waiting_jobs {
   return most;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a rank could end all the microbatches that it has begun, and begin no other, in the room that it has.
 class room_check {
@@ -153,4 +153,4 @@ class rank_room {
   std::vector<std::int64_t> late_;  // of that, what goes with W that can run
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

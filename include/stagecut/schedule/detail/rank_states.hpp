@@ -12,7 +12,7 @@
 #include <stagecut/schedule/detail/rank_room.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A set of numbers, by hashing. `<unordered_set>` would be as many lines again for every includer.
 class number_set {
@@ -182,4 +182,4 @@ class rank_states {
   bool known_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

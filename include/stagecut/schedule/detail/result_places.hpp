@@ -10,7 +10,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether an op goes back through the stages: of the kinds that compute or transfer, all but F, SEND_F and RECV_F.
 [[nodiscard]] constexpr bool is_back(op_kind kind) noexcept {
@@ -58,4 +58,4 @@ class result_places {
   std::array<std::vector<std::uint32_t>, 2> arrived_{};
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What holds ops in the order of their rank, and how far it has come.
 ///
@@ -79,4 +79,4 @@ class schedule_lanes {
   std::vector<std::size_t> next_round_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

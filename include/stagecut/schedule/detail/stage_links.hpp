@@ -11,7 +11,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The number of edges between the stages of a schedule, those of a chain counted.
 [[nodiscard]] inline std::size_t edge_count(const schedule& all) noexcept {
@@ -146,4 +146,4 @@ class stage_links {
   return circle.empty() ? std::string() : joined({"its edges lead round in a circle: ", circle});
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

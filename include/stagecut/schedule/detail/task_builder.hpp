@@ -22,7 +22,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_options.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
 ///
@@ -248,4 +248,4 @@ class task_builder : public task_list {
   passes_left passes_left_;                           // that are no tasks yet
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

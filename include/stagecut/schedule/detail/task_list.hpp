@@ -10,7 +10,7 @@
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// That positions of 32 bits can name so many tasks.
 /// @throws invalid_input if they cannot
@@ -36,4 +36,4 @@ struct task_list {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 // For what an order is made, in whole numbers, and how orders are told.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A *letter* is a kind of pass of one stage: 3 s for F of stage s, 3 s + 1 for its I or B, 3 s + 2 for its W.
 ///
@@ -78,4 +78,4 @@ struct word_problem {
   /// @}
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/schedule/detail/word_problem.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Decides whether words are allowed; for many words of one problem.
 class word_rules {
@@ -37,4 +37,4 @@ class word_rules {
   std::vector<std::uint64_t> done_;  // of every letter
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

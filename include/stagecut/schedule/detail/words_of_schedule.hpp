@@ -16,7 +16,7 @@
 #include <stagecut/schedule/schedule_shape.hpp>
 
 // Words as schedules, and schedules as words.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The schedule of words.
 [[nodiscard]] inline schedule schedule_of(const word_problem& of, const order_words& words) {
@@ -75,4 +75,4 @@ void named_words(const word_problem& of, const Take& take) {
   }
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

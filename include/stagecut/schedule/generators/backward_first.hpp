@@ -17,7 +17,7 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_options.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -156,4 +156,4 @@ template <arithmetic T>
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -8,7 +8,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// In which order backward passes follow.
 enum class backward_order : std::uint8_t {
@@ -41,4 +41,4 @@ enum class backward_order : std::uint8_t {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Looped breadth-first: each chunk of a rank runs all microbatches, forward from the first chunk, backward from the
 /// last.
@@ -40,4 +40,4 @@ namespace stagecut::inline v0 {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
@@ -118,4 +118,4 @@ namespace detail {
   return detail::letting_in("eager-1f1b", 2, ranks, microbatches);
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

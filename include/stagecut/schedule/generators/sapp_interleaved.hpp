@@ -10,7 +10,7 @@
 #include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// Which of SAPP's two warm-ups.
 enum class sapp_memory : std::uint8_t {
@@ -45,4 +45,4 @@ enum class sapp_memory : std::uint8_t {
                                   [&](std::size_t r) { return ahead * (ranks - 1 - r) + (chunks - 1) * first; });
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -9,7 +9,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// 1F1B over slices of the microbatches' sequences, whose passes run forward from the first slice, backward from the
 /// last: causal attention reads the slices before.
@@ -45,4 +45,4 @@ namespace stagecut::inline v0 {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

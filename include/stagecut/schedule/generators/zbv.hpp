@@ -7,7 +7,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0 {
+namespace stagecut::inline STAGECUT_ABI {
 
 /// ZB-V: two stages a rank, down and back up, so that the first rank has the loss; backward passes are split.
 ///
@@ -56,4 +56,4 @@ namespace stagecut::inline v0 {
   return result;
 }
 
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Intervals of a chain that are not too wide, of every stage: where a table has its entry for `[first, last)`.
 struct interval_places {
@@ -191,4 +191,4 @@ class chain_rules {
   double limit_ = 0;
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

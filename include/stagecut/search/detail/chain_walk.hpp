@@ -13,7 +13,7 @@
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// What chains are, one entry for each, in a system's memory. Trivially copyable; refers to arrays.
 struct chain_states {
@@ -158,4 +158,4 @@ struct chain_turn {
   }
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -8,7 +8,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// What an evaluator of cuts can evaluate.
 struct cut_shape {
@@ -44,4 +44,4 @@ struct cut_shape {
   }
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

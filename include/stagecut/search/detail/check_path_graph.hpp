@@ -10,7 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/search/path_graph.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 [[noreturn]] inline void refuse_path_graph(std::string_view what, std::size_t value, std::string_view requirement) {
   stagecut::detail::fail(argument_error("search::graph_paths", stagecut::detail::joined({"graph.", what}),
@@ -81,4 +81,4 @@ inline void check_path_graph(const path_graph& graph) {
   }
 }
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -17,7 +17,7 @@
 #include <stagecut/search/scored.hpp>
 #include <stagecut/search/search_options.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// The costs of a chunk of candidates, as Thrust's algorithms read them.
 template <class Cost>
@@ -94,4 +94,4 @@ template <class Cost, class S>
   return result;
 }
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -12,7 +12,7 @@
 #include <stagecut/search/detail/cuda_memory.cuh>
 #include <stagecut/search/strided_view.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Bytes of the column of a thread.
 template <class Task>
@@ -101,4 +101,4 @@ class column_kernel {
   device_array<unsigned char> far_{};
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

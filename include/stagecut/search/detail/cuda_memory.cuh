@@ -9,7 +9,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/device_error.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Throws what a call of CUDA's runtime says, unless it went well.
 inline void check_cuda(cudaError_t status, const char* call) {
@@ -72,4 +72,4 @@ class device_memory {
   std::vector<device_array<unsigned char>> held_{};
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -11,7 +11,7 @@
 #include <stagecut/search/detail/cuda_system.cuh>
 #include <stagecut/search/detail/stage_steps.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// The best of a segment of ends for each cell of a layer. Neighbouring threads have neighbouring cells and the same ends, so
 /// that what is behind an end is read once for all of them.
@@ -126,4 +126,4 @@ class cuda_stage_layers {
 template <class Question>
 cuda_stage_layers<Question> stage_layers_of(const cuda_system&, const Question&);
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

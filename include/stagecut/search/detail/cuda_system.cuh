@@ -15,7 +15,7 @@
 #include <stagecut/search/detail/cuda_columns.cuh>
 #include <stagecut/search/detail/cuda_memory.cuh>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Writes the cost of each candidate of a chunk.
 template <class S, class E>
@@ -95,4 +95,4 @@ struct cuda_system {
 template <class Derived>
 cuda_system system_of(const thrust::cuda_cub::execution_policy<Derived>*);
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

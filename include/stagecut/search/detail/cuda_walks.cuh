@@ -14,7 +14,7 @@
 #include <stagecut/search/detail/cuda_system.cuh>
 #include <stagecut/search/detail/walk_in_column.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Chains on a device: each in a thread.
 class cuda_walks {
@@ -56,4 +56,4 @@ class cuda_walks {
 
 cuda_walks walks_of(const cuda_system*);
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

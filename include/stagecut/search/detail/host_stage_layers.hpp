@@ -10,7 +10,7 @@
 #include <stagecut/search/detail/host_system.hpp>
 #include <stagecut/search/detail/stage_steps.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Fills two cells of a layer: the one at a place, and the one as far from the other end. Such pairs take alike.
 template <class Steps>
@@ -74,4 +74,4 @@ class host_stage_layers {
 template <class Question>
 host_stage_layers<Question> stage_layers_of(const host_system&, const Question&);
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -14,7 +14,7 @@
 #include <stagecut/search/candidate_cost.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// The first of the exceptions that blocks throw, whatever thread runs which of them.
 class block_errors {
@@ -151,4 +151,4 @@ struct host_system {
 /// Where a policy's algorithms work.
 host_system system_of(const void*);
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

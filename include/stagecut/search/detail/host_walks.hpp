@@ -16,7 +16,7 @@
 #include <stagecut/search/detail/chain_walk.hpp>
 #include <stagecut/search/detail/host_system.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// A round of chains whose cuts are simulated together, in lanes.
 class walk_in_lanes {
@@ -136,4 +136,4 @@ class host_walks {
 
 host_walks walks_of(const host_system*);
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// What items, stages and boundaries take at least, wherever they stand, as prefix sums. Trivially copyable.
 struct least_rows {
@@ -73,4 +73,4 @@ class least_times {
   std::vector<double> messages_{};
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

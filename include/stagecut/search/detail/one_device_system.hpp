@@ -3,7 +3,7 @@
 
 #include <thrust/detail/config.h>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/config.hpp>
 
 // Thrust's code for one device system and for another has the same names: files that were compiled for different ones must not
 // meet in one program. Each leaves this number in its object; linkers accept the same number many times, and no second one.

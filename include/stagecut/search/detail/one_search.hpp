@@ -5,7 +5,7 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Sees to it that a helper, which keeps what it works on, serves one search at a time.
 class one_search {
@@ -40,4 +40,4 @@ class one_search {
   std::atomic<bool> busy_ = false;
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

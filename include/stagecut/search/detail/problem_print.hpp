@@ -13,7 +13,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// A number that tells problems apart: made of the tick, all times, the ops of all ranks, and some 4096 answers of the rules,
 /// of all stages and intervals if there are no more. Rules that differ in other answers alone are taken for the same.
@@ -63,4 +63,4 @@ class problem_print {
   std::uint64_t state_ = 0;
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

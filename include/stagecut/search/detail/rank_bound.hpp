@@ -14,7 +14,7 @@
 #include <stagecut/search/detail/least_times.hpp>
 #include <stagecut/search/detail/rank_program.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 class rank_bound_lanes;
 
@@ -116,4 +116,4 @@ class rank_bound_lanes {
 
 inline rank_bound_lanes rank_bound::lanes() const { return rank_bound_lanes(*this); }
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -10,7 +10,7 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Where a duration of a `rank_program` stands: six of each of the rank's stages, and the turn behind all of them.
 enum rank_duration : std::size_t {
@@ -101,4 +101,4 @@ class rank_program {
   std::vector<std::uint16_t> last_{};
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

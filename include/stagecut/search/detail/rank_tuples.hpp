@@ -19,7 +19,7 @@
 #include <stagecut/search/detail/rank_program.hpp>
 #include <stagecut/search/detail/system.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Cuts for a loop of ranks as paths: a node holds the first items of all stages of a rank, an edge chooses those of the next
 /// rank, and a path begins at the cut points between the rounds of the loop and ends at them, each a round later. The bound of
@@ -223,4 +223,4 @@ class rank_tuples {
   double lead_ = 0;
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

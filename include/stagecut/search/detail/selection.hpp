@@ -13,7 +13,7 @@
 #include <stagecut/search/detail/system.hpp>
 #include <stagecut/search/scored.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Any cost will do.
 template <class Cost>
@@ -68,4 +68,4 @@ class selection {
   typename system::template array<scored<Cost>> kept_{};
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

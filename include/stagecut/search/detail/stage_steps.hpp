@@ -12,7 +12,7 @@
 #include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/search/stage_objective.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// What a dynamic program over the stages of a chain is made of.
 template <stage_cost Model, class Objective, stage_constraint Constraint>
@@ -135,4 +135,4 @@ struct stage_steps {
   }
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -16,7 +16,7 @@
 #include <stagecut/search/detail/cuda_system.cuh>
 #endif
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// An execution policy of Thrust.
 template <class P>
@@ -26,4 +26,4 @@ concept thrust_policy = std::is_base_of_v<thrust::detail::execution_policy_marke
 template <thrust_policy Policy>
 using system_t = decltype(detail::system_of(static_cast<const Policy*>(nullptr)));
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -24,7 +24,7 @@
 #include <stagecut/search/detail/cuda_walks.cuh>
 #endif
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// Who walks the chains of a policy: `host_walks` or `cuda_walks`.
 template <class Policy>
@@ -243,4 +243,4 @@ class tempered_chains {
   std::size_t restarts_ = 0;
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

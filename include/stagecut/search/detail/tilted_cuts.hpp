@@ -9,7 +9,7 @@
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// The cut whose stages have about these shares of all work, one item each at least.
 /// @param shares  of every stage, above 0
@@ -61,4 +61,4 @@ namespace stagecut::inline v0::search::detail {
   return result;
 }
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -10,7 +10,7 @@
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/chain_walk.hpp>
 
-namespace stagecut::inline v0::search::detail {
+namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// A round of the chain of an index, whose points lie in the column meanwhile.
 struct walk_in_column {
@@ -36,4 +36,4 @@ struct walk_in_column {
   }
 };
 
-}  // namespace stagecut::inline v0::search::detail
+}  // namespace stagecut::inline STAGECUT_ABI::search::detail

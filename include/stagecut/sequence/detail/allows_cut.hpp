@@ -5,7 +5,7 @@
 
 #include <stagecut/cost/constraint.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether each stage between these cut points is allowed; asked from the front, up to the first that is not.
 template <stage_constraint Constraint, class Points>
@@ -17,4 +17,4 @@ template <stage_constraint Constraint, class Points>
   return true;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/sequence/detail/reach_probe.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The search for the least bound at which a probe succeeds. All the time, `upper` is feasible and nothing costs less
 /// than `lower`: docs/chains.md, "A bound, and whether it can be kept".
@@ -156,4 +156,4 @@ class bottleneck_search {
   bool placed_ = false;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A chain priced by calls of the user's cost, of which a constraint allows some stages.
 template <class Model, class Constraint>
@@ -107,4 +107,4 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
   return {true, std::move(costliest)};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

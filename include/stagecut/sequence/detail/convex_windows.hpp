@@ -9,7 +9,7 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A convex function of the sums between prefixes, as a price.
 template <class Prefix, class Function>
@@ -242,4 +242,4 @@ class convex_windows {
   std::vector<std::size_t> points_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

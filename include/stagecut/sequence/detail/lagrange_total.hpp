@@ -13,7 +13,7 @@
 #include <stagecut/sequence/detail/layered_total.hpp>
 #include <stagecut/sequence/detail/monge_links.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a search by stages within windows is likely cheaper than one by extra costs over all of the chain.
 [[nodiscard]] inline bool narrow(const cut_windows& where, std::size_t items) { return where.size() / 12 <= items; }
@@ -184,4 +184,4 @@ class lagrange_total {
   known_cut found_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What costs are added up in.
 template <arithmetic Cost>
@@ -169,4 +169,4 @@ class layered_total {
   std::vector<std::size_t> end_;  // 0: none yet
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

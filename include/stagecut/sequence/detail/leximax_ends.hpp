@@ -11,7 +11,7 @@
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/leximax_suffixes.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The ends that `leximax_program` chose, for every stage and every first item of it, and the lists of costs behind
 /// them, made where they are asked for: docs/chains.md, "Leximax".
@@ -123,4 +123,4 @@ class leximax_ends {
   std::size_t stage_behind_ = stages_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@
 #include <stagecut/sequence/detail/leximax_suffixes.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The cut of least leximax of a right-monotone cost: as `stage_program`, from the end of the chain, for every stage
 /// and every first item of it the best of what is behind; but ends of a stage are compared by single costs, not by
@@ -228,4 +228,4 @@ class leximax_program {
   std::size_t reach_ = 0;                      // the first column that the item to the right did not reach
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,7 +8,7 @@
 
 #include <stagecut/core/detail/gallop.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Some stages that cost the same.
 template <class Cost>
@@ -140,4 +140,4 @@ class leximax_suffixes {
   bool falls_ = true;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

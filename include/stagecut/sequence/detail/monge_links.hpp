@@ -8,7 +8,7 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The cheapest cut of each end of a chain into any number of stages, where every stage costs something extra, for a
 /// Monge cost: of two ends, the nearer one is the better one from some beginning on, towards the front of the chain. A
@@ -115,4 +115,4 @@ class monge_links {
   std::vector<candidate> queue_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

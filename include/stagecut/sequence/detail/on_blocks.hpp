@@ -11,7 +11,7 @@
 #include <stagecut/cost/kept_together.hpp>
 #include <stagecut/cost/merged_items.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A constraint that is no more than forbidden cuts; a type derived from them may be more.
 template <class Constraint>
@@ -31,4 +31,4 @@ template <stage_cost Model, class Solve>
   return found;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

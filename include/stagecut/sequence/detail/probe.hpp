@@ -11,7 +11,7 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Lowers `value` to `candidate` if that is less.
 template <class Cost>
@@ -175,4 +175,4 @@ template <class Chain, class Cost = typename Chain::cost_type>
   return {false, std::move(next)};
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/detail/stage_windows.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A cut with its cheapest and its costliest stage.
 template <class Cost>
@@ -182,4 +182,4 @@ class constrained_range_probe : public stage_windows<Cost> {
   std::vector<std::vector<std::size_t>> end_;  // [s][d] of stage s from `low(s) + d` on
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,7 +9,7 @@
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/detail/range_probe.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The search for the cut whose stages differ the least, through all costs that its costliest stage may have, in
 /// ascending order and many of them at a time. docs/chains.md, "Max − min", proves what a failed probe excludes.
@@ -151,4 +151,4 @@ class range_search {
   measured_cut<Cost> best_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

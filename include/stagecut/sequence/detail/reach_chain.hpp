@@ -13,7 +13,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/overlapped_cost.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// A chain whose stages may differ, under a hereditary constraint, as `reach_probe` asks for its costs.
 template <class Model, class Constraint>
@@ -125,4 +125,4 @@ struct reach_sets {
   }
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

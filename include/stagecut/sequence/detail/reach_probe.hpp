@@ -14,7 +14,7 @@
 #include <stagecut/sequence/detail/reach_chain.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a chain can be cut into stages that cost at most `bound` each, where a longest stage need not be a good one:
 /// stages differ, or a cost does not grow to both sides. From the end of the chain, for every stage all items with
@@ -230,4 +230,4 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
   return reach_probe<Model, Constraint>(chain, bound, std::move(enough), where).run(std::move(least));
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,7 +5,7 @@
 
 #include <stagecut/core/detail/gallop.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How far right a stage reaches that takes as many items as it may: the last of the ends `(known, most]` that is
 /// `within`, or `known` if none is, which is not asked for. What is behind an end that is not within is not either.
@@ -32,4 +32,4 @@ template <class Within>
 }
 /// @}
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

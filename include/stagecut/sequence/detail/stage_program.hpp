@@ -16,7 +16,7 @@
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The least value of an isotone objective over the cuts of a chain into allowed stages: from the end of the chain, for
 /// every stage and every first item of it the best of what is behind.
@@ -202,4 +202,4 @@ class stage_program {
   std::vector<std::vector<suffix>> behind_;  ///< [s][d]: from `highest_[s] - d` on
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,7 +10,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The prefixes of an additive cost, asked for once each. Whatever the model says, they never fall, and all costs are
 /// finite.
@@ -105,4 +105,4 @@ class stage_windows {
   std::vector<std::size_t> far_end_;   // the largest
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

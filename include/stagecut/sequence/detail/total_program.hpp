@@ -13,7 +13,7 @@
 #include <stagecut/sequence/detail/layered_total.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Where cut points can lie: for a hereditary constraint, no further from either end than the widest stages reach
 /// (docs/chains.md, "How far stages reach"). None if that leaves some cut point nowhere.
@@ -164,4 +164,4 @@ class free_inverse {
   std::vector<total_type> best_;
 };
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,7 +12,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What is said of an item that no stage may hold even alone; empty if there is none, or if nothing is promised of parts.
 template <stage_constraint Constraint>
@@ -75,4 +75,4 @@ template <stage_constraint Constraint>
   return why;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/as_one_chain.hpp>
+#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/detail/plan_makespan.hpp>
+#include <stagecut/plan/detail/plan_orders.hpp>
+#include <stagecut/plan/detail/plan_stages.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/with_machine.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
+#include <stagecut/profile/as_chain.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+/// Refuses to plan by a makespan that has this obstacle.
+STAGECUT_DECL void check_without_makespan(const plan_request& request, const std::string& obstacle) {
+  if (request.objective != plan_objective::makespan) return;
+  fail(argument_error("make_plan", "objective", "makespan", joined({"is not known: ", obstacle})));
+}
+
+/// Whether only those who plan graphs know what a model or a request says.
+STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& request) {
+  if (request.cpus != 0 || request.at_most || request.method != graph_method::automatic) return true;
+  for (const layer& each : model.layers) {
+    if (each.stage || !each.accelerator || each.is_backward) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
+                                                       const graph_planner& of_graphs) const {
+  if (!detail::is_for_graphs(model, request) && is_chain(model)) return (*this)(model, request);
+  if (request.target != framework::none) {
+    detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
+                                "is of chains, and this is planned as a graph"));
+  }
+  return of_graphs(model, request);
+}
+
+STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
+  return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
+    const plan_request asked = detail::with_machine(chain, request);
+    const std::string obstacle = makespan_obstacle(chain, asked);
+    const plan_objective of = asked.objective;
+    const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
+    if (detail::finds_order(asked))
+      return detail::plan_orders(chain, asked, wanted ? obstacle : "the objective is another");
+    if (wanted && obstacle.empty()) return detail::plan_makespan(chain, asked);
+    detail::check_request("make_plan", chain, asked);
+    detail::check_without_makespan(asked, obstacle);
+    return detail::plan_stages("make_plan", chain, asked);
+  });
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI
