@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Written by tests/source_headers.py.
+#if !defined(STAGECUT_COMPILED)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"
+#endif
+
+#include <stagecut/schedule/detail/check_schedule.ipp>
