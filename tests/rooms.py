@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Who includes whom: every header, at any depth, includes only what its room may, and stands where its room says; and
-programs, whether examples, benchmarks or in the documentation, use what is public alone.
+programs, whether examples, benchmarks or in the documentation, use what is public alone. A file of bodies (`.ipp`) has one door,
+which includes it at its end, header-only.
 
 `rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
@@ -26,9 +27,11 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
     "io": (("core", "profile", "cost", "schedule", "plan"), ("nlohmann/", "boost/"), ("frameworks", "graphs", "json", "pictures", "tables")),
     "testing": (("core", "cost", "schedule"), (), ()),
 }
-# Slow to compile, not everywhere, or reached through views: not in the dependency-free rooms.
+# Slow to compile, or not everywhere: not in the dependency-free rooms. Bodies may have the first.
 FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
+CONFIG = "stagecut/core/config.hpp"
+AT_THE_END = re.compile(r"\n#if !defined\(STAGECUT_COMPILED\)\n(#include <stagecut/[\w/]+\.ipp>\n)+#endif\n\Z")
 # What only headers of the library include stands in the room's folder `detail`; these are left to who includes them.
 UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan")
 
@@ -55,6 +58,8 @@ def check_header(header):
     room, folder = parts_of(name)
     if not name.startswith("stagecut/"):
         return problems.append(f"{name}: not below stagecut/")
+    if room == "source":
+        return None  # tests/source_headers.py writes them
     if room is not None and room not in TABLE:
         return problems.append(f"{name}: no such room")
     if folder not in (None, "detail") and folder not in TABLE[room][2]:
@@ -62,7 +67,9 @@ def check_header(header):
     text = header.read_text()
     spaces = re.findall(r"^namespace (stagecut\b[\w: ]*?) \{", text, re.MULTILINE)
     public = [space for space in spaces if not space.endswith("::detail")]
-    if room is not None and folder == "detail" and public:
+    if header.suffix == ".ipp":
+        check_bodies(header, name, room, folder)
+    elif room is not None and folder == "detail" and public:
         problems.append(f"{name}: opens {public[0]}, and headers in detail/ define only details")
     if room is not None and folder != "detail" and spaces and not public:
         problems.append(f"{name}: defines only details, which stand in detail/")
@@ -72,10 +79,12 @@ def check_header(header):
     if "__CUDACC__" in text and name not in ("stagecut/core/host_device.hpp", "stagecut/search/detail/system.hpp"):
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
-        of_separate = name == "stagecut/core/separate.hpp" and macro in ("STAGECUT_INLINE", "STAGECUT_BODIES")
+        of_form = name == CONFIG and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG")
         of_version = name == "stagecut/version.hpp" and macro.startswith("STAGECUT_VERSION_")
-        if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_separate and not of_version:
+        if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_form and not of_version:
             problems.append(f"{name}: defines the macro {macro}")
+    if name != CONFIG and "STAGECUT_COMPILED" in AT_THE_END.sub("", text):
+        problems.append(f"{name}: asks for the form, and not to include its bodies at its end")
     may, third_party, _ = TABLE.get(room, ((), (), ()))
     for number, style, target in includes(header):
         place = f"{name}:{number}: includes {target}"
@@ -86,8 +95,32 @@ def check_header(header):
         elif "/" in target or target.endswith(".h"):
             if room is None or not target.startswith(third_party or "\0"):
                 problems.append(f"{place}: third-party headers of this room: {third_party}")
-        elif target in FORBIDDEN and (room is None or room in FREE_ROOMS):
+        elif target in (FORBIDDEN[1:] if header.suffix == ".ipp" else FORBIDDEN) and (room is None or room in FREE_ROOMS):
             problems.append(f"{place}: not in the dependency-free rooms")
+
+
+def check_bodies(header, name, room, folder):
+    """It stands in detail/, and includes first the one header of its room that includes it at its end."""
+    if folder != "detail":
+        problems.append(f"{name}: bodies stand in detail/")
+    source = f"stagecut/source/{room}.hpp"
+    who = includers.get(name, [])
+    doors = [each for each in who if name in named_at_the_end((root / each).read_text())]
+    others = [each for each in who if each not in (*doors, source)]
+    if len(doors) != 1 or parts_of(doors[0])[0] != room:
+        problems.append(f"{name}: one header of {room} has to include it at its end, not {doors}")
+    elif next((target for _, _, target in includes(header)), None) != doors[0]:
+        problems.append(f"{name}: does not include {doors[0]} first")
+    if others:
+        problems.append(f"{name}: is included by {others}")
+    if source not in who:
+        problems.append(f"{name}: {source} does not include it: tests/source_headers.py write")
+
+
+def named_at_the_end(text):
+    """The bodies that a door includes."""
+    found = AT_THE_END.search(text)
+    return re.findall(r"<(.*?)>", found[0]) if found else []
 
 
 def check_inside(place, room, may, target):
@@ -100,19 +133,28 @@ def check_inside(place, room, may, target):
     elif target_room is None:
         if target != "stagecut/version.hpp":
             problems.append(f"{place}: a room may not include an umbrella")
+    elif target.endswith(".ipp"):
+        pass  # `check_bodies` says who may
     elif target_room not in (room, *may):
         problems.append(f"{place}: {room} may not include {target_room}")
 
 
 headers = sorted(path for path in root.rglob("*") if path.is_file())
+includers = {}  # of bodies
 for header in headers:
-    if header.suffix in (".hpp", ".cuh"):
+    for _, _, target in includes(header):
+        if target.endswith(".ipp"):
+            includers.setdefault(target, []).append(header.relative_to(root).as_posix())
+for header in headers:
+    if header.suffix in (".hpp", ".cuh", ".ipp"):
         check_header(header)
     else:
         problems.append(f"{header.relative_to(root).as_posix()}: not a header")
 
-# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs.
-below = {header.relative_to(root).as_posix(): [target for _, _, target in includes(header)] for header in headers}
+# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs. A door is read
+# when it includes its bodies.
+below = {header.relative_to(root).as_posix(): [target for _, _, target in includes(header) if not target.endswith(".ipp")]
+         for header in headers}
 done, open_now = set(), []
 
 

@@ -9,6 +9,7 @@ brings sources compiles them again: those of the rooms that the program calls. N
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def with_pkg_config(folder, prefix, compiled=True):
     more = {"PKG_CONFIG_LIBDIR": ":".join(str(each) for each in prefix.rglob("pkgconfig"))}
 
     def build(package, source, result):
-        flags = run("pkg-config", "--cflags", "--libs", f"{package} >= 0.1", more=more).split()
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", f"{package} >= 0.1", more=more))
         run(compiler, "-std=c++20", source, *flags, "-o", result, where=folder)
         return folder / result
 
