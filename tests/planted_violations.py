@@ -108,7 +108,8 @@ def self_contained(text):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "tests").mkdir()
-        shutil.copy(here / "self_contained.py", root / "tests")
+        for script in ("self_contained.py", "headers.py"):
+            shutil.copy(here / script, root / "tests")
         plant(root, "include/stagecut/inner.hpp", HEADER + "struct inner {};\n")
         plant(root, "include/stagecut/middle.hpp", HEADER + text)
         plant(root, "include/stagecut/outer.hpp", HEADER + "#include <stagecut/inner.hpp>\n#include <stagecut/middle.hpp>\n")
@@ -154,10 +155,10 @@ with tempfile.TemporaryDirectory() as folder:
     detail = "include/stagecut/core/detail/"
     heavy = HEADER + "#include <algorithm>\n#include <functional>\n#include <map>\n"
     others = [  # (file, text, what is said, by which script, with which words)
-        (detail + "heavy.hpp", heavy, "detail/heavy.hpp  <-- above", "preprocessed_size.py", compiler, root, "core"),
-        (detail + "mute.hpp", HEADER + "#include <concepts>\ninline std::size_t none(std::integral auto) { return 0; }\n",
-         "core/detail/mute.hpp -std=c++17", "language.py", compiler, root, "core"),
-        ("include/stagecut/stagecut.hpp", "+#include <regex>\n", "lines     of first  <-- above", "instantiations.py", compiler,
+        ("include/stagecut/core/heavy.hpp", heavy, "core/heavy.hpp  <-- above", "preprocessed_size.py", compiler, root, "core"),
+        ("include/stagecut/core/mute.hpp", HEADER + "#include <concepts>\ninline std::size_t none(std::integral auto) { return 0; }\n",
+         "core/mute.hpp -std=c++17", "language.py", compiler, root, "core"),
+        ("include/stagecut/core/config.hpp", "+#include <regex>\n", "lines     of first  <-- above", "instantiations.py", compiler,
          "--root", root, "--program", "first"),
         (detail + "gallop.hpp", "+inline int unheard_of(int x) { return x; }\n", "does not list unheard_of", "foreign_names.py", "check", root),
         ("tests/foreign_names.hpp", "+X(long_gone)\n", "lists long_gone, which is gone", "foreign_names.py", "check", root),
