@@ -9,14 +9,14 @@ import subprocess
 import sys
 import tempfile
 
+import headers
+
 root = pathlib.Path(__file__).resolve().parent.parent
 tidy, build, flags = sys.argv[1], sys.argv[2], sys.argv[3:]
 if tidy.endswith("NOTFOUND"):
     print("skipped: there is no clang-tidy-16")
     sys.exit(77)
-with_thrust = any("THRUST_DEVICE_SYSTEM" in flag for flag in flags)
-headers = sorted(path.relative_to(root / "include").as_posix() for path in (root / "include").rglob("*.hpp"))
-headers = [each for each in headers if with_thrust or not each.startswith("stagecut/search/")]
+names = headers.listed(root / "include", flags=flags)
 # clang has no OpenMP without packages of its own; what of a program is only compiled with it is not looked at.
 NO_OPENMP = [f"--extra-arg={flag}" for flag in ("-fno-openmp", "-UCLI_WITH_OPENMP", "-UTHRUST_DEVICE_SYSTEM",
                                                 "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP")]
@@ -33,10 +33,10 @@ def complaints(*words):
 with tempfile.TemporaryDirectory() as folder:
     planted, everything = pathlib.Path(folder) / "planted.cpp", pathlib.Path(folder) / "everything.cpp"
     planted.write_text(PLANTED)
-    everything.write_text("".join(f"#include <{each}>\n" for each in headers))
+    everything.write_text("".join(f"#include <{each}>\n" for each in names))
     assert "bugprone-use-after-move" in complaints(planted, "--", "-std=c++20"), "the planted bug was not found"
     of_headers = (everything, "--", "-std=c++20", f"-I{root}/include", *flags)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda words: complaints(*words), [of_headers, *((file, "-p", build, *NO_OPENMP) for file in programs)]))
-print("\n".join(filter(None, found)) or f"{len(headers)} headers, {len(programs)} programs: nothing found")
+print("\n".join(filter(None, found)) or f"{len(names)} headers, {len(programs)} programs: nothing found")
 sys.exit(any(found) or not programs)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -32,9 +33,6 @@ inline constexpr bits_t<T> infinity_bits = __builtin_bit_cast(bits_t<T>, std::nu
 // Ends of a range as constants: device code may read these, and not call `std::numeric_limits`.
 template <integer T>
 inline constexpr T least_integer = std::numeric_limits<T>::min();
-template <integer T>
-inline constexpr T greatest_integer = std::numeric_limits<T>::max();
-
 /// `x` in a form that a compiler of the host cannot see through.
 template <class T>
 [[nodiscard, gnu::always_inline]] constexpr T unseen(T x) noexcept {
@@ -171,3 +169,7 @@ template <arithmetic T, std::unsigned_integral Bits>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/core/detail/arithmetic.ipp>
+#endif

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 
@@ -65,25 +65,14 @@ class cuts {
 
   /// From the number of items of every stage.
   /// @throws argument_error if a stage is empty and may not be
-  [[nodiscard]] static cuts from_sizes(view<const std::size_t> sizes, empty_stages empty = empty_stages::forbidden) {
-    cuts result;
-    for (const std::size_t size : sizes) result.points_.push_back(result.points_.back() + size);
-    check("sizes", result.points_, empty);
-    return result;
-  }
+  [[nodiscard]] static cuts from_sizes(view<const std::size_t> sizes, empty_stages empty = empty_stages::forbidden);
   /// The same of a list.
   [[nodiscard]] static cuts from_sizes(std::initializer_list<std::size_t> sizes) { return from_sizes(view(sizes)); }
 
   /// From the k - 1 boundaries between stages, for a chain of `items` items.
   /// @throws argument_error if they do not increase from above 0 to below `items`
   [[nodiscard]] static cuts from_boundaries(std::size_t items, view<const std::size_t> boundaries,
-                                            empty_stages empty = empty_stages::forbidden) {
-    cuts result;
-    result.points_.insert(result.points_.end(), boundaries.begin(), boundaries.end());
-    result.points_.push_back(items);
-    check("boundaries", result.points_, empty);
-    return result;
-  }
+                                            empty_stages empty = empty_stages::forbidden);
   /// The same of a list.
   [[nodiscard]] static cuts from_boundaries(std::size_t items, std::initializer_list<std::size_t> boundaries) {
     return from_boundaries(items, view(boundaries));
@@ -91,29 +80,14 @@ class cuts {
 
   /// From the stage of every item: 0, then the same or the next stage.
   /// @throws argument_error at the first item whose stage is neither that of the item before it nor the next
-  [[nodiscard]] static cuts from_assignment(view<const std::size_t> stages) {
-    cuts result;
-    for (std::size_t item = 0; item < stages.size(); ++item) {
-      const std::size_t before = item == 0 ? 0 : stages[item - 1];
-      if (stages[item] != before && (item == 0 || stages[item] != before + 1)) {
-        detail::fail(argument_error("cuts::from_assignment", element("stages", item), std::to_string(stages[item]),
-                                    item == 0 ? "must be 0" : "must be the stage of the item before it or the next"));
-      }
-      if (item != 0 && stages[item] != before) result.points_.push_back(item);
-    }
-    if (!stages.empty()) result.points_.push_back(stages.size());
-    return result;
-  }
+  [[nodiscard]] static cuts from_assignment(view<const std::size_t> stages);
   /// The same of a list.
   [[nodiscard]] static cuts from_assignment(std::initializer_list<std::size_t> stages) {
     return from_assignment(view(stages));
   }
 
   /// Replaces the cut points, checked as by the constructor; allocates only to grow.
-  void assign(view<const std::size_t> points, empty_stages empty = empty_stages::forbidden) {
-    check("points", points, empty);
-    points_.assign(points.begin(), points.end());
-  }
+  void assign(view<const std::size_t> points, empty_stages empty = empty_stages::forbidden);
 
   /// Number of stages k.
   [[nodiscard]] std::size_t stages() const noexcept { return points_.empty() ? 0 : points_.size() - 1; }
@@ -146,20 +120,10 @@ class cuts {
   }
 
   /// The number of items of every stage, of length k.
-  [[nodiscard]] std::vector<std::size_t> sizes() const {
-    std::vector<std::size_t> result;
-    result.reserve(stages());
-    for (std::size_t s = 0; s < stages(); ++s) result.push_back(stage(s).size());
-    return result;
-  }
+  [[nodiscard]] std::vector<std::size_t> sizes() const;
 
   /// The stage of every item, of length n.
-  [[nodiscard]] std::vector<std::size_t> assignment() const {
-    std::vector<std::size_t> result;
-    result.reserve(items());
-    for (std::size_t s = 0; s < stages(); ++s) result.insert(result.end(), stage(s).size(), s);
-    return result;
-  }
+  [[nodiscard]] std::vector<std::size_t> assignment() const;
 
   /// Lexicographic.
   /// @{
@@ -168,30 +132,16 @@ class cuts {
   /// @}
 
  private:
-  static std::string element(std::string_view name, std::size_t index) {
-    return detail::joined({name, "[", index, "]"});
-  }
+  static std::string element(std::string_view name, std::size_t index);
 
   /// Names the first offending element of the caller's `argument`, of which `points` are the cut points.
-  static void check(std::string_view argument, view<const std::size_t> points, empty_stages empty) {
-    if (points.empty()) detail::fail(argument_error("cuts", argument, "{}", "must hold at least one point"));
-    if (points[0] != 0) {
-      detail::fail(argument_error("cuts", element(argument, 0), std::to_string(points[0]), "must be 0"));
-    }
-    for (std::size_t s = 1; s < points.size(); ++s) {
-      if (points[s] > points[s - 1] || (points[s] == points[s - 1] && empty == empty_stages::allowed)) continue;
-      if (argument == "sizes") {
-        detail::fail(argument_error("cuts", element(argument, s - 1), std::to_string(points[s] - points[s - 1]),
-                                    "must be at least 1, and the sum representable"));
-      }
-      const bool items = argument == "boundaries" && s + 1 == points.size();
-      detail::fail(argument_error("cuts", items ? "items" : element(argument, argument == "points" ? s : s - 1),
-                                  std::to_string(points[s]),
-                                  detail::joined({"must be above the point before it, ", points[s - 1]})));
-    }
-  }
+  static void check(std::string_view argument, view<const std::size_t> points, empty_stages empty);
 
   std::vector<std::size_t> points_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/core/detail/cuts.ipp>
+#endif

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/visible.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -29,13 +30,7 @@ class text_part {
   text_part(double) = delete;  // would be cut off
   // NOLINTEND(google-explicit-constructor)
 
-  void append_to(std::string& text) const {
-    if (is_count_) {
-      text += std::to_string(count_);
-    } else {
-      text.append(text_);
-    }
-  }
+  void append_to(std::string& text) const;
 
  private:
   std::string_view text_{};
@@ -45,18 +40,10 @@ class text_part {
 
 /// The parts one after the other. Not `+`: g++ 12 warns of overlaps in `"literal" + std::string()` that there are not.
 /// No template: hundreds of places join other parts each.
-[[nodiscard, gnu::noinline]] inline std::string joined(std::initializer_list<text_part> parts) {
-  std::string text;
-  for (const text_part& part : parts) part.append_to(text);
-  return text;
-}
+[[nodiscard, gnu::noinline]] STAGECUT_DECL std::string joined(std::initializer_list<text_part> parts);
 
 /// A piece of a text as it is shown in an error: quoted, `visible`, not too long.
-[[nodiscard]] inline std::string in_quotes(std::string_view text) {
-  std::string result = "\"";
-  while (!text.empty() && result.size() <= 60) result += take_visible(text);
-  return result + (text.empty() ? "\"" : "...\"");
-}
+[[nodiscard]] STAGECUT_DECL std::string in_quotes(std::string_view text);
 
 }  // namespace detail
 
@@ -115,3 +102,7 @@ template <class Error>
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/core/detail/error.ipp>
+#endif

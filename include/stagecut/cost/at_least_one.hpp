@@ -4,10 +4,9 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/placed.hpp>
@@ -58,30 +57,15 @@ class at_least_one {
   /// Whether one of the items `[first, last)` is of the kind.
   /// @pre    `first <= last`
   /// @throws argument_error if the chain has more items
-  [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const {
-    if (last > size()) refuse(last);
-    return before_[first] < before_[last];
-  }
+  [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const;
 
   /// Whether neither they nor any behind them are.
   /// @pre as of the call
-  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t last) const {
-    if (last > size()) refuse(last);
-    return before_[first] == before_.back();
-  }
+  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t last) const;
 
   /// Why no cut into so many stages keeps to it; none if one does.
   /// @throws argument_error if the chain has another number of items
-  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
-    if (items != size()) refuse(items);
-    const std::size_t all = before_.back();
-    if (stages <= all) return std::nullopt;
-    return reason{
-        reason::cause::constraint, stages, all,
-        detail::joined({stages, stages == 1 ? " stage needs " : " stages need ", stages,
-                        stages == 1 ? " item" : " items", " of the kind, and there ", all == 1 ? "is " : "are ", all}),
-        all == 0 ? "" : detail::joined({"ask for at most ", all})};
-  }
+  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const;
 
   /// The same constraint, from a copy of the numbers: see `memory_for`. What it is asked is not checked.
   template <memory_for<std::size_t> Memory>
@@ -90,13 +74,14 @@ class at_least_one {
   }
 
  private:
-  [[noreturn]] void refuse(std::size_t items) const {
-    detail::fail(argument_error("at_least_one", "items", std::to_string(size()),
-                                detail::joined({"must be that of the chain, ", items})));
-  }
+  [[noreturn]] void refuse(std::size_t items) const;
   void add(bool of_kind) { before_.push_back(before_.back() + (of_kind ? 1 : 0)); }
 
   std::vector<std::size_t> before_{0};  ///< how many of the first i items are of the kind; of length n + 1
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/cost/detail/at_least_one.ipp>
+#endif

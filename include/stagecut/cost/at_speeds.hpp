@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
@@ -23,24 +22,10 @@ class stage_speeds {
   stage_speeds() = default;
 
   /// Throws `argument_error` in the name of `function` for a speed that is not finite and above 0.
-  stage_speeds(std::string_view function, std::vector<double> speeds)
-      : function_(function), speeds_(std::move(speeds)), said_(true) {
-    for (std::size_t s = 0; s < speeds_.size(); ++s) {
-      if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
-      fail(argument_error(function, joined({"speeds[", s, "]"}), std::to_string(speeds_[s]),
-                          "must be finite and above 0"));
-    }
-  }
+  stage_speeds(std::string_view function, std::vector<double> speeds);
 
   /// `work` at the speed of that stage; throws `argument_error` for a stage whose speed was not said.
-  [[nodiscard]] double operator()(double work, std::size_t stage) const {
-    if (!said_) return work;
-    if (stage >= speeds_.size()) {
-      fail(argument_error(function_, "speeds.size()", std::to_string(speeds_.size()),
-                          joined({"must be the number of stages, above ", stage})));
-    }
-    return as_computed(work / as_computed(speeds_[stage]));
-  }
+  [[nodiscard]] double operator()(double work, std::size_t stage) const;
 
  private:
   std::string_view function_;
@@ -92,3 +77,7 @@ requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
 ->at_speeds<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/cost/detail/at_speeds.ipp>
+#endif

@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/placed.hpp>
@@ -48,17 +47,7 @@ class forbidden_cuts {
   /// @param items  number of items n of the chain
   /// @param cuts   the forbidden ones, from 1 to n - 1, in any order; to name one twice does no harm
   /// @throws       argument_error naming the first that is no cut of the chain
-  forbidden_cuts(std::size_t items, const std::vector<std::size_t>& cuts)
-      : items_(items), forbidden_(items / word_bits + 1), allowed_(items == 0 ? 0 : items - 1) {
-    for (std::size_t i = 0; i < cuts.size(); ++i) {
-      if (cuts[i] == 0 || cuts[i] >= items) {
-        detail::fail(argument_error("forbidden_cuts", detail::joined({"cuts[", i, "]"}), std::to_string(cuts[i]),
-                                    detail::joined({"must be above 0 and below the number of items, ", items})));
-      }
-      if (!forbids(cuts[i])) --allowed_;
-      forbidden_[cuts[i] / word_bits] |= std::uint64_t{1} << (cuts[i] % word_bits);
-    }
-  }
+  forbidden_cuts(std::size_t items, const std::vector<std::size_t>& cuts);
 
   /// Number of items n of the chain.
   [[nodiscard]] std::size_t size() const noexcept { return items_; }
@@ -73,24 +62,14 @@ class forbidden_cuts {
 
   /// Whether the items `[first, last)` may be a stage: neither end is forbidden.
   /// @throws argument_error if the chain has more items
-  [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const {
-    if (last > size()) refuse(last);
-    return !forbids(first) && !forbids(last);
-  }
+  [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const;
 
   /// Whether no stage may begin with `first`.
   [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t) const { return forbids(first); }
 
   /// Why no cut into so many stages, none of them empty, keeps to it; none if one does.
   /// @throws argument_error if the chain has another number of items
-  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
-    if (items != size()) refuse(items);
-    if (stages <= allowed_ + 1) return std::nullopt;
-    return reason{reason::cause::constraint, stages - 1, allowed_,
-                  detail::joined({stages, " stages need ", stages - 1, stages == 2 ? " cut, and " : " cuts, and ",
-                                  allowed_, allowed_ == 1 ? " is allowed" : " are allowed"}),
-                  detail::joined({"ask for at most ", allowed_ + 1})};
-  }
+  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const;
 
   /// The same constraint, from a copy of the set: see `memory_for`. What it is asked is not checked.
   template <memory_for<std::uint64_t> Memory>
@@ -101,10 +80,7 @@ class forbidden_cuts {
  private:
   static constexpr std::size_t word_bits = detail::placed_cuts::word_bits;
 
-  [[noreturn]] void refuse(std::size_t items) const {
-    detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
-                                detail::joined({"must be that of the chain, ", items})));
-  }
+  [[noreturn]] void refuse(std::size_t items) const;
 
   std::size_t items_;
   std::vector<std::uint64_t> forbidden_;  ///< as of `placed_cuts`
@@ -112,3 +88,7 @@ class forbidden_cuts {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/cost/detail/forbidden_cuts.ipp>
+#endif

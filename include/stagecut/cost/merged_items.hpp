@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
@@ -23,16 +24,7 @@ namespace detail {
 
 /// Cuts between blocks as cuts between the items of these blocks.
 /// @throws argument_error in the name of `function` for cuts of another number of blocks
-[[nodiscard]] inline cuts expanded(std::string_view function, const cuts& blocks, const cuts& between_blocks) {
-  if (between_blocks.items() != blocks.stages()) {
-    fail(argument_error(function, "between_blocks.items()", std::to_string(between_blocks.items()),
-                        joined({"must be the number of blocks, ", blocks.stages()})));
-  }
-  std::vector<std::size_t> points;
-  points.reserve(between_blocks.points().size());
-  for (const std::size_t block : between_blocks.points()) points.push_back(blocks[block]);
-  return cuts(std::move(points), empty_stages::allowed);
-}
+[[nodiscard]] STAGECUT_DECL cuts expanded(std::string_view function, const cuts& blocks, const cuts& between_blocks);
 
 }  // namespace detail
 
@@ -182,3 +174,7 @@ class merged_constraint {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/cost/detail/merged_items.ipp>
+#endif

@@ -3,12 +3,9 @@
 
 #include <concepts>
 #include <cstddef>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/pipeline_members.hpp>
 
@@ -92,20 +89,7 @@ class item_times {
   /// @throws          invalid_input for lists of other lengths, and for what is NaN, infinite or negative, or a part
   ///                  above its whole
   item_times(std::vector<double> forward, std::vector<double> backward, std::vector<double> weight = {},
-             std::vector<double> sent = {})
-      : forward_(std::move(forward)),
-        backward_(std::move(backward)),
-        weight_(std::move(weight)),
-        sent_(std::move(sent)) {
-    check("forward", forward_, false);
-    check("backward", backward_, false);
-    check("weight", weight_, true);
-    check("sent", sent_, true);
-    for (std::size_t i = 0; i < weight_.size(); ++i) {
-      if (weight_[i] <= backward_[i]) continue;
-      detail::fail(invalid_input(detail::joined({"weight[", i, "]"}), "is above the whole backward pass"));
-    }
-  }
+             std::vector<double> sent = {});
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const noexcept { return forward_.size(); }
@@ -125,16 +109,7 @@ class item_times {
 
  protected:
   /// Refuses a list of another length than `forward`, and what is no time, in the error's place `name`.
-  void check(const char* name, const std::vector<double>& values, bool may_be_empty) const {
-    if (values.size() != forward_.size() && !(may_be_empty && values.empty())) {
-      detail::fail(
-          invalid_input(name, detail::joined({"has ", values.size(), " elements, forward has ", forward_.size()})));
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (is_finite(values[i]) && !is_negative(values[i])) continue;
-      detail::fail(invalid_input(detail::joined({name, "[", i, "]"}), "must be finite and not negative"));
-    }
-  }
+  void check(const char* name, const std::vector<double>& values, bool may_be_empty) const;
 
  private:
   std::vector<double> forward_;
@@ -150,13 +125,7 @@ class split_item_times : public item_times {
   /// @param weight likewise of the weights, which no schedule runs but with `input`
   /// @throws       invalid_input for lists of other lengths, and for what is NaN, infinite or negative
   split_item_times(std::vector<double> forward, std::vector<double> backward, std::vector<double> input,
-                   std::vector<double> weight, std::vector<double> sent = {})
-      : item_times(std::move(forward), std::move(backward), {}, std::move(sent)),
-        input_(std::move(input)),
-        weight_(std::move(weight)) {
-    check("input", input_, false);
-    check("weight", weight_, false);
-  }
+                   std::vector<double> weight, std::vector<double> sent = {});
 
   /// See `pipeline_model`.
   /// @{
@@ -173,3 +142,7 @@ class split_item_times : public item_times {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/cost/detail/pipeline_model.ipp>
+#endif

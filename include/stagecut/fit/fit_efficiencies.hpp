@@ -2,13 +2,11 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/profile/accelerator.hpp>
@@ -53,46 +51,16 @@ struct fit_efficiencies_fn {
   static constexpr double least = 0.02;
   static constexpr double most = 1.5;
 
-  static void check(const std::vector<measured_time>& measured) {
-    double weights = 0;
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      const auto& [seconds, weight] = measured[i];
-      if (!is_finite(seconds) || !(seconds > 0)) refuse(i, "seconds", seconds, "must be above 0");
-      if (!is_finite(weight) || is_negative(weight)) refuse(i, "weight", weight, "must not be negative");
-      weights += weight;
-    }
-    if (weights > 0) return;
-    detail::fail(argument_error("fit_efficiencies", "measured", std::to_string(measured.size()),
-                                "has no time with a weight above 0"));
-  }
+  static void check(const std::vector<measured_time>& measured);
 
-  [[noreturn]] static void refuse(std::size_t i, const char* what, double value, const char* requirement) {
-    detail::fail(argument_error("fit_efficiencies", detail::joined({"measured[", i, "].", what}), std::to_string(value),
-                                requirement));
-  }
+  [[noreturn]] static void refuse(std::size_t i, const char* what, double value, const char* requirement);
 
   /// The weighted mean of the errors' logarithms, whose signs are dropped.
-  static double mean_error(const std::vector<measured_time>& measured, const std::vector<double>& predicted) {
-    double sum = 0;
-    double weights = 0;
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      sum += measured[i].weight * std::abs(std::log(predicted[i] / measured[i].seconds));
-      weights += measured[i].weight;
-    }
-    return sum / weights;
-  }
+  static double mean_error(const std::vector<measured_time>& measured, const std::vector<double>& predicted);
 
   /// Takes what was predicted with other efficiencies, if it fits better.
   static bool take(efficiency_fit& best, const transformer::efficiencies& tried,
-                   const std::vector<measured_time>& measured, const predictor& predict) {
-    std::vector<double> predicted = predict(tried);
-    const double error = mean_error(measured, predicted);
-    if (!(error < best.mean_error)) return false;
-    best.reached = tried;
-    best.mean_error = error;
-    best.predicted = std::move(predicted);
-    return true;
-  }
+                   const std::vector<measured_time>& measured, const predictor& predict);
 
   static double within(double value) { return value < least ? least : value > most ? most : value; }
 
@@ -100,119 +68,30 @@ struct fit_efficiencies_fn {
   using matrix = std::array<vector, 3>;
 
   /// The solution of equations whose matrix is positive definite: elimination needs no pivots then.
-  static vector solved(matrix a, vector b) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = i + 1; j < 3; ++j) {
-        const double by = a[j][i] / a[i][i];
-        for (std::size_t k = i; k < 3; ++k) a[j][k] -= by * a[i][k];
-        b[j] -= by * b[i];
-      }
-    }
-    for (std::size_t i = 3; i-- > 0;) {
-      for (std::size_t k = i + 1; k < 3; ++k) b[i] -= a[i][k] * b[k];
-      b[i] /= a[i][i];
-    }
-    return b;
-  }
+  static vector solved(matrix a, vector b);
 
   /// How the logarithm of each time grows with that of each efficiency.
-  static std::vector<vector> slopes_of(const efficiency_fit& at, const predictor& predict) {
-    constexpr double nudge = 1e-4;
-    std::vector<vector> made(at.predicted.size(), vector{});
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (!at.determined[f]) continue;
-      transformer::efficiencies tried = at.reached;
-      tried.*fields[f] *= 1 - nudge;
-      const std::vector<double> later = predict(tried);
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        made[i][f] = std::log(later[i] / at.predicted[i]) / std::log1p(-nudge);
-      }
-    }
-    return made;
-  }
+  static std::vector<vector> slopes_of(const efficiency_fit& at, const predictor& predict);
 
   /// Newton's step on the logarithms of the efficiencies, for squares of errors each weighed by what it is, so that they
   /// stand for sizes (iteratively reweighted least squares); damped until it helps.
-  static bool newton_step(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict) {
-    constexpr double smallest = 1e-6;  // errors below it weigh no more
-    const std::vector<vector> slopes = slopes_of(best, predict);
-    matrix normal{};
-    vector downhill{};
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      const double error = std::log(best.predicted[i] / measured[i].seconds);
-      const double weight = measured[i].weight / (std::abs(error) < smallest ? smallest : std::abs(error));
-      for (std::size_t f = 0; f < 3; ++f) {
-        for (std::size_t g = 0; g < 3; ++g) normal[f][g] += weight * slopes[i][f] * slopes[i][g];
-        downhill[f] -= weight * slopes[i][f] * error;
-      }
-    }
-    for (double damping = 1e-9; damping < 1e3; damping *= 30) {
-      matrix damped = normal;
-      for (std::size_t f = 0; f < 3; ++f) damped[f][f] = normal[f][f] > 0 ? normal[f][f] * (1 + damping) : 1;
-      const vector by = solved(damped, downhill);
-      transformer::efficiencies tried = best.reached;
-      for (std::size_t f = 0; f < fields.size(); ++f) {
-        if (best.determined[f]) tried.*fields[f] = within(tried.*fields[f] * std::exp(by[f]));
-      }
-      if (take(best, tried, measured, predict)) return true;
-    }
-    return false;
-  }
+  static bool newton_step(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict);
 
   /// Steps as long as they help by more than a millionth.
   static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict,
-                      std::size_t steps = 50) {
-    for (std::size_t i = 0; i < steps; ++i) {
-      const double before = best.mean_error;
-      if (!newton_step(best, measured, predict) || best.mean_error > before * (1 - 1e-6)) return;
-    }
-  }
+                      std::size_t steps = 50);
 
   /// Descends from other beginnings as well, a few steps each, and goes on from the best that was reached: where messages
   /// hide, there are several valleys.
   static void descend_from_afar(efficiency_fit& best, const std::vector<measured_time>& measured,
-                                const predictor& predict) {
-    const efficiency_fit first = best;
-    descend(best, measured, predict);
-    for (const double gemm : {0.35, 0.7}) {
-      for (const double network : {0.15, 0.4, 0.8}) {
-        efficiency_fit other = first;
-        if (first.determined[0]) other.reached.gemm = gemm;
-        if (first.determined[2]) other.reached.network = network;
-        other.predicted = predict(other.reached);
-        other.mean_error = mean_error(measured, other.predicted);
-        descend(other, measured, predict, 6);
-        if (other.mean_error < best.mean_error) best = std::move(other);
-      }
-    }
-    descend(best, measured, predict);
-  }
+                                const predictor& predict);
 
   /// Efficiencies a step away: the digits of `move`, of base 3, say which of them go down, stay or go up.
-  static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step) {
-    transformer::efficiencies made = from.reached;
-    for (std::size_t f = 0; f < fields.size(); ++f, move /= 3) {
-      if (move % 3 == 1 || !from.determined[f]) continue;
-      const double value = made.*fields[f] * (move % 3 == 2 ? 1 + step : 1 / (1 + step));
-      made.*fields[f] = within(value);
-    }
-    return made;
-  }
+  static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step);
 
   /// Moves the efficiencies by steps, in all directions, as long as that helps.
   static void climb(efficiency_fit& best, double step, const std::vector<measured_time>& measured,
-                    const predictor& predict) {
-    constexpr std::size_t directions = 27;
-    for (bool better = true; better;) {
-      better = false;
-      const efficiency_fit from = best;
-      for (std::size_t move = 0; move < directions; ++move) {
-        const transformer::efficiencies tried = moved(from, move, step);
-        if (tried == from.reached) continue;
-        better = take(best, tried, measured, predict) || better;
-      }
-    }
-  }
+                    const predictor& predict);
 };
 
 /// Fits the three numbers of `efficiencies` to times that were measured: the least weighted mean of
@@ -254,3 +133,7 @@ inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/fit/detail/fit_efficiencies.ipp>
+#endif

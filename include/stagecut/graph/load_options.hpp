@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -41,31 +40,11 @@ struct load_options {
 namespace detail {
 
 /// Refuses options that make no sense for up to `stages` stages.
-inline void check_load_options(std::string_view function, const load_options& options, std::size_t stages) {
-  const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
-    fail(argument_error(function, argument, value, requirement));
-  };
-  if (options.constants.size() > 1 && options.constants.size() != stages) {
-    refuse("constants.size()", std::to_string(options.constants.size()), "must be 0, 1 or the number of stages");
-  }
-  for (const double each : options.constants) {
-    if (!is_finite(each) || is_negative(each)) {
-      refuse("constants", std::to_string(each), "must be finite and not negative");
-    }
-  }
-  if (!options.speeds.empty() && options.speeds.size() != stages) {
-    refuse("speeds.size()", std::to_string(options.speeds.size()), "must be 0 or the number of stages");
-  }
-  for (const double each : options.speeds) {
-    if (!is_finite(each) || !(each > 0)) refuse("speeds", std::to_string(each), "must be finite and above 0");
-  }
-  if (!is_finite(options.boundary_buffers) || is_negative(options.boundary_buffers)) {
-    refuse("boundary_buffers", std::to_string(options.boundary_buffers), "must be finite and not negative");
-  }
-  if (options.memory && (is_nan(*options.memory) || is_negative(*options.memory))) {
-    refuse("memory", std::to_string(*options.memory), "must not be negative");
-  }
-}
+STAGECUT_DECL void check_load_options(std::string_view function, const load_options& options, std::size_t stages);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/load_options.ipp>
+#endif

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/communication_problem.hpp>
-#include <stagecut/graph/contraction.hpp>
-#include <stagecut/graph/detail/check_communication.hpp>
 #include <stagecut/graph/detail/communication_elements.hpp>
-#include <stagecut/graph/detail/placement_solver.hpp>
-#include <stagecut/graph/detail/why_no_placement.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -23,44 +14,16 @@ struct minimize_communication_fn {
   /// See `minimize_communication`.
   /// @{
   [[nodiscard]] outcome<communication_partition> operator()(const communication_problem& problem,
-                                                            const communication_request& request) const {
-    detail::check_communication_request(request);
-    detail::check_communication_problem(problem);
-    operator_graph graph;
-    graph.operators.resize(problem.variables.size());
-    for (std::size_t v = 0; v < graph.operators.size(); ++v) {
-      if (!problem.group.empty()) graph.operators[v].group = problem.group[v];
-      if (!problem.device.empty()) graph.operators[v].stage = problem.device[v];
-    }
-    detail::communication_weights weights{problem.variables, problem.operations, {}};
-    weights.operations.resize(problem.variables.size(), 1);
-    for (const communication_edge& each : problem.edges) {
-      graph.edges.push_back({each.from, each.to});
-      weights.edges.push_back(each.weight);
-    }
-    return solve(graph, weights, request);
-  }
+                                                            const communication_request& request) const;
 
   [[nodiscard]] outcome<communication_partition> operator()(const operator_graph& graph,
-                                                            const communication_request& request) const {
-    detail::check_communication_request(request);
-    detail::check_operator_figures(graph);
-    return solve(graph, detail::weights_of(graph), request);
-  }
+                                                            const communication_request& request) const;
   /// @}
 
  private:
   static outcome<communication_partition> solve(const operator_graph& graph,
                                                 const detail::communication_weights& weights,
-                                                const communication_request& request) {
-    using answer = outcome<communication_partition>;
-    operator_graph unordered;
-    unordered.operators = graph.operators;
-    const detail::communication_elements elements(graph, contraction(request.contiguous ? graph : unordered), weights,
-                                                  request);
-    if (auto why = detail::why_no_placement(graph, elements)) return answer::infeasible(*std::move(why));
-    return detail::placement_solver(elements, request.limits).run();
-  }
+                                                const communication_request& request);
 };
 
 /// Places operators on devices that are alike, so that the weights of edges between devices sum to the least, while no
@@ -94,3 +57,7 @@ struct minimize_communication_fn {
 inline constexpr minimize_communication_fn minimize_communication{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/minimize_communication.ipp>
+#endif

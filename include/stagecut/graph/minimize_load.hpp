@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/graph/detail/graph_solver.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
-#include <stagecut/graph/detail/operator_path.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/precedence.hpp>
@@ -34,17 +33,7 @@ struct set_partition {
 namespace detail {
 
 /// Refuses a request that makes no sense.
-inline void check_load_request(const load_request& request, std::string_view function = "minimize_load") {
-  if (request.devices == 0) fail(argument_error(function, "devices", "0", "must be at least 1"));
-  if (request.method == graph_method::communication) {
-    fail(argument_error(function, "method", "communication", "is that of minimize_communication"));
-  }
-  if (request.limits.time_limit && !(*request.limits.time_limit >= 0)) {
-    fail(argument_error(function, "limits.time_limit", std::to_string(*request.limits.time_limit),
-                        "must not be negative"));
-  }
-  check_load_options(function, request.load, request.devices + request.cpus);
-}
+STAGECUT_DECL void check_load_request(const load_request& request, std::string_view function = "minimize_load");
 
 }  // namespace detail
 
@@ -52,11 +41,7 @@ inline void check_load_request(const load_request& request, std::string_view fun
 struct minimize_load_fn {
   /// See `minimize_load`.
   /// @{
-  [[nodiscard]] outcome<graph_partition> operator()(const operator_graph& graph, const load_request& request) const {
-    detail::check_load_request(request);
-    if (auto found = detail::least_load_of_path(graph, request)) return *std::move(found);
-    return detail::graph_solver(graph, request).run();
-  }
+  [[nodiscard]] outcome<graph_partition> operator()(const operator_graph& graph, const load_request& request) const;
 
   template <set_cost Set>
   [[nodiscard]] outcome<set_partition<set_value_t<Set>>> operator()(const precedence& below, const Set& empty,
@@ -123,3 +108,7 @@ struct minimize_load_fn {
 inline constexpr minimize_load_fn minimize_load{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/minimize_load.ipp>
+#endif

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <stagecut/core/error.hpp>
 
 #include <stagecut/core/config.hpp>
 
@@ -28,20 +25,20 @@ struct graph_operator {
   /// No number.
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  double forward = 0;           ///< seconds on an accelerator
-  double backward = 0;          ///< likewise, of the backward pass
-  double cpu = 0;               ///< seconds of both passes on a CPU
-  double sent = 0;              ///< seconds to hand its output to another device, without latency
-  double sent_back = 0;         ///< likewise, the gradient of its output; 0 where that has operators of its own
-  double resident = 0;          ///< bytes that stay for its parameters
-  double activations = 0;       ///< bytes kept from the forward to the backward pass
-  double workspace = 0;         ///< bytes needed only while it runs
-  double output = 0;            ///< bytes that it hands over
-  std::size_t group = none;     ///< operators of one group stand on one stage; `none`: of no group
-  std::size_t stage = none;     ///< the one on which it has to stand; `none`: any
-  bool on_accelerator = true;   ///< whether it runs on an accelerator
-  bool on_cpu = false;          ///< whether it runs on a CPU
-  bool is_backward = false;     ///< whether it is of the backward pass, where edges lead towards the input of the model
+  double forward = 0;          ///< seconds on an accelerator
+  double backward = 0;         ///< likewise, of the backward pass
+  double cpu = 0;              ///< seconds of both passes on a CPU
+  double sent = 0;             ///< seconds to hand its output to another device, without latency
+  double sent_back = 0;        ///< likewise, the gradient of its output; 0 where that has operators of its own
+  double resident = 0;         ///< bytes that stay for its parameters
+  double activations = 0;      ///< bytes kept from the forward to the backward pass
+  double workspace = 0;        ///< bytes needed only while it runs
+  double output = 0;           ///< bytes that it hands over
+  std::size_t group = none;    ///< operators of one group stand on one stage; `none`: of no group
+  std::size_t stage = none;    ///< the one on which it has to stand; `none`: any
+  bool on_accelerator = true;  ///< whether it runs on an accelerator
+  bool on_cpu = false;         ///< whether it runs on a CPU
+  bool is_backward = false;    ///< whether it is of the backward pass, where edges lead towards the input of the model
 
   /// Equal in every part.
   friend bool operator==(const graph_operator&, const graph_operator&) = default;
@@ -49,16 +46,16 @@ struct graph_operator {
 
 /// Parameters that several operators share: every stage that holds one of them holds a copy.
 struct shared_parameters {
-  double resident = 0;                     ///< bytes of a copy
-  std::vector<std::size_t> operators{};    ///< that share it
+  double resident = 0;                   ///< bytes of a copy
+  std::vector<std::size_t> operators{};  ///< that share it
 };
 
 /// A model as operators and what feeds what, in the plainest form: what all algorithms on graphs begin with.
 struct operator_graph {
   std::vector<graph_operator> operators{};  ///< in any order
   std::vector<operator_edge> edges{};       ///< in any order
-  std::vector<shared_parameters> shared{};    ///< parameters held once on every stage that needs them
-  bool sends_back = false;                    ///< whether gradients go back along all edges, if they take latency alone
+  std::vector<shared_parameters> shared{};  ///< parameters held once on every stage that needs them
+  bool sends_back = false;                  ///< whether gradients go back along all edges, if they take latency alone
   double latency = 0;                       ///< seconds of every message, beside what its bytes take
   std::vector<std::string> names{};         ///< of every operator, for errors; empty: they have numbers alone
 };
@@ -66,12 +63,12 @@ struct operator_graph {
 namespace detail {
 
 /// An operator in an error: `operator 3 ("conv2")`.
-[[nodiscard]] inline std::string operator_text(const operator_graph& graph, std::size_t v) {
-  std::string text = joined({"operator ", v});
-  if (v >= graph.names.size()) return text;
-  return joined({text, " (", in_quotes(graph.names[v]), ")"});
-}
+[[nodiscard]] STAGECUT_DECL std::string operator_text(const operator_graph& graph, std::size_t v);
 
 }  // namespace detail
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/operator_graph.ipp>
+#endif

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
@@ -33,80 +34,31 @@ class operator_set {
 
   /// Puts an element in.
   /// @pre it is not in
-  void add(std::size_t e) {
-    count<1>(costs_->of(e));
-    for (const operator_costs::link& each : costs_->nets_of(e)) {
-      const std::uint32_t now = ++inside_[each.net];
-      cut(each.net, static_cast<ticks>(now == 1) - static_cast<ticks>(now == each.pins));
-    }
-    if (works_in(e) != 0) ++workspaces_[works_in(e)];
-    for (const std::uint32_t i : costs_->shared_by(e)) {
-      if (++inside_[costs_->nets() + i] == 1) resident_ += costs_->shared_bytes(i);
-    }
-  }
+  void add(std::size_t e);
 
   /// Takes an element out.
   /// @pre it is in
-  void remove(std::size_t e) {
-    count<-1>(costs_->of(e));
-    for (const operator_costs::link& each : costs_->nets_of(e)) {
-      const std::uint32_t before = inside_[each.net]--;
-      cut(each.net, static_cast<ticks>(before == each.pins) - static_cast<ticks>(before == 1));
-    }
-    if (works_in(e) != 0 && --workspaces_[works_in(e)] == 0) workspaces_.erase(works_in(e));
-    for (const std::uint32_t i : costs_->shared_by(e)) {
-      if (--inside_[costs_->nets() + i] == 0) resident_ -= costs_->shared_bytes(i);
-    }
-  }
+  void remove(std::size_t e);
 
   /// What the set takes.
-  [[nodiscard]] ticks value(const stage_role& role) const noexcept {
-    const ticks beside = costs_->constant(role.stage);
-    if (role.kind != 0) return cpu_ + beside;
-    const ticks forward = costs_->at_speed(forward_, role.stage);
-    const ticks backward = costs_->at_speed(backward_, role.stage);
-    if (costs_->options().overlap == message_overlap::none) {
-      return forward + cut_.forward + backward + cut_.backward + beside;
-    }
-    return (forward < cut_.forward ? cut_.forward : forward) + (backward < cut_.backward ? cut_.backward : backward) +
-           beside;
-  }
+  [[nodiscard]] ticks value(const stage_role& role) const noexcept;
 
   /// What any set takes at least that holds this one.
-  [[nodiscard]] ticks least(const stage_role& role) const noexcept {
-    const ticks beside = costs_->constant(role.stage);
-    if (role.kind != 0) return cpu_ + beside;
-    return costs_->at_speed(forward_, role.stage) + costs_->at_speed(backward_, role.stage) + beside;
-  }
+  [[nodiscard]] ticks least(const stage_role& role) const noexcept;
 
   /// Whether its elements run on that kind of device, its memory suffices, and none of them has to stand elsewhere.
-  [[nodiscard]] bool fits(const stage_role& role) const noexcept {
-    if (fixed_ != 0 && (fixed_sum_ != role.stage * fixed_ || fixed_squares_ != role.stage * role.stage * fixed_)) {
-      return false;
-    }
-    return role.kind != 0 ? not_on_cpu_ == 0 : not_on_accelerator_ == 0 && memory(role) <= costs_->limit();
-  }
+  [[nodiscard]] bool fits(const stage_role& role) const noexcept;
   /// The same but for buffers, of which a larger set may need less.
-  [[nodiscard]] bool may_grow(const stage_role& role) const noexcept {
-    if (cut_.buffers == 0 || role.kind != 0 || memory(role) <= costs_->limit()) return fits(role);
-    return not_on_accelerator_ == 0 && memory(role) - cut_.buffers <= costs_->limit();
-  }
+  [[nodiscard]] bool may_grow(const stage_role& role) const noexcept;
 
   /// A set takes at least the sum of these; of what does not run on CPUs, more than any set takes.
-  [[nodiscard]] ticks weight(std::size_t e, std::size_t kind) const noexcept {
-    const operator_costs::figures& each = costs_->of(e);
-    if (kind != 0) return each.on_cpu ? each.cpu : never;
-    return costs_->at_best(each.forward) + costs_->at_best(each.backward);
-  }
+  [[nodiscard]] ticks weight(std::size_t e, std::size_t kind) const noexcept;
 
   /// Whether anything here depends on the number of a stage.
   [[nodiscard]] bool by_position() const noexcept { return costs_->by_position(); }
 
   /// Memory on an accelerator, in ticks of it.
-  [[nodiscard]] ticks memory(const stage_role& role) const noexcept {
-    const ticks workspace = workspaces_.empty() ? 0 : workspaces_.rbegin()->first;
-    return resident_ + costs_->in_flight(role.stage, role.stages) * activations_ + workspace + cut_.buffers;
-  }
+  [[nodiscard]] ticks memory(const stage_role& role) const noexcept;
 
  private:
   static constexpr ticks never = ticks{1} << 61;
@@ -131,11 +83,7 @@ class operator_set {
     return costs_->options().memory ? costs_->of(e).workspace : 0;
   }
   /// Counts a net once more, once less or not; without branches, which nobody could foretell.
-  void cut(std::size_t net, ticks times) noexcept {
-    cut_.forward += times * costs_->weight_of(net).forward;
-    cut_.backward += times * costs_->weight_of(net).backward;
-    cut_.buffers += times * costs_->weight_of(net).buffers;
-  }
+  void cut(std::size_t net, ticks times) noexcept;
 
   const operator_costs* costs_;
   std::vector<std::uint32_t> inside_;  // pins of every net that are in, then the same of shared parameters
@@ -156,3 +104,7 @@ class operator_set {
 static_assert(set_cost<operator_set>);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/operator_set.ipp>
+#endif

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/communication_problem.hpp>
-#include <stagecut/graph/detail/graph_plan_request.hpp>
-#include <stagecut/graph/detail/plan_communication.hpp>
-#include <stagecut/graph/minimize_communication.hpp>
-#include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -27,20 +22,7 @@ struct graph_placement {
 /// See `place_graph`.
 struct place_graph_fn {
   /// See `place_graph`.
-  [[nodiscard]] outcome<graph_placement> operator()(const profile& model, const plan_request& request) const {
-    detail::check_graph_request("place_graph", model, request);
-    communication_request asked = detail::communication_request_of("place_graph", request);
-    asked.contiguous = false;
-    const operator_graph graph = detail::planned_graph(model, request);
-    auto found = detail::placed_graph(graph, request, asked);
-    if (found.state() == state::infeasible) return outcome<graph_placement>::infeasible(found.why());
-    if (!found) return outcome<graph_placement>::unknown(found.why());
-    const bool proved = found.state() == state::optimal;
-    graph_placement result{*std::move(found), {}, detail::sent_unit(graph)};
-    result.devices = detail::placed_devices(graph, result.placement.device_of, request.devices);
-    return proved ? outcome<graph_placement>::optimal(std::move(result))
-                  : outcome<graph_placement>::feasible(std::move(result));
-  }
+  [[nodiscard]] outcome<graph_placement> operator()(const profile& model, const plan_request& request) const;
 };
 
 /// Places the layers of a model on devices as `minimize_communication` does where the placement is not contiguous. It
@@ -55,3 +37,7 @@ struct place_graph_fn {
 inline constexpr place_graph_fn place_graph{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/place_graph.ipp>
+#endif

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/graph/detail/partition_refinement.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/refine_request.hpp>
 
@@ -15,10 +15,7 @@ struct refine_partition_fn {
   /// See `refine_partition`.
   [[nodiscard]] outcome<refined_partition> operator()(const operator_graph& graph,
                                                       const std::vector<std::size_t>& stage_of,
-                                                      const refine_request& request = {}) const {
-    detail::check_refine_request(request);
-    return detail::partition_refinement(graph, stage_of, request).run();
-  }
+                                                      const refine_request& request = {}) const;
 };
 
 /// Makes a given partition of a graph better, by moves of single elements between stages: of operators that no
@@ -54,3 +51,7 @@ struct refine_partition_fn {
 inline constexpr refine_partition_fn refine_partition{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/refine_partition.ipp>
+#endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -21,70 +21,13 @@ namespace stagecut::inline STAGECUT_ABI {
 /// @return          of every stage. A message is counted once for every stage that sends or receives it: once for each
 ///                  producer, however many consume what it puts out. O(n + m k)
 /// @pre             every stage is below `kinds.size()`
-[[nodiscard]] inline std::vector<graph_stage> stage_figures(const operator_graph& graph,
-                                                            const std::vector<std::size_t>& stage_of,
-                                                            const std::vector<std::uint8_t>& kinds,
-                                                            const load_options& options = {}) {
-  const std::size_t k = kinds.size();
-  struct messages {
-    double forward = 0;
-    double backward = 0;
-  };
-  std::vector<graph_stage> result(k);
-  std::vector<messages> sent(k);
-  std::vector<double> activations(k);
-  std::vector<double> workspace(k);
-  std::vector<double> passing(k);
-  for (std::size_t v = 0; v < graph.operators.size(); ++v) {
-    const graph_operator& each = graph.operators[v];
-    graph_stage& stage = result[stage_of[v]];
-    stage.forward += kinds[stage_of[v]] != 0 ? each.cpu : each.forward;
-    stage.backward += kinds[stage_of[v]] != 0 ? 0 : each.backward;
-    stage.memory += each.resident;
-    activations[stage_of[v]] += each.activations;
-    workspace[stage_of[v]] = std::max(workspace[stage_of[v]], each.workspace);
-  }
-  std::vector<std::vector<std::size_t>> reached(graph.operators.size());
-  for (const operator_edge& each : graph.edges) {
-    if (stage_of[each.from] != stage_of[each.to]) reached[each.from].push_back(stage_of[each.to]);
-  }
-  for (std::size_t v = 0; v < reached.size(); ++v) {
-    if (reached[v].empty()) continue;
-    reached[v].push_back(stage_of[v]);
-    std::sort(reached[v].begin(), reached[v].end());
-    reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
-    const graph_operator& each = graph.operators[v];
-    for (const std::size_t s : reached[v]) {
-      (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent + graph.latency;
-      if (!each.is_backward) passing[s] += each.output;
-      if (each.sent_back > 0 || graph.sends_back) sent[s].backward += each.sent_back + graph.latency;
-    }
-  }
-  for (const shared_parameters& each : graph.shared) {
-    std::vector<bool> held(k);
-    for (const std::size_t v : each.operators) held[stage_of[v]] = true;
-    for (std::size_t s = 0; s < k; ++s) result[s].memory += held[s] ? each.resident : 0;
-  }
-  for (std::size_t s = 0; s < k; ++s) {
-    graph_stage& stage = result[s];
-    stage.on_cpu = kinds[s] != 0;
-    std::size_t kept = options.in_flight ? k - s : 1;
-    if (options.in_flight && options.microbatches != 0) kept = std::min(kept, options.microbatches);
-    stage.memory += static_cast<double>(kept) * activations[s] + workspace[s] + options.boundary_buffers * passing[s];
-    if (!stage.on_cpu) {
-      const double speed = options.speeds.empty() ? 1 : options.speeds[s];
-      stage.forward /= speed;
-      stage.backward /= speed;
-      stage.communication = sent[s].forward + sent[s].backward;
-    } else {
-      sent[s] = {};
-    }
-    stage.load = options.overlap == message_overlap::none
-                     ? stage.forward + stage.backward + stage.communication
-                     : std::max(stage.forward, sent[s].forward) + std::max(stage.backward, sent[s].backward);
-    if (!options.constants.empty()) stage.load += options.constants[options.constants.size() == 1 ? 0 : s];
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph,
+                                                                   const std::vector<std::size_t>& stage_of,
+                                                                   const std::vector<std::uint8_t>& kinds,
+                                                                   const load_options& options = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/stage_figures.ipp>
+#endif

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/graph/detail/load_pipeline.hpp>
 #include <stagecut/graph/detail/stage_simulator.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -30,21 +28,11 @@ class stage_makespan {
   ///                      kinds of transfers; invalid_input for vectors of the wrong length and for times that are NaN,
   ///                      infinite or negative. O(k^2 + k m)
   explicit stage_makespan(const stage_pipeline& of, std::size_t microbatches,
-                          transfer_kind transfers = transfer_kind::link)
-      : edges_(of.edges), simulator_(microbatches, transfers == transfer_kind::link) {
-    detail::check_pipeline("stage_makespan", of, microbatches, transfers);
-    detail::load_pipeline(simulator_, of);
-  }
+                          transfer_kind transfers = transfer_kind::link);
 
   /// Whether the stages do not wait for each other forever: along no edge may the count, at most m - 1, be less at the
   /// stage from which it leads.
-  [[nodiscard]] bool runs(view<const std::size_t> warm_up) const noexcept {
-    const std::size_t most = simulator_.microbatches() - 1;
-    for (const auto& [from, to] : edges_) {
-      if (warm_up[from] < warm_up[to] && warm_up[from] < most) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool runs(view<const std::size_t> warm_up) const noexcept;
 
   /// When the last pass ends, the first having begun at 0.
   ///
@@ -52,16 +40,7 @@ class stage_makespan {
   /// @throws         argument_error for another number of stages, and where `runs` says no
   ///
   /// Allocates nothing. Two additions and a maximum for each pass and each message.
-  [[nodiscard]] double operator()(view<const std::size_t> warm_up) {
-    if (warm_up.size() != simulator_.forward.size()) {
-      detail::fail(argument_error("stage_makespan", "warm_up.size()", std::to_string(warm_up.size()),
-                                  "must be the number of stages"));
-    }
-    if (!runs(warm_up)) {
-      detail::fail(argument_error("stage_makespan", "warm_up", "{…}", "must not rise along an edge: deadlock"));
-    }
-    return simulator_.run(warm_up.data());
-  }
+  [[nodiscard]] double operator()(view<const std::size_t> warm_up);
 
  private:
   std::vector<stage_edge> edges_;
@@ -69,3 +48,7 @@ class stage_makespan {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/stage_makespan.ipp>
+#endif

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/graph/detail/chunk_solver.hpp>
-#include <stagecut/graph/load_request.hpp>
-#include <stagecut/graph/minimize_load.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/virtual_partition.hpp>
 
@@ -19,14 +12,7 @@ namespace stagecut::inline STAGECUT_ABI {
 struct virtual_stages_fn {
   /// See `virtual_stages`.
   [[nodiscard]] outcome<virtual_partition> operator()(const operator_graph& graph,
-                                                      const virtual_stage_request& request) const {
-    if (request.chunks == 0) detail::fail(argument_error("virtual_stages", "chunks", "0", "must be at least 1"));
-    if (request.chunks >> 20U != 0) {
-      detail::fail(argument_error("virtual_stages", "chunks", std::to_string(request.chunks), "must be below 2^20"));
-    }
-    detail::check_load_request(detail::contiguous_request(request), "virtual_stages");
-    return detail::chunk_solver(graph, request).run();
-  }
+                                                      const virtual_stage_request& request) const;
 };
 
 /// Cuts a graph of operators into chunks of which every device holds several, so that the heaviest device is as light
@@ -58,3 +44,7 @@ struct virtual_stages_fn {
 inline constexpr virtual_stages_fn virtual_stages{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/virtual_stages.ipp>
+#endif

@@ -3,16 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
-#include <stagecut/graph/precedence.hpp>
-#include <stagecut/profile/layer_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -43,19 +38,7 @@ class weighted_dag {
   ///                 `output V` for a weight below 0, with the vertices of a cycle, and where all weights add up to 2^61
   ///                 or more. O(n log n + m log m), and O(n + m) where every edge leads to a higher number
   weighted_dag(view<const std::int64_t> weights, view<const weighted_edge> edges,
-               view<const std::int64_t> outputs = {}) {
-    check(weights, edges, outputs);
-    const std::vector<vertex> position = positions(weights.size(), edges);
-    detail::dag_edges listed;
-    listed.reserve(edges.size());
-    for (const weighted_edge& each : edges) {
-      if (each.from != each.to) listed.push_back({position[each.from], position[each.to], each.weight});
-    }
-    std::vector<std::int64_t> moved(weights.size());
-    for (std::size_t v = 0; v < weights.size(); ++v) moved[position[v]] = weights[v];
-    flat_ = detail::flat_dag(std::move(moved), listed);
-    for (std::size_t i = 0; i < outputs.size(); ++i) outputs_.push_back(outputs[order_[i]]);
-  }
+               view<const std::int64_t> outputs = {});
 
   /// Number of vertices.
   [[nodiscard]] std::size_t size() const noexcept { return flat_.size(); }
@@ -72,54 +55,10 @@ class weighted_dag {
 
  private:
   static void check(view<const std::int64_t> weights, view<const weighted_edge> edges,
-                    view<const std::int64_t> outputs) {
-    constexpr std::size_t most = std::numeric_limits<vertex>::max();
-    const auto too_many = [](const char* what, std::size_t count) {
-      detail::fail(argument_error("weighted_dag", what, std::to_string(count), "must be below 2^32 - 1"));
-    };
-    if (weights.size() >= most) too_many("weights.size()", weights.size());
-    if (edges.size() >= most) too_many("edges.size()", edges.size());
-    if (!outputs.empty() && outputs.size() != weights.size()) {
-      detail::fail(argument_error("weighted_dag", "outputs.size()", std::to_string(outputs.size()),
-                                  detail::joined({"must be 0 or the number of vertices, ", weights.size()})));
-    }
-    std::int64_t left = std::int64_t{1} << 61U;
-    const auto take = [&](std::int64_t weight, const char* what, std::size_t i) {
-      const auto refuse = [&](const char* text) {
-        detail::fail(
-            invalid_input(detail::joined({what, " ", i}), detail::joined({"weight ", std::to_string(weight), text})));
-      };
-      if (weight < 0) refuse(", must not be negative");
-      if (weight >= left) refuse(", with which all weights are 2^61 or more");
-      left -= weight;
-    };
-    for (std::size_t v = 0; v < weights.size(); ++v) take(weights[v], "vertex", v);
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      for (const vertex end : {edges[i].from, edges[i].to}) {
-        if (end < weights.size()) continue;
-        detail::fail(invalid_input(detail::joined({"edge ", i}), detail::joined({"there is no vertex ", end})));
-      }
-      take(edges[i].weight, "edge", i);
-    }
-    for (std::size_t v = 0; v < outputs.size(); ++v) take(outputs[v], "output", v);
-  }
+                    view<const std::int64_t> outputs);
 
   /// The place of every vertex; writes what stands there.
-  std::vector<vertex> positions(std::size_t n, view<const weighted_edge> edges) {
-    std::vector<vertex> result(n);
-    order_.resize(n);
-    bool ascending = true;
-    for (const weighted_edge& each : edges) ascending = ascending && each.from <= each.to;
-    if (ascending) {
-      for (std::size_t v = 0; v < n; ++v) result[v] = order_[v] = static_cast<vertex>(v);
-      return result;
-    }
-    std::vector<precedence::pair> pairs;
-    for (const weighted_edge& each : edges) pairs.emplace_back(each.from, each.to);
-    const precedence below(n, std::move(pairs));
-    for (std::size_t i = 0; i < n; ++i) result[order_[i] = below.order()[i]] = static_cast<vertex>(i);
-    return result;
-  }
+  std::vector<vertex> positions(std::size_t n, view<const weighted_edge> edges);
 
   std::vector<vertex> order_{};
   std::vector<std::int64_t> outputs_{};
@@ -127,3 +66,7 @@ class weighted_dag {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/weighted_dag.ipp>
+#endif

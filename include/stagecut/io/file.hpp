@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <istream>
 #include <string>
 #include <string_view>
-#include <system_error>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/text.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/io/read_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
@@ -21,30 +14,15 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// All that a stream still holds.
 /// @param size  how much that is, if it is known
 /// @throws invalid_input with the source if it cannot be read, or holds more than the limit: then no more is read
-[[nodiscard]] inline std::string stream_text(std::istream& stream, std::string_view source,
-                                             const read_limits& limits = {}, std::size_t size = 0) {
-  if (size > limits.bytes) detail::refuse_size(source, limits);
-  std::string text;
-  text.reserve(size);
-  std::array<char, 65536> part;
-  while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
-    const auto read = static_cast<std::size_t>(stream.gcount());
-    if (read > limits.bytes - text.size()) detail::refuse_size(source, limits);
-    text.append(part.data(), read);
-  }
-  if (!stream.eof() || stream.bad()) stagecut::detail::fail(invalid_input(source, "cannot be read"));
-  return text;
-}
+[[nodiscard]] STAGECUT_DECL std::string stream_text(std::istream& stream, std::string_view source,
+                                                    const read_limits& limits = {}, std::size_t size = 0);
 
 /// The content of a file.
 /// @throws invalid_input with the path if it cannot be read, or holds more than the limit
-[[nodiscard]] inline std::string file_text(const std::string& path, const read_limits& limits = {}) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    stagecut::detail::fail(invalid_input(path, stagecut::detail::joined({"cannot be opened: ", std::strerror(errno)})));
-  std::error_code unknown;  // of what is no regular file
-  const auto size = std::filesystem::file_size(path, unknown);
-  return stream_text(file, path, limits, unknown ? 0 : static_cast<std::size_t>(size));
-}
+[[nodiscard]] STAGECUT_DECL std::string file_text(const std::string& path, const read_limits& limits = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/file.ipp>
+#endif

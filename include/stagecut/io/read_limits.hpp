@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/config.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
-
-#include <stagecut/core/error.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
@@ -24,12 +24,7 @@ namespace detail {
 }
 
 /// Refuses a text that is larger.
-[[noreturn]] inline void refuse_size(std::string_view source, const read_limits& limits) {
-  stagecut::detail::fail(invalid_input(
-      source, stagecut::detail::joined({"is larger than ", limits.bytes,
-                                        " bytes, the most that is read unless --input-limit says more, in C++ "
-                                        "read_limits::bytes"})));
-}
+[[noreturn]] STAGECUT_DECL void refuse_size(std::string_view source, const read_limits& limits);
 
 /// Refuses a text that is larger than the limit.
 inline void check_size(std::string_view text, std::string_view source, const read_limits& limits) {
@@ -37,11 +32,11 @@ inline void check_size(std::string_view text, std::string_view source, const rea
 }
 
 /// What is wrong with a text that is nested deeper than the limit.
-[[nodiscard]] inline std::string depth_problem(std::size_t depth) {
-  return stagecut::detail::joined(
-      {"nested deeper than ", depth,
-       ", the most that is read unless --input-depth says more, in C++ read_limits::depth"});
-}
+[[nodiscard]] STAGECUT_DECL std::string depth_problem(std::size_t depth);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/read_limits.ipp>
+#endif

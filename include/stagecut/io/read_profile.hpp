@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/io/file.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/table_options.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -23,21 +22,17 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// @param table   how a CSV is read, and where to note what was taken for granted of it
 /// @throws        invalid_input with the place
 [[nodiscard]] STAGECUT_DECL profile parse_profile(std::string_view text, std::string_view source,
-                                                    const read_limits& limits = {}, const table_options& table = {});
+                                                  const read_limits& limits = {}, const table_options& table = {});
 
 /// Reads a profile from a stream up to its end; see `parse_profile`.
 /// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
-[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source, const read_limits& limits = {},
-                                          const table_options& table = {}) {
-  return parse_profile(stream_text(stream, source, limits), source, limits, table);
-}
+[[nodiscard]] STAGECUT_DECL profile read_profile(std::istream& stream, std::string_view source,
+                                                 const read_limits& limits = {}, const table_options& table = {});
 
 /// Reads a profile from a file; see `parse_profile`.
 /// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
-[[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {},
-                                          const table_options& table = {}) {
-  return parse_profile(file_text(path, limits), path, limits, table);
-}
+[[nodiscard]] STAGECUT_DECL profile read_profile(const std::string& path, const read_limits& limits = {},
+                                                 const table_options& table = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 

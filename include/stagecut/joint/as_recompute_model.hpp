@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/recompute_model.hpp>
-#include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -34,111 +32,29 @@ inline constexpr const char* no_recomputation = "none";
 /// Makes the model of a profile.
 class recomputed_chain_maker {
  public:
-  recomputed_chain_maker(const profile& model, const std::vector<std::string>& names, const memory_options& memory)
-      : model_(model), names_(names), memory_(memory) {
-    check_figures(model);
-    if (!model.edges.empty()) refuse("model.edges", std::to_string(model.edges.size()), "must be empty: see as_chain");
-    if (model.inference) refuse("model.inference", "true", "must be false: nothing is kept for a backward pass");
-    if (memory.checkpoint != checkpointing::never) {
-      refuse("memory.checkpoint", to_string(memory.checkpoint), "must be never: choices say what is computed again");
-    }
-  }
+  recomputed_chain_maker(const profile& model, const std::vector<std::string>& names, const memory_options& memory);
 
-  [[nodiscard]] recomputed_chain make() {
-    const std::size_t n = model_.layers.size();
-    const auto has_choice = [&](std::size_t i) { return !model_.layers[i].recomputations.empty(); };
-    std::size_t first = 0;
-    std::size_t last = n;
-    while (first < n && !has_choice(first)) ++first;
-    if (first == n) first = 0;  // none has: each is a layer like others
-    while (last > first && has_any_choice_before(last) && !has_choice(last - 1)) --last;
-    result_.first = first;
-    result_.model.head = end(0, first);
-    result_.model.tail = end(last, n);
-    for (std::size_t i = first; i < last; ++i) result_.model.layers.push_back(type_of(i));
-    return std::move(result_);
-  }
+  [[nodiscard]] recomputed_chain make();
 
  private:
-  [[noreturn]] static void refuse(const char* name, const std::string& value, const char* requirement) {
-    fail(argument_error("as_recompute_model", name, value, requirement));
-  }
+  [[noreturn]] static void refuse(const char* name, const std::string& value, const char* requirement);
 
-  [[nodiscard]] bool has_any_choice_before(std::size_t last) const {
-    for (std::size_t i = 0; i < last; ++i) {
-      if (!model_.layers[i].recomputations.empty()) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool has_any_choice_before(std::size_t last) const;
 
   [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
     return memory_.use_resident && known ? *known : parameters * memory_.parameter_multiplier;
   }
 
   /// What stays of a layer, its shared parameters counted with it.
-  [[nodiscard]] double resident(const layer& each) const {
-    double sum = stays(each.parameters, each.resident);
-    for (const tied_parameters& tied : each.tied.get()) sum += stays(tied.bytes, tied.resident);
-    return sum;
-  }
+  [[nodiscard]] double resident(const layer& each) const;
 
   /// Layers that have no choice, as one.
-  [[nodiscard]] layer_type end(std::size_t first, std::size_t last) const {
-    layer_type sum;
-    if (first == last) return sum;
-    sum.choices.push_back({no_recomputation});
-    for (std::size_t i = first; i < last; ++i) {
-      const layer& each = model_.layers[i];
-      sum.name += (i == first ? "" : ", ") + each.name;
-      sum.forward += each.forward;
-      sum.resident += resident(each);
-      sum.workspace = sum.workspace < each.workspace ? each.workspace : sum.workspace;
-      sum.sent = each.output;
-      sum.choices[0].backward += each.backward;
-      sum.choices[0].backward_weight += each.backward_weight.value_or(0);
-      sum.choices[0].activations += each.activations;
-    }
-    return sum;
-  }
+  [[nodiscard]] layer_type end(std::size_t first, std::size_t last) const;
 
-  [[nodiscard]] bool is_asked_for(const std::string& name) const {
-    bool found = names_.empty();
-    for (const std::string& each : names_) found = found || each == name;
-    return found;
-  }
+  [[nodiscard]] bool is_asked_for(const std::string& name) const;
 
   /// The type of a layer, which is made if no other layer is alike.
-  [[nodiscard]] std::size_t type_of(std::size_t i) {
-    const layer& each = model_.layers[i];
-    layer_type type;
-    type.forward = each.forward;
-    type.resident = resident(each);
-    type.sent = each.output;
-    const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();
-    const auto add = [&](const std::string& name, const auto& way) {
-      if (!each.recomputations.empty() && !is_asked_for(name)) return;
-      type.choices.push_back({name, way.backward, way.backward_weight.value_or(0), way.activations, way.workspace});
-    };
-    add(own, each);
-    for (const layer_variant& way : each.recomputations.get()) {
-      if (way.forward != each.forward || way.output != each.output) {
-        fail(invalid_input(layer_text(model_, i), joined({"recomputation ", in_quotes(way.name),
-                                                          " has another forward pass or output than the layer"})));
-      }
-      add(way.name, way);
-    }
-    if (type.choices.empty()) {
-      fail(invalid_input(layer_text(model_, i), joined({"has none of the recomputations that were asked for, from ",
-                                                        in_quotes(names_.front()), " on"})));
-    }
-    for (std::size_t t = 0; t < result_.model.types.size(); ++t) {
-      type.name = result_.model.types[t].name;
-      if (result_.model.types[t] == type) return t;
-    }
-    type.name = each.name;
-    result_.model.types.push_back(std::move(type));
-    return result_.model.types.size() - 1;
-  }
+  [[nodiscard]] std::size_t type_of(std::size_t i);
 
   const profile& model_;
   const std::vector<std::string>& names_;
@@ -167,3 +83,7 @@ class recomputed_chain_maker {
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/as_recompute_model.ipp>
+#endif

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/joint/detail/check_placed.hpp>
-#include <stagecut/joint/detail/dapple_search.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/placed_layers.hpp>
 
@@ -24,28 +21,7 @@ struct dapple_answer {
 struct dapple_plan_fn {
   /// See `dapple_plan`.
   [[nodiscard]] dapple_answer operator()(const placed_layers& batch, const equal_machines& machines,
-                                         std::size_t batch_size, std::size_t microbatch_size) const {
-    detail::check_placed("dapple_plan", batch, machines);
-    const auto at_least_one = [](const char* argument, std::size_t value) {
-      if (value == 0) detail::fail(argument_error("dapple_plan", argument, "0", "must be at least 1"));
-    };
-    at_least_one("batch_size", batch_size);
-    at_least_one("microbatch_size", microbatch_size);
-    detail::dapple_search search(batch, machines, batch_size, microbatch_size);
-    const auto best = search.best();
-    dapple_answer answer;
-    answer.pipelines = best.pipelines;
-    answer.speedup = best.speedup;
-    for (const detail::dapple_stage& each : best.stages) {
-      placed_stage stage;
-      stage.first = each.first;
-      stage.last = each.last;
-      stage.of_machine = each.devices;
-      stage.option.replicas = detail::devices_in(each.devices);
-      answer.stages.push_back(std::move(stage));
-    }
-    return answer;
-  }
+                                         std::size_t batch_size, std::size_t microbatch_size) const;
 };
 
 /// The plan that DAPPLE's planner returns, to compare with: its search and its score as they are published, with ties made
@@ -68,3 +44,7 @@ struct dapple_plan_fn {
 inline constexpr dapple_plan_fn dapple_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/dapple_plan.ipp>
+#endif

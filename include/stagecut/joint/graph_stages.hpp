@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/graph_points.hpp>
 #include <stagecut/joint/detail/layer_bonds.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
@@ -59,15 +58,7 @@ class graph_stages {
   /// The links of the machine.
   [[nodiscard]] const placed_links& links() const noexcept { return stages_.links(); }
   /// Whether no mixture was left out of any stage because there were too many.
-  [[nodiscard]] bool is_whole() const {
-    bool whole = true;
-    for (std::size_t last = 1; last <= size(); ++last) {
-      each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* all) {
-        for (std::size_t w = 0; w < choices_.ways.size(); ++w) whole = whole && all[w].is_whole();
-      });
-    }
-    return whole;
-  }
+  [[nodiscard]] bool is_whole() const;
 
   /// See `stage_option_model`.
   /// @{
@@ -105,18 +96,7 @@ class graph_stages {
 
   /// How the layers of a stage are run, by an option of it: of each of `layers_of` its number among the alternatives of as many
   /// ways, which `alternative` tells. @pre it is one of its options
-  [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last,
-                                                 const stage_option& option) const {
-    const std::vector<detail::stage_mixtures> steps = mixtures_of(first, last, stages_.way_of(option.ways));
-    std::vector<std::size_t> result;
-    std::size_t point = option.choice;
-    for (std::size_t i = steps.size(); i-- > 1;) {
-      const detail::stage_mixtures::origin from = steps[i].from(point);
-      result.push_back(from.alternative);
-      point = from.point;
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last, const stage_option& option) const;
 
   /// What a layer takes by an alternative.
   [[nodiscard]] const detail::layer_way& alternative(std::size_t layer, std::size_t ways, std::size_t number) const {
@@ -146,61 +126,20 @@ class graph_stages {
 
   static constexpr std::size_t most_kept = 200'000;  // stages, of each number of ways
 
-  [[nodiscard]] static graph_states points_of(const profile& model, std::size_t most) {
-    state_options options;
-    options.most_states = most;
-    outcome<graph_states> found = states_of_graph(model, options);
-    if (found) return *std::move(found);
-    detail::fail(invalid_input(
-        "edges", detail::joined({"there are more than ", most, " sets of layers that stages could end at"})));
-  }
+  [[nodiscard]] static graph_states points_of(const profile& model, std::size_t most);
 
-  [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const {
-    if (!bonds_.may_be([&](std::size_t layer) { return points_.holds(first, last, layer); })) return false;
-    return !choices_.allowed || choices_.allowed(first, last);
-  }
+  [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const;
 
   /// The mixtures of the last layers of a stage: of none, of the last one, .. of all.
   [[nodiscard]] std::vector<detail::stage_mixtures> mixtures_of(std::size_t first, std::size_t last,
-                                                                std::size_t w) const {
-    const std::vector<std::size_t> layers = layers_of(first, last);
-    std::vector<detail::stage_mixtures> steps(1, detail::stage_mixtures(choices_.hopeful));
-    for (std::size_t i = layers.size(); i-- > 0;) {
-      steps.push_back(steps.back());
-      steps.back().add(layers_.of(w, layers[i]));
-    }
-    return steps;
-  }
+                                                                std::size_t w) const;
 
   /// Works out the mixtures of all stages, unless these are too many to keep.
-  void keep() {
-    std::size_t all = 0;
-    for (std::size_t last = 1; last <= size(); ++last) all += points_.earlier(last);
-    if (all * choices_.ways.size() > most_kept) return;
-    std::vector<std::vector<detail::stage_mixtures>> kept(size() + 1);
-    for (std::size_t last = 1; last <= size(); ++last) kept[last] = mixtures_to(last);
-    kept_ = std::move(kept);
-  }
+  void keep();
 
   /// The mixtures of the stages that end at a point, by where they begin, then by ways: each is that of a stage without
   /// its first layers, and these.
-  [[nodiscard]] std::vector<detail::stage_mixtures> mixtures_to(std::size_t last) const {
-    const std::size_t ways = choices_.ways.size();
-    std::vector<detail::stage_mixtures> result(points_.earlier(last) * ways, detail::stage_mixtures(choices_.hopeful));
-    std::vector<std::size_t> number(last);
-    for (std::size_t i = points_.earlier(last); i-- > 0;) {
-      const std::size_t first = points_.earlier(last, i);
-      number[first] = i;
-      const std::size_t rest = points_.next(first, last);
-      const std::vector<std::size_t> more = points_.layers_of(first, rest);
-      for (std::size_t w = 0; w < ways; ++w) {
-        detail::stage_mixtures& here = result[i * ways + w];
-        if (rest != last) here = result[number[rest] * ways + w];
-        for (std::size_t k = more.size(); k-- > 0;) here.add(layers_.of(w, more[k]));
-      }
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<detail::stage_mixtures> mixtures_to(std::size_t last) const;
 
   /// Shows the mixtures of the stages that end at a point, those of fewer layers first.
   template <class Visit>
@@ -222,3 +161,7 @@ class graph_stages {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/graph_stages.ipp>
+#endif

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
@@ -92,24 +92,7 @@ struct minimize_hybrid_fn {
   }
 
   [[nodiscard]] static outcome<hybrid_cut> told(const detail::hybrid_options& options, const hybrid_request& request,
-                                                const detail::hybrid_search& search, double most) {
-    hybrid_cut cut;
-    std::size_t device = request.devices;
-    for (const auto each : search.best.options) device -= options[each].devices();
-    for (std::size_t s = 0; s < search.best.options.size(); ++s) {
-      const stage_option& option = options[search.best.options[s]];
-      cut.stages.push_back({search.best.points[s], search.best.points[s + 1], device, option});
-      device += option.devices();
-    }
-    cut.cost = search.makespan;
-    const double found = search.bound();
-    const double bound = found < most ? found : most;  // options that make it longer were left out
-    const bool proved = !(bound < cut.cost * (1 - 0x1p-40));
-    cut.bound = proved ? cut.cost : bound;
-    cut.searches = search.looked_at;
-    cut.simulations = search.simulations;
-    return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
-  }
+                                                const detail::hybrid_search& search, double most);
 };
 
 /// Cuts a model into stages and gives each of them devices, so that no device exceeds its memory and an iteration ends as
@@ -133,3 +116,7 @@ struct minimize_hybrid_fn {
 inline constexpr minimize_hybrid_fn minimize_hybrid{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/minimize_hybrid.ipp>
+#endif

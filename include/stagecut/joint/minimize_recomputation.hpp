@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/recompute_search.hpp>
-#include <stagecut/joint/detail/why_no_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/joint/simulate_recomputation.hpp>
-#include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -22,56 +14,11 @@ namespace stagecut::inline STAGECUT_ABI {
 struct minimize_recomputation_fn {
   /// See `minimize_recomputation`.
   [[nodiscard]] outcome<recompute_plan> operator()(const recompute_model& model,
-                                                   const recompute_request& request) const {
-    using answer = outcome<recompute_plan>;
-    detail::check_recompute_request("minimize_recomputation", model, request);
-    const std::size_t stages = request.order.stages();
-    if (detail::least_layers_in_all(request) > model.layers.size()) {
-      return answer::infeasible(detail::why_too_few_layers(model, request));
-    }
-    const bool splits = detail::splits_backward(request.order);
-    const bool differ = detail::buffers_differ(model, request);
-    detail::recompute_search search(model, request, detail::least_messages(model, request), splits,
-                                    !request.links.empty() && stages > 1, !differ);
-    using found = detail::recompute_search::found;
-    const found what = search.run();
-    if (what == found::nothing) return answer::unknown({reason::cause::limit_reached});
-    if (what == found::none_exists && differ) {
-      return answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"});
-    }
-    if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
-    recompute_plan plan = told(model, request, search, differ);
-    return plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan));
-  }
+                                                   const recompute_request& request) const;
 
  private:
   static recompute_plan told(const recompute_model& model, const recompute_request& request,
-                             detail::recompute_search& search, bool buffers_differ) {
-    recompute_plan plan;
-    std::vector<std::size_t> points{0};
-    for (const std::size_t each : search.counts()) points.push_back(points.back() + each);
-    plan.cuts = cuts(points, empty_stages::allowed);
-    plan.choices.resize(model.layers.size());
-    for (std::size_t s = 0; s < request.order.stages(); ++s) {
-      auto left = search.ways_of(s);
-      for (std::size_t i = points[s]; i < points[s + 1]; ++i) {
-        plan.choices[i] = detail::next_choice(model.types[model.layers[i]], left[model.layers[i]]);
-      }
-    }
-    const recompute_run run = simulate_recomputation(model, request, plan.cuts, plan.choices);
-    plan.makespan = run.makespan;
-    plan.memory = run.memory;
-    // Times were rounded, or messages taken at their least.
-    const bool same = search.makespan() >= plan.makespan * (1 - 0x1p-40);
-    const bool exact = search.error() <= plan.makespan * 0x1p-30;
-    const bool proved = search.proved() && same && exact && !buffers_differ;
-    // Plans were left out whose buffers are less than the largest.
-    const double least = (buffers_differ ? search.bound_of_work() : search.bound()) - search.error();
-    plan.bound = proved || least > plan.makespan ? plan.makespan : least > 0 ? least : 0;
-    plan.nodes = search.clock().state.nodes;
-    plan.simulations = search.simulations();
-    return plan;
-  }
+                             detail::recompute_search& search, bool buffers_differ);
 };
 
 /// Deals the layers of a chain out to stages, and chooses how each is recomputed, so that no rank exceeds its memory and an
@@ -100,3 +47,7 @@ struct minimize_recomputation_fn {
 inline constexpr minimize_recomputation_fn minimize_recomputation{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/minimize_recomputation.ipp>
+#endif

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
@@ -152,13 +153,7 @@ struct minimize_stage_time_fn {
   [[nodiscard]] static double next(double x) noexcept { return __builtin_bit_cast(double, bits(x) + 1); }
   [[nodiscard]] static double previous(double x) noexcept { return __builtin_bit_cast(double, bits(x) - 1); }
   /// A number from `low` to below `high`: half way, or where they are far apart half of the digits.
-  [[nodiscard]] static double between(double low, double high) noexcept {
-    if (low > 0 && high / low < 4) {
-      const double middle = low + (high - low) / 2;
-      if (middle < high) return middle;
-    }
-    return __builtin_bit_cast(double, bits(low) + (bits(high) - bits(low)) / 2);
-  }
+  [[nodiscard]] static double between(double low, double high) noexcept;
 };
 
 /// Cuts a model into stages, and chooses how each is run, so that the slowest stage takes as little time as possible: what a
@@ -188,3 +183,7 @@ struct minimize_stage_time_fn {
 inline constexpr minimize_stage_time_fn minimize_stage_time{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/minimize_stage_time.ipp>
+#endif

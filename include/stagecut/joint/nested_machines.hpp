@@ -48,11 +48,7 @@ struct nested_stage {
   std::vector<std::size_t> parts{};     ///< on each level the number of the stage of that level of which it is a part
 
   /// All devices that it takes.
-  [[nodiscard]] std::size_t devices() const noexcept {
-    std::size_t product = 1;
-    for (const std::size_t each : replicas) product *= each;
-    return product;
-  }
+  [[nodiscard]] std::size_t devices() const noexcept;
 
   /// Equal in every part.
   friend bool operator==(const nested_stage&, const nested_stage&) = default;
@@ -64,14 +60,14 @@ struct nested_cut {
   double bottleneck = 0;  ///< seconds that the slowest of them takes for a minibatch, replicas taking turns
 
   /// All devices that it takes.
-  [[nodiscard]] std::size_t devices() const noexcept {
-    std::size_t sum = 0;
-    for (const nested_stage& each : stages) sum += each.devices();
-    return sum;
-  }
+  [[nodiscard]] std::size_t devices() const noexcept;
 
   /// Equal in every part.
   friend bool operator==(const nested_cut&, const nested_cut&) = default;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/nested_machines.ipp>
+#endif

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 
@@ -28,13 +29,7 @@ class placed_links {
 
   /// The link between the device at a position and the one before it, one of the device before the whole machine being that
   /// of the outermost level; of a single device none, so that messages take no time.
-  [[nodiscard]] link_speed before(std::size_t position) const noexcept {
-    if (machine_.levels() == 0) return {};
-    for (std::size_t level = 0; level + 1 < machine_.levels(); ++level) {
-      if (position % machine_.span(level) != 0) return machine_.link_of(level);
-    }
-    return machine_.link_of(machine_.levels() - 1);
-  }
+  [[nodiscard]] link_speed before(std::size_t position) const noexcept;
 
   /// The link over which the slowest message passes between `count` devices from a position on: that of the innermost group
   /// that holds all of them.
@@ -44,26 +39,20 @@ class placed_links {
   }
 
   /// Whether `count` devices from a position on lie in one group of the innermost level that has groups of so many.
-  [[nodiscard]] bool is_close(std::size_t position, std::size_t count) const noexcept {
-    if (count < 2) return true;
-    return level_of(position, count) == level_of(0, count);
-  }
+  [[nodiscard]] bool is_close(std::size_t position, std::size_t count) const noexcept;
 
   /// The machine.
   [[nodiscard]] const topology& machine() const noexcept { return machine_; }
 
  private:
   /// The innermost level of which a group holds all of them; the outermost one holds all devices.
-  [[nodiscard]] std::size_t level_of(std::size_t position, std::size_t count) const noexcept {
-    std::size_t level = 0;
-    while (level + 1 < machine_.levels() &&
-           position / machine_.span(level) != (position + count - 1) / machine_.span(level)) {
-      ++level;
-    }
-    return level;
-  }
+  [[nodiscard]] std::size_t level_of(std::size_t position, std::size_t count) const noexcept;
 
   topology machine_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/placed_links.ipp>
+#endif

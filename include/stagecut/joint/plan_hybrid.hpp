@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/graph_hybrid.hpp>
-#include <stagecut/joint/detail/told_hybrid.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
-#include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/plan_request.hpp>
-#include <stagecut/profile/as_chain.hpp>
-#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -34,12 +29,10 @@ namespace stagecut::inline STAGECUT_ABI {
 /// Of a graph the plan has an edge from each stage to the next, with all that crosses there: stages hand on what passes them,
 /// and the bound is that of such pipelines. With more than 5000 sets of layers at which it may be cut only those of some orders are
 /// looked at, and the bound is the work of all layers; such a plan of another objective has none.
-[[nodiscard]] inline outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
-  bool tree = false;
-  for (const layer& each : model.layers) tree = tree || !each.children.empty();
-  if (!tree && !is_chain(model)) return detail::graph_hybrid(model, request);
-  return detail::as_one_chain("plan_hybrid", model, plan_request(),
-                              [&](const profile& chain) { return detail::told_hybrid(chain, request); });
-}
+[[nodiscard]] STAGECUT_DECL outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/plan_hybrid.ipp>
+#endif

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/plan/detail/as_one_chain.hpp>
-#include <stagecut/plan/detail/check_makespan_request.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/stage_devices.hpp>
-#include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
-#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/training_memory.hpp>
-#include <stagecut/schedule/in_flight.hpp>
-#include <stagecut/schedule/op.hpp>
-#include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -44,110 +30,20 @@ struct recompute_options {
 ///
 /// @param model    layers with `recomputations`
 /// @param choices  of every layer; a recomputation that is empty, or that the layer has not, leaves it as profiled
-[[nodiscard]] inline profile with_choices(profile model, const std::vector<layer_choice>& choices) {
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    layer& each = model.layers[i];
-    const layer_variant* const way = find_variant(each.recomputations, choices[i].recomputation);
-    if (choices[i].recomputation.empty() || way == nullptr) continue;
-    each.backward = way->backward;
-    each.backward_input = way->backward_input;
-    each.backward_weight = way->backward_weight;
-    each.activations = way->activations;
-    each.workspace = way->workspace;
-    each.update = way->update;
-  }
-  return model;
-}
+[[nodiscard]] STAGECUT_DECL profile with_choices(profile model, const std::vector<layer_choice>& choices);
 
 namespace detail {
 
-/// Refuses what a plan with recomputation cannot keep to.
-inline void check_recompute_options(const plan_request& request) {
-  const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
-    fail(argument_error("plan_recomputation", argument, value, requirement));
-  };
-  if (request.objective != plan_objective::automatic && request.objective != plan_objective::makespan) {
-    refuse("objective", to_string(request.objective), "must be the makespan");
-  }
-  if (request.target != framework::none)
-    refuse("target", entry_of(request.target).name, "is not known to this planner");
-  if (!request.forbidden_cuts.empty() || !request.kept_together.empty()) {
-    refuse("forbidden_cuts", "{…}", "must be empty, as kept_together: layers are dealt out anywhere");
-  }
-  if (!request.speeds.empty()) refuse("speeds", "{…}", "must be empty: devices are alike");
-  if (!request.in_flight.empty()) refuse("in_flight", "{…}", "must be empty: the schedule says it");
-}
-
 /// Refuses groups that reach beyond the head or the tail of a chain.
-inline void check_groups(const profile& model, const recomputed_chain& chain) {
-  for (std::size_t i = chain.first; i < chain.first + chain.model.layers.size(); ++i) {
-    if (model.layers[i].group.empty()) continue;
-    fail(invalid_input(layer_text(model, i), "has a group, which this planner does not keep together"));
-  }
-}
+STAGECUT_DECL void check_groups(const profile& model, const recomputed_chain& chain);
 
 /// Refuses a recomputation that no layer has.
-inline void check_names(const profile& model, const recompute_options& options) {
-  for (const std::string& name : options.names) {
-    bool known = false;
-    for (const layer& each : model.layers) {
-      const bool own = (each.recomputation.empty() ? std::string(no_recomputation) : each.recomputation.get()) == name;
-      known = known || own || find_variant(each.recomputations, name) != nullptr;
-    }
-    if (!known) {
-      fail(argument_error("plan_recomputation", "recompute", in_quotes(name), "is the recomputation of no layer"));
-    }
-  }
-}
-
-/// What is asked of the chain.
-[[nodiscard]] inline recompute_request recompute_request_of(const recomputed_chain& chain, std::size_t layers,
-                                                            const plan_request& request,
-                                                            const recompute_options& options) {
-  recompute_request asked;
-  asked.order = schedule_of_request(request);
-  asked.links = links_of(request, asked.order.rank_of);
-  asked.transfers = request.transfers;
-  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);
-  if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
-  asked.constant = options.constant;
-  asked.boundary_buffers = request.memory.boundary_buffers;
-  asked.least_layers = options.empty_stages ? 0 : 1;
-  asked.head_alone = chain.first > 0;
-  asked.tail_alone = chain.first + chain.model.layers.size() < layers;
-  asked.limits = request.limits;
-  return asked;
-}
+STAGECUT_DECL void check_names(const profile& model, const recompute_options& options);
 
 /// The plan of what was found.
-[[nodiscard]] inline plan plan_of(const profile& model, const plan_request& request, const recompute_request& asked,
-                                  const recomputed_chain& chain, const recompute_plan& found) {
-  plan result;
-  std::vector<std::size_t> points(found.cuts.points().begin(), found.cuts.points().end());
-  for (std::size_t c = 1; c + 1 < points.size(); ++c) points[c] += chain.first;
-  points.back() = model.layers.size();
-  result.cuts = cuts(points, empty_stages::allowed);
-  result.choices.resize(model.layers.size());
-  for (std::size_t i = 0; i < found.choices.size(); ++i) {
-    const layer& each = model.layers[chain.first + i];
-    const std::string& name = chain.model.types[chain.model.layers[i]].choices[found.choices[i]].name;
-    if (find_variant(each.recomputations, name) != nullptr) result.choices[chain.first + i].recomputation = name;
-  }
-  const profile as_run = with_choices(model, result.choices);
-  const training_memory memory(as_run, request.memory);
-  describe(result, as_run, request, memory, asked.order.rank_of, microbatches_in_flight(asked.order));
-  result.profile = model;
-  result.schedule = {asked.order.name, request.microbatches, {}, request.group};
-  const bool split = runs(asked.order, op_kind::backward_input);
-  for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
-  predict(result, split);
-  const double value = last_pass(result);
-  const bool optimal = !(found.bound < found.makespan) && value <= found.makespan * (1 + 0x1p-30);
-  result.objective = {"makespan", "time", value, found.bound < value ? found.bound : value,
-                      optimal ? state::optimal : state::feasible};
-  if (optimal) result.objective.bound = value;
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request,
+                                         const recompute_request& asked, const recomputed_chain& chain,
+                                         const recompute_plan& found);
 
 }  // namespace detail
 
@@ -160,39 +56,12 @@ struct asked_recomputation {
 /// What `plan_recomputation` asks `minimize_recomputation` for.
 ///
 /// @throws  as `plan_recomputation`; the model has to be a chain
-[[nodiscard]] inline asked_recomputation ask_recomputation(const profile& model, const plan_request& request,
-                                                           const recompute_options& options = {}) {
-  const plan_request wanted = detail::with_machine(model, request);
-  detail::check_recompute_options(wanted);
-  detail::check_makespan_request(model, wanted);
-  asked_recomputation result{as_recompute_model(model, options.names, wanted.memory), {}};
-  result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
-  detail::check_groups(model, result.chain);
-  detail::check_names(model, options);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL asked_recomputation ask_recomputation(const profile& model, const plan_request& request,
+                                                                  const recompute_options& options = {});
 
 /// The layers of the stages of such a plan, and how they are run.
 /// @pre the plan is of that chain
-[[nodiscard]] inline recompute_strategy strategy_of(const plan& made, const recomputed_chain& chain) {
-  recompute_strategy result;
-  std::vector<std::size_t> points(made.cuts.points().begin(), made.cuts.points().end());
-  const std::size_t layers = chain.model.layers.size();
-  for (std::size_t c = 1; c < points.size(); ++c) {
-    const std::size_t before = points[c] < chain.first ? 0 : points[c] - chain.first;
-    points[c] = before < layers ? before : layers;
-  }
-  result.cuts = cuts(points, empty_stages::allowed);
-  for (std::size_t i = 0; i < layers; ++i) {
-    const std::vector<recompute_choice>& choices = chain.model.types[chain.model.layers[i]].choices;
-    std::size_t chosen = 0;  // as profiled, which comes first
-    for (std::size_t r = 0; r < choices.size(); ++r) {
-      if (choices[r].name == made.choices[chain.first + i].recomputation) chosen = r;
-    }
-    result.choices.push_back(chosen);
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL recompute_strategy strategy_of(const plan& made, const recomputed_chain& chain);
 
 /// Plans a chain whose layers may be recomputed: which layers every stage has, and how each layer is run, so that no device
 /// exceeds its memory and an iteration ends as early as possible.
@@ -206,18 +75,11 @@ struct asked_recomputation {
 ///                 run as profiled
 /// @throws         argument_error for a request that makes no sense, or that this planner cannot keep to; invalid_input as
 ///                 `as_recompute_model` and `as_chain`
-[[nodiscard]] inline outcome<plan> plan_recomputation(const profile& model, const plan_request& request,
-                                                      const recompute_options& options = {}) {
-  return detail::as_one_chain("plan_recomputation", model, request, [&](const profile& chain) {
-    const plan_request wanted = detail::with_machine(chain, request);
-    const auto [layers, asked] = ask_recomputation(chain, request, options);
-    const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
-    if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
-    if (!found) return outcome<plan>::unknown(found.why());
-    plan made = detail::plan_of(chain, wanted, asked, layers, *found);
-    return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
-                                                  : outcome<plan>::feasible(std::move(made));
-  });
-}
+[[nodiscard]] STAGECUT_DECL outcome<plan> plan_recomputation(const profile& model, const plan_request& request,
+                                                             const recompute_options& options = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/plan_recomputation.ipp>
+#endif

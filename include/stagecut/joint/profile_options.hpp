@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/layer_bonds.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/placed_stages.hpp>
@@ -54,16 +55,7 @@ class profile_options {
   /// The links of the machine.
   [[nodiscard]] const placed_links& links() const noexcept { return stages_.links(); }
   /// Whether no mixture was left out of any interval because there were too many.
-  [[nodiscard]] bool is_whole() const {
-    bool whole = true;
-    for (std::size_t last = 1; last <= size(); ++last) {
-      each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* all) {
-        for (std::size_t w = 0; w < choices_.ways.size(); ++w) whole = whole && all[w].is_whole();
-        return whole;
-      });
-    }
-    return whole;
-  }
+  [[nodiscard]] bool is_whole() const;
 
   /// See `stage_option_model`.
   /// @{
@@ -89,30 +81,10 @@ class profile_options {
 
   /// How the layers of a stage are run, by an option of it: of each layer its number among the alternatives of as many
   /// ways, which `alternative` tells. @pre it is one of its options
-  [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last,
-                                                 const stage_option& option) const {
-    const std::size_t w = way_of(option.ways);
-    std::vector<detail::stage_mixtures> steps(1);
-    for (std::size_t i = last; i-- > first;) {
-      steps.push_back(steps.back());
-      steps.back().add(layers_.of(w, i));
-    }
-    std::vector<std::size_t> result;
-    std::size_t point = option.choice;
-    for (std::size_t i = first; i < last; ++i) {
-      const detail::stage_mixtures::origin from = steps[last - i].from(point);
-      result.push_back(from.alternative);
-      point = from.point;
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last, const stage_option& option) const;
 
   /// The layers of a stage.
-  [[nodiscard]] static std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) {
-    std::vector<std::size_t> result;
-    for (std::size_t i = first; i < last; ++i) result.push_back(i);
-    return result;
-  }
+  [[nodiscard]] static std::vector<std::size_t> layers_of(std::size_t first, std::size_t last);
 
   /// Bytes that cross a point, forward.
   [[nodiscard]] double crossing(std::size_t point) const noexcept {
@@ -153,19 +125,7 @@ class profile_options {
   static constexpr std::size_t most_kept = 200'000;  // intervals, of each number of ways
 
   /// Works out the mixtures of all intervals, unless these are too many to keep.
-  void keep() {
-    const std::size_t all = size() * (size() + 1) / 2 * choices_.ways.size();
-    if (all > most_kept) return;
-    std::vector<detail::stage_mixtures> kept;
-    kept.reserve(all);
-    for (std::size_t last = 1; last <= size(); ++last) {
-      each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* here) {
-        for (std::size_t w = 0; w < choices_.ways.size(); ++w) kept.push_back(here[w]);
-        return true;
-      });
-    }
-    kept_ = std::move(kept);
-  }
+  void keep();
 
   /// Shows the mixtures of the intervals that end at a point, narrower ones first, until `visit` returns false.
   template <class Visit>
@@ -186,10 +146,7 @@ class profile_options {
   }
 
   /// Whether these layers may be a stage.
-  [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const {
-    if (!bonds_.may_cut(first) || !bonds_.may_cut(last)) return false;
-    return !choices_.allowed || choices_.allowed(first, last);
-  }
+  [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const;
 
   [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept { return stages_.way_of(ways); }
 
@@ -201,3 +158,7 @@ class profile_options {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/profile_options.ipp>
+#endif

@@ -2,14 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/recompute_model.hpp>
-#include <stagecut/schedule/generators/sliced.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -27,39 +22,6 @@ struct sequence_figures {
   std::size_t feed_forward = 11008;
 };
 
-namespace detail {
-
-/// The bytes that SAPP moves when sequences are cut.
-struct sequence_bytes {
-  double keys;    ///< keys or values of a layer
-  double head;    ///< what the head keeps of a whole sequence
-  double logits;  ///< what the tail keeps of one, in 4 bytes each
-
-  explicit sequence_bytes(const sequence_figures& of) {
-    const auto check = [](const char* name, std::size_t value) {
-      if (value == 0) fail(argument_error("sequence_split", name, "0", "must be at least 1"));
-      return static_cast<double>(value);
-    };
-    const double ways = check("figures.tensor_parallel", of.tensor_parallel);
-    const double tokens = check("figures.batch", of.batch) * check("figures.length", of.length);
-    const double wide = tokens * check("figures.hidden", of.hidden);
-    keys = 2 * tokens * check("figures.heads", of.heads) * check("figures.head_width", of.head_width) / ways;
-    const double inner = tokens * check("figures.feed_forward", of.feed_forward);
-    head = ways > 1 ? 4 * wide / ways + 2 * wide : 2 * wide + 2 * inner;
-    logits = 4 * tokens * check("figures.vocabulary", of.vocabulary) / ways;
-  }
-};
-
-/// Refuses bytes below 0.
-inline double not_below_zero(double bytes, const std::string& place) {
-  if (is_negative(bytes)) {
-    fail(invalid_input(place, joined({"would take ", number_text(bytes), " bytes: the figures are not those of it"})));
-  }
-  return bytes;
-}
-
-}  // namespace detail
-
 /// A model whose sequences are cut into slices, as SAPP's pipeline over sequences reckons it: the layers of one slice.
 ///
 /// @param model    the layers, of whole sequences; times in any unit, bytes
@@ -75,52 +37,8 @@ inline double not_below_zero(double bytes, const std::string& place) {
 /// All slices of a sequence count alike, though later ones attend to more tokens. O(n).
 ///
 /// Source: SAPP's pipeline balance (`-seq`), MindFormers 0b3a3b55.
-[[nodiscard]] inline recompute_model sequence_split(const recompute_model& model, const sequence_figures& figures,
-                                                    std::size_t slices) {
-  detail::check_recompute_model(model);
-  const detail::sequence_bytes bytes(figures);
-  if (slices == 0) detail::fail(argument_error("sequence_split", "slices", "0", "must be at least 1"));
-  if (slices == 1) return model;
-  const auto parts = static_cast<double>(slices);
-  const auto shorten = [&](layer_type& type) {
-    type.forward /= parts;
-    type.sent /= parts;
-    for (recompute_choice& each : type.choices) {
-      each.backward /= parts;
-      each.backward_weight /= parts;
-    }
-  };
-  recompute_model result = model;
-  for (layer_type& type : result.types) {
-    shorten(type);
-    type.resident += 4 * bytes.keys;
-    std::vector<recompute_choice> kept;
-    for (recompute_choice& each : type.choices) {
-      if (each.name == "full" || each.activations < 2 * bytes.keys) continue;
-      each.activations = (each.activations - 2 * bytes.keys) / parts + 2 * bytes.keys;
-      kept.push_back(each);
-    }
-    if (kept.empty()) {
-      detail::fail(invalid_input(
-          detail::joined({"type ", detail::in_quotes(type.name)}),
-          detail::joined({"no choice keeps keys and values, ", detail::number_text(2 * bytes.keys), " bytes"})));
-    }
-    type.choices = std::move(kept);
-  }
-  const double spared = 1 - 1 / parts;
-  for (layer_type* const end : {&result.head, &result.tail}) {
-    shorten(*end);
-    for (recompute_choice& each : end->choices) each.activations /= parts;
-  }
-  if (!(model.head == layer_type{})) {
-    result.head.resident = detail::not_below_zero(model.head.resident - spared * bytes.head, "head");
-  }
-  if (!(model.tail == layer_type{})) {
-    const double less = 3 * spared * bytes.logits - spared * bytes.logits;
-    result.tail.resident = detail::not_below_zero(model.tail.resident - less, "tail");
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL recompute_model sequence_split(const recompute_model& model,
+                                                           const sequence_figures& figures, std::size_t slices);
 
 /// The order for such a model: `sliced_one_forward_one_backward`, whose rank r keeps p - 1 - r + S slices.
 ///
@@ -133,13 +51,11 @@ inline double not_below_zero(double bytes, const std::string& place) {
 ///
 /// SAPP's simulator runs m microbatches in place of m S slices, and an order without slices: its times and peaks for such
 /// plans mean nothing. `simulate_recomputation` with this order tells them.
-[[nodiscard]] inline schedule sequence_split_order(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
-                                                   std::size_t slices) {
-  if (chunks != 1) {
-    detail::fail(argument_error("sequence_split_order", "chunks", std::to_string(chunks),
-                                "must be 1: no order of slices is known for more"));
-  }
-  return sliced_one_forward_one_backward(ranks, microbatches, slices);
-}
+[[nodiscard]] STAGECUT_DECL schedule sequence_split_order(std::size_t ranks, std::size_t chunks,
+                                                          std::size_t microbatches, std::size_t slices);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/sequence_split.ipp>
+#endif

@@ -2,24 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
-#include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/in_flight_vectors.hpp>
-#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/schedule/simulate.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -35,74 +24,18 @@ struct recompute_run {
 namespace detail {
 
 /// Whether an order runs the gradients of inputs and of parameters apart.
-[[nodiscard]] inline bool splits_backward(const schedule& order) noexcept {
-  return runs(order, op_kind::backward_input) || runs(order, op_kind::backward_weight);
-}
+[[nodiscard]] STAGECUT_DECL bool splits_backward(const schedule& order) noexcept;
 
 /// Refuses a request that makes no sense for a model, and a model that makes none.
-inline void check_recompute_request(const char* function, const recompute_model& model,
-                                    const recompute_request& request) {
-  const auto refuse = [&](const std::string& name, const std::string& value, const std::string& requirement) {
-    fail(argument_error(function, name, value, requirement));
-  };
-  check_recompute_model(model);
-  check_schedule(request.order);
-  if (!request.order.edges.empty()) refuse("order.edges", "{…}", "must be empty: layers are a chain");
-  const std::size_t boundaries = request.order.stages() - 1;
-  if (request.links.size() > 1 && request.links.size() != boundaries) {
-    refuse("links.size()", std::to_string(request.links.size()),
-           joined({"must be 1 or the number of boundaries, ", boundaries}));
-  }
-  check_links(function, "links", request.links);
-  const std::size_t ranks = request.order.ranks();
-  if (!request.memory_of_ranks.empty() && request.memory_of_ranks.size() != ranks) {
-    refuse("memory_of_ranks.size()", std::to_string(request.memory_of_ranks.size()),
-           joined({"must be the number of ranks, ", ranks}));
-  }
-  if (!request.memory_of_ranks.empty() && request.memory_per_device) {
-    refuse("memory_per_device", number_text(*request.memory_per_device), "must be unset where every rank has its own");
-  }
-  const auto check = [&](const std::string& name, double bytes) {
-    if (is_finite(bytes) && !is_negative(bytes)) return;
-    refuse(name, is_nan(bytes) ? "NaN" : number_text(bytes), "must be finite and not negative");
-  };
-  if (request.memory_per_device) check("memory_per_device", *request.memory_per_device);
-  for (std::size_t r = 0; r < request.memory_of_ranks.size(); ++r) {
-    check(joined({"memory_of_ranks[", r, "]"}), request.memory_of_ranks[r]);
-  }
-  check("boundary_buffers", request.boundary_buffers);
-  if (!is_finite(request.constant)) refuse("constant", number_text(request.constant), "must be finite");
-  const auto& limit = request.limits.time_limit;
-  if (limit && (is_nan(*limit) || is_negative(*limit))) {
-    refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
-  }
-}
-
-/// What the message behind a stage takes; 0 within a rank.
-[[nodiscard]] inline double message_of(const recompute_request& request, std::size_t s, double bytes) noexcept {
-  if (request.links.empty() || request.order.rank_of[s] == request.order.rank_of[s + 1]) return 0;
-  return request.links[request.links.size() == 1 ? 0 : s](bytes);
-}
+STAGECUT_DECL void check_recompute_request(const char* function, const recompute_model& model,
+                                           const recompute_request& request);
 
 /// What the message behind every stage takes at least, wherever it is cut; 0 behind the last one.
-[[nodiscard]] inline std::vector<double> least_messages(const recompute_model& model,
-                                                        const recompute_request& request) {
-  const sent_bytes sent(model, request);
-  std::vector<double> result(request.order.stages());
-  for (std::size_t s = 0; s + 1 < result.size(); ++s) result[s] = message_of(request, s, sent.least[s]);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<double> least_messages(const recompute_model& model,
+                                                               const recompute_request& request);
 
 /// The choice of the next layer of a type, of which some are left for every choice: the one that keeps least comes first.
-[[nodiscard]] inline std::size_t next_choice(const layer_type& type, std::vector<std::size_t>& left) noexcept {
-  std::size_t best = left.size();
-  for (std::size_t r = 0; r < left.size(); ++r) {
-    if (left[r] == 0) continue;
-    if (best == left.size() || type.choices[r].activations < type.choices[best].activations) best = r;
-  }
-  --left[best];
-  return best;
-}
+[[nodiscard]] STAGECUT_DECL std::size_t next_choice(const layer_type& type, std::vector<std::size_t>& left) noexcept;
 
 }  // namespace detail
 
@@ -114,76 +47,12 @@ inline void check_recompute_request(const char* function, const recompute_model&
 /// @param choices  of every layer, by number among those of its type
 /// @throws         argument_error for stages that are not those of the order and the model, and for a choice that there is
 ///                 not; otherwise as `minimize_recomputation`
-[[nodiscard]] inline recompute_run simulate_recomputation(const recompute_model& model,
-                                                          const recompute_request& request, const cuts& stages,
-                                                          const std::vector<std::size_t>& choices) {
-  constexpr const char* function = "simulate_recomputation";
-  detail::check_recompute_request(function, model, request);
-  const schedule& order = request.order;
-  if (stages.stages() != order.stages() || stages.items() != model.layers.size()) {
-    detail::fail(argument_error(function, "stages",
-                                detail::joined({stages.stages(), " of ", stages.items(), " layers"}),
-                                detail::joined({"must be ", order.stages(), " of ", model.layers.size()})));
-  }
-  if (choices.size() != model.layers.size()) {
-    detail::fail(argument_error(function, "choices.size()", std::to_string(choices.size()),
-                                detail::joined({"must be the number of layers, ", model.layers.size()})));
-  }
-  const bool splits = detail::splits_backward(order);
-  recompute_run run;
-  run.recomputed.resize(order.stages());
-  std::vector<double> kept(order.stages());
-  run.memory.assign(order.ranks(), request.constant);
-  for (std::size_t s = 0; s < order.stages(); ++s) {
-    detail::first_and_last sum(model, order, s);
-    for (std::size_t i = stages[s]; i < stages[s + 1]; ++i) {
-      const layer_type& type = model.types[model.layers[i]];
-      if (choices[i] >= type.choices.size()) {
-        detail::fail(argument_error(function, detail::joined({"choices[", i, "]"}), std::to_string(choices[i]),
-                                    detail::joined({"must be below ", type.choices.size()})));
-      }
-      const recompute_choice& way = type.choices[choices[i]];
-      double fastest = way.backward;
-      for (const recompute_choice& each : type.choices) fastest = each.backward < fastest ? each.backward : fastest;
-      sum.forward += type.forward;
-      sum.backward += way.backward;
-      sum.weight += way.backward_weight;
-      sum.resident += type.resident;
-      sum.activations += way.activations;
-      for (const double each : {type.workspace, way.workspace}) {
-        sum.workspace = sum.workspace < each ? each : sum.workspace;
-      }
-      run.recomputed[s] += way.backward - fastest;
-    }
-    run.times.forward.push_back(sum.forward);
-    (splits ? run.times.backward_input : run.times.backward)
-        .push_back(splits ? sum.backward - sum.weight : sum.backward);
-    if (splits) run.times.backward_weight.push_back(sum.weight);
-    kept[s] = sum.activations;
-    const bool is_last = s + 1 == order.stages();
-    const double crossing =
-        (s == 0 ? 0 : detail::sent_at(model, stages[s])) + (is_last ? 0 : detail::sent_at(model, stages[s + 1]));
-    run.memory[order.rank_of[s]] += sum.resident + sum.workspace + request.boundary_buffers * crossing;
-    if (request.links.empty() || is_last) continue;
-    run.transfers.forward.push_back(detail::message_of(request, s, detail::sent_at(model, stages[s + 1])));
-  }
-  run.transfers.backward = run.transfers.forward;
-  run.transfers.kind = request.transfers;
-  run.makespan = simulate(order, run.times, run.transfers).makespan;
-  const auto vectors = in_flight_vectors(order);
-  for (std::size_t r = 0; r < vectors.size(); ++r) {
-    double most = 0;
-    for (const auto& each : vectors[r]) {
-      double held = 0;
-      std::size_t v = 0;
-      for (std::size_t s = 0; s < order.stages(); ++s) {
-        if (order.rank_of[s] == r) held += static_cast<double>(each[v++]) * kept[s];
-      }
-      most = most < held ? held : most;
-    }
-    run.memory[r] += most;
-  }
-  return run;
-}
+[[nodiscard]] STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
+                                                                 const recompute_request& request, const cuts& stages,
+                                                                 const std::vector<std::size_t>& choices);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/simulate_recomputation.ipp>
+#endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -14,7 +13,6 @@
 #include <stagecut/makespan/detail/cut_and_order_bound.hpp>
 #include <stagecut/makespan/detail/cut_and_order_search.hpp>
 #include <stagecut/makespan/detail/cut_of_order.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/in_flight_search.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -59,29 +57,8 @@ struct minimize_cut_and_order_fn {
     return answer::optimal(std::move(made));
   }
 
-  static void check(const cut_and_order_request& request) {
-    if (request.rank_of.empty()) refuse("rank_of", "{}", "must have the rank of every stage");
-    if (request.microbatches == 0) refuse("microbatches", "0", "must be at least 1");
-    const std::size_t stages = request.rank_of.size();
-    for (std::size_t s = 0; s < stages; ++s) {
-      if (request.rank_of[s] < stages) continue;
-      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]),
-             "must be below the number of stages");
-    }
-    if (!request.whole.empty() && request.whole.size() != stages) {
-      refuse("whole.size()", std::to_string(request.whole.size()), "must be the number of stages");
-    }
-    if (request.orders != order_choice::in_flight) return;
-    if (request.split) refuse("split", "true", "must be false for numbers in flight: B is whole");
-    for (std::size_t s = 0; s < stages; ++s) {
-      if (request.rank_of[s] == s) continue;
-      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]),
-             "must have one stage a rank, in turn");
-    }
-  }
-  static void refuse(const std::string& argument, const std::string& value, const char* requirement) {
-    detail::fail(argument_error("minimize_cut_and_order", argument.c_str(), value, requirement));
-  }
+  static void check(const cut_and_order_request& request);
+  static void refuse(const std::string& argument, const std::string& value, const char* requirement);
 };
 
 /// Cuts a chain into stages and makes the order that runs them, so that an iteration ends as early as possible: cuts for
@@ -101,3 +78,7 @@ struct minimize_cut_and_order_fn {
 inline constexpr minimize_cut_and_order_fn minimize_cut_and_order{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/minimize_cut_and_order.ipp>
+#endif

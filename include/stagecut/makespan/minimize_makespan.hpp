@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
@@ -43,9 +41,9 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   }
 
   template <pipeline_model Model, cut_improver Improver>
-  requires(!stage_constraint<Improver>)
-  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
-                                                 Improver&& improver) const {
+  requires(!stage_constraint<Improver>) [[nodiscard]] outcome<makespan_cut> operator()(const Model& model,
+                                                                                       const makespan_request& request,
+                                                                                       Improver&& improver) const {
     return search(model, request, detail::no_constraint{}, improver);
   }
 
@@ -87,29 +85,9 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   }
 
   /// The memory of the rank that has most.
-  static std::optional<double> greatest_memory(const makespan_request& request) {
-    std::optional<double> most = request.memory_per_device;
-    for (const double each : request.memory_of_ranks) most = most && *most > each ? *most : each;
-    return most;
-  }
+  static std::optional<double> greatest_memory(const makespan_request& request);
 
-  static void check_memory_of_ranks(const makespan_request& request, bool knows_memory) {
-    const std::vector<double>& of_ranks = request.memory_of_ranks;
-    if (of_ranks.empty()) return;
-    if (of_ranks.size() != request.order.ranks()) {
-      refuse("memory_of_ranks.size()", std::to_string(of_ranks.size()),
-             detail::joined({"must be the number of ranks, ", request.order.ranks()}));
-    }
-    if (request.memory_per_device) {
-      refuse("memory_per_device", std::to_string(*request.memory_per_device),
-             "must be unset where every rank has its own");
-    }
-    for (std::size_t r = 0; r < of_ranks.size(); ++r) {
-      if (is_finite(of_ranks[r]) && of_ranks[r] > 0) continue;
-      refuse(detail::joined({"memory_of_ranks[", r, "]"}), std::to_string(of_ranks[r]), "must be finite and above 0");
-    }
-    if (!knows_memory) refuse("memory_of_ranks", "{…}", "needs a model with memory");
-  }
+  static void check_memory_of_ranks(const makespan_request& request, bool knows_memory);
 
   template <class Model>
   static bool tells_weights(const Model& model) {
@@ -117,36 +95,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     return split_pipeline_model<Model>;
   }
 
-  static void check(std::size_t items, const makespan_request& request, bool knows_memory) {
-    const std::size_t stages = request.order.stages();
-    const std::size_t boundaries = stages - 1;
-    if (!request.order.edges.empty()) refuse("order.edges", "{…}", "must be empty: stages that are cut are a chain");
-    if (request.links.size() > 1 && request.links.size() != boundaries) {
-      refuse("links.size()", std::to_string(request.links.size()),
-             detail::joined({"must be 1 or the number of boundaries, ", boundaries}));
-    }
-    detail::check_links("minimize_makespan", "links", request.links);
-    if (request.memory_per_device) {
-      const double bytes = *request.memory_per_device;
-      if (is_nan(bytes) || is_negative(bytes)) {
-        refuse("memory_per_device", std::to_string(bytes), "must not be negative");
-      }
-      if (!knows_memory) refuse("memory_per_device", std::to_string(bytes), "needs a model with memory");
-    }
-    check_memory_of_ranks(request, knows_memory);
-    if (request.within && !(is_finite(*request.within) && *request.within >= 0)) {
-      refuse("within", std::to_string(*request.within), "must be finite and not negative");
-    }
-    const auto& limit = request.limits.time_limit;
-    if (limit && (is_nan(*limit) || is_negative(*limit))) {
-      refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
-    }
-    if (!request.start) return;
-    if (request.start->stages() != stages || request.start->items() != items) {
-      refuse("start", detail::joined({request.start->stages(), " stages of ", request.start->items(), " items"}),
-             "must have the stages of the schedule and the items of the model");
-    }
-  }
+  static void check(std::size_t items, const makespan_request& request, bool knows_memory);
 };
 
 /// Cuts a chain into the stages of a schedule so that an iteration ends as early as possible: the makespan that `simulate`
@@ -172,3 +121,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 inline constexpr minimize_makespan_fn minimize_makespan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/minimize_makespan.ipp>
+#endif

@@ -2,18 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -32,20 +28,7 @@ class chain_model {
       : chain_model(model, options, layer_blocks(model)) {}
 
   /// The same of blocks of one's own: the layers of that model in blocks, as the stages of these cuts.
-  chain_model(const profile& model, const memory_options& options, cuts blocks)
-      : blocks_(checked(model, std::move(blocks))),
-        memory_(model, options),
-        times_(times_of(model, options, blocks_)),
-        splits_(model.splits_backward()) {
-    if (!model.edges.empty()) {
-      detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
-                                  "must be empty: see as_chain"));
-    }
-    if (options.checkpoint == checkpointing::except_last) {
-      detail::fail(argument_error("chain_model", "options.checkpoint", "except_last",
-                                  "has no equal microbatches: take never or always"));
-    }
-  }
+  chain_model(const profile& model, const memory_options& options, cuts blocks);
 
   /// Number of blocks n.
   [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
@@ -61,12 +44,8 @@ class chain_model {
 
   /// See `pipeline_model`.
   /// @{
-  [[nodiscard]] double forward(std::size_t s, std::size_t item) const noexcept {
-    return times_.forward(s, item);
-  }
-  [[nodiscard]] double backward(std::size_t s, std::size_t item) const noexcept {
-    return times_.backward(s, item);
-  }
+  [[nodiscard]] double forward(std::size_t s, std::size_t item) const noexcept { return times_.forward(s, item); }
+  [[nodiscard]] double backward(std::size_t s, std::size_t item) const noexcept { return times_.backward(s, item); }
   [[nodiscard]] double backward_weight(std::size_t s, std::size_t item) const noexcept {
     return times_.backward_weight(s, item);
   }
@@ -76,11 +55,7 @@ class chain_model {
   [[nodiscard]] double sent(std::size_t cut) const noexcept { return times_.sent(cut); }
 
   /// With checkpointing, what is computed again counts for every stage of a rank.
-  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
-    stage_memory bytes = memory_(blocks_[first], blocks_[last], in_flight == 0 ? 1 : in_flight);
-    if (in_flight == 0) bytes.activations = 0;
-    return bytes.total();
-  }
+  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const;
   /// What a stage takes at least that begins with `first` and reaches to `last` or beyond.
   [[nodiscard]] double least_memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
     return in_flight == 0 ? 0 : memory_.least(blocks_[first], blocks_[last], in_flight);
@@ -88,37 +63,9 @@ class chain_model {
   /// @}
 
  private:
-  static cuts checked(const profile& model, cuts blocks) {
-    if (blocks.items() != model.layers.size()) {
-      detail::fail(argument_error("chain_model", "blocks.items()", std::to_string(blocks.items()),
-                                  detail::joined({"must be the number of layers, ", model.layers.size()})));
-    }
-    return blocks;
-  }
+  static cuts checked(const profile& model, cuts blocks);
 
-  static split_item_times times_of(const profile& model, const memory_options& options, const cuts& blocks) {
-    const std::size_t n = blocks.stages();
-    std::vector<double> forward(n);
-    std::vector<double> backward(n);
-    std::vector<double> input(n);
-    std::vector<double> weight(n);
-    std::vector<double> sent(n);
-    for (std::size_t b = 0; b < n; ++b) {
-      for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) {
-        const layer& each = model.layers[i];
-        forward[b] += each.forward;
-        const double again = options.checkpoint == checkpointing::always ? each.forward : 0;
-        const double of_weight = each.backward_weight.value_or(0);
-        backward[b] += each.backward + again;
-        input[b] += each.backward_input.value_or(each.backward - of_weight) + again;
-        weight[b] += of_weight;
-        sent[b] = each.output;
-      }
-      if (input[b] < 0) input[b] = 0;  // of a layer that tells its gradient of the weights alone
-    }
-    if (!model.splits_backward()) input = backward, weight.assign(n, 0);
-    return {std::move(forward), std::move(backward), std::move(input), std::move(weight), std::move(sent)};
-  }
+  static split_item_times times_of(const profile& model, const memory_options& options, const cuts& blocks);
 
   cuts blocks_;
   training_memory memory_;
@@ -127,3 +74,7 @@ class chain_model {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/chain_model.ipp>
+#endif

@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
 
-#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
 /// Why a plan cannot be explained, in a few words; empty if it can, as far as its times are those of its layers.
-[[nodiscard]] inline std::string explanation_obstacle(const plan& made) {
-  if (made.profile.inference) return "it is of inference, which has no iteration";
-  if (!made.edges.empty() || !made.assignment.empty() || !made.profile.edges.empty()) {
-    return "it is of a graph, and only chains of layers are explained";
-  }
-  if (made.schedule.microbatches == 0) return "the number of its microbatches is not known, so its iteration is not";
-  const std::size_t stages = made.cuts.stages();
-  if (stages == 0 || made.stages.size() != stages || made.cuts.items() != made.profile.layers.size()) {
-    return "its cuts are not those of its layers and stages";
-  }
-  if (!made.speeds.empty() && made.speeds.size() != made.devices) return "its speeds are not those of its devices";
-  for (const double each : made.speeds) {
-    if (!is_finite(each) || !(each > 0)) return "a speed of its devices is not above 0 and finite";
-  }
-  for (const planned_stage& each : made.stages) {
-    if (each.on_cpu) return "it has a stage on a CPU, and only chains on accelerators are explained";
-    if (each.device >= made.devices) return "it has a stage on a device that is none of its own";
-  }
-  for (const layer& each : made.profile.layers) {
-    if (!each.children.empty()) return "its profile is a tree of modules, not a chain";
-  }
-  return "";
-}
+[[nodiscard]] STAGECUT_DECL std::string explanation_obstacle(const plan& made);
 
 /// See `explain_plan`.
 struct explain_plan_fn {
@@ -61,6 +36,9 @@ struct explain_plan_fn {
 inline constexpr explain_plan_fn explain_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#endif
 
 #if !defined(STAGECUT_COMPILED)
 #include <stagecut/plan/detail/explain_plan.ipp>

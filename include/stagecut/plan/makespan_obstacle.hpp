@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/training_memory.hpp>
 
 // Why a plan does not say when its iteration ends, or is not cut by it.
 namespace stagecut::inline STAGECUT_ABI {
@@ -25,28 +25,15 @@ namespace detail {
 }  // namespace detail
 
 /// Why a plan of a request does not predict when its iteration ends, in a few words; empty if it does.
-[[nodiscard]] inline std::string prediction_obstacle(const plan_request& request) {
-  if (request.microbatches == 0) return "the number of microbatches is not known";
-  if (request.devices == 0 || request.chunks == 0) return "there is no device, or no stage on it";
-  return detail::is_short(request) ? "" : "there are more than 2^20 forward passes";
-}
+[[nodiscard]] STAGECUT_DECL std::string prediction_obstacle(const plan_request& request);
 
 /// Why the makespan of a request is nothing that can be minimised, in a few words; empty if it is: then `make_plan`
 /// minimises it, unless it is asked for something else. What is wrong by itself, a schedule that is not made for these
 /// numbers say, is refused when it is asked.
-[[nodiscard]] inline std::string makespan_obstacle(const profile& model, const plan_request& request) {
-  if (model.inference) return "the profile is of inference, where nothing goes back";
-  const std::string unpredicted = prediction_obstacle(request);
-  const bool too_long = request.devices != 0 && request.chunks != 0 && !detail::is_short(request);
-  if (!unpredicted.empty() && !too_long) return unpredicted;
-  if (request.by != measure::time) return "stages are measured by something else than time";
-  bool timed = false;
-  for (const layer& each : model.layers) timed = timed || each.time() > 0;
-  if (!timed) return "no layer has a time";
-  if (request.memory.checkpoint == checkpointing::except_last) {
-    return "the last microbatch takes less time than the others";
-  }
-  return unpredicted;
-}
+[[nodiscard]] STAGECUT_DECL std::string makespan_obstacle(const profile& model, const plan_request& request);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/makespan_obstacle.ipp>
+#endif

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -20,11 +21,7 @@ namespace stagecut::inline STAGECUT_ABI {
 namespace detail {
 
 /// Bytes rounded up to whole ones; the most that can be said where there are more.
-[[nodiscard]] inline std::size_t whole_bytes(double bytes) {
-  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
-  const auto whole = static_cast<std::size_t>(bytes);
-  return static_cast<double>(whole) < bytes ? whole + 1 : whole;
-}
+[[nodiscard]] STAGECUT_DECL std::size_t whole_bytes(double bytes);
 
 /// Whether blocks can be cut into stages of at most `bytes` each, or each of its own, by the sets of ends that the first s
 /// stages can reach.
@@ -79,10 +76,7 @@ class memory_fit {
   static constexpr std::size_t patience = 200'000'000;
 
   /// Whether one interval more is too many, or the caller wants no more.
-  bool is_over() {
-    if (++steps_ % 4096 == 1 && clock_.look(0)) steps_ = patience + 1;
-    return steps_ > patience;
-  }
+  bool is_over();
 
   const cuts& blocks_;
   const training_memory& memory_;
@@ -92,10 +86,7 @@ class memory_fit {
 };
 
 /// Bytes rounded down to whole ones.
-[[nodiscard]] inline double floor_bytes(double bytes) {
-  const auto whole = static_cast<double>(whole_bytes(bytes));
-  return whole > bytes ? whole - 1 : whole;
-}
+[[nodiscard]] STAGECUT_DECL double floor_bytes(double bytes);
 
 /// Whether block b of n can be stage s of k by itself.
 [[nodiscard]] inline bool can_stand_alone(std::size_t b, std::size_t n, std::size_t s, std::size_t k) {
@@ -103,38 +94,9 @@ class memory_fit {
 }
 
 /// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
-[[nodiscard]] inline reason too_large_block(const profile& model, const cuts& blocks,
-                                            const training_memory& memory, const std::vector<std::size_t>& in_flight,
-                                            double bytes) {
-  const std::size_t stages = in_flight.size();
-  reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
-  double most = bytes;
-  for (std::size_t b = 0; b < blocks.stages(); ++b) {
-    const std::size_t first = blocks[b];
-    const std::size_t last = blocks[b + 1];
-    std::optional<double> least;
-    std::optional<double> alone;  // as a stage of its own, buffers included
-    const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
-    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
-      const double here = memory.share(first, last, in_flight[s]);
-      if (!least || here < *least) least = here;
-      if (!can_stand_alone(b, blocks.stages(), s, stages)) continue;
-      const double all = memory(first, last, in_flight[s]).total();
-      if (!alone || all < *alone) alone = all;
-    }
-    if (!(*least > most)) continue;
-    most = *least;
-    why.what = reason::cause::layer_too_large;
-    why.needed = whole_bytes(*least);
-    why.place = layer_text(model, first);
-    if (last - first > 1) {
-      why.place = joined({"the group of layers ", first, " to ", last - 1, " (", in_quotes(model.layers[first].name),
-                          " to ", in_quotes(model.layers[last - 1].name), ")"});
-    }
-    why.remedy = alone ? joined({"sharded ", whole_bytes(*alone / bytes), " ways it would fit"}) : "";
-  }
-  return why;
-}
+[[nodiscard]] STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks,
+                                                   const training_memory& memory,
+                                                   const std::vector<std::size_t>& in_flight, double bytes);
 
 /// The ends of a bisection for the least whole number of bytes that do: too few, and, if that is known, enough.
 struct memory_bracket {
@@ -190,7 +152,8 @@ template <class InFlight>
   const std::size_t stages = in_flight.size();
   if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
   if (!is_finite(bytes) || is_negative(bytes)) {
-    detail::fail(argument_error("memory_shortage", "bytes", detail::number_text(bytes), "must be finite and not negative"));
+    detail::fail(
+        argument_error("memory_shortage", "bytes", detail::number_text(bytes), "must be finite and not negative"));
   }
   detail::check_limits("memory_shortage", limits);
   if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
@@ -227,3 +190,7 @@ template <class InFlight>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/memory_shortage.ipp>
+#endif

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -45,23 +45,16 @@ struct planned_stage {
   std::optional<double> backward_input{};   ///< of that of the input, run apart, likewise; unset: what is left of both
   /// Seconds at the end of an iteration: what is exchanged with the replicas and hidden by nothing, and the optimizer's step.
   double all_reduce = 0;
-  bool on_cpu = false;                      ///< whether its device is a CPU, and no accelerator
+  bool on_cpu = false;  ///< whether its device is a CPU, and no accelerator
 
   /// Bytes kept for the backward pass at most, of all microbatches in flight; of one where these are not known.
-  [[nodiscard]] double kept_activations() const noexcept {
-    const std::size_t count = in_flight == 0 ? 1 : in_flight;
-    return memory.activations * static_cast<double>(backward_kept ? count - 1 : count) + memory.recomputed;
-  }
+  [[nodiscard]] double kept_activations() const noexcept;
   /// Bytes at most: all of its memory.
   [[nodiscard]] double total_memory() const noexcept {
     return memory.resident + kept_activations() + memory.workspace + memory.buffers;
   }
   /// Seconds of the backward pass of a microbatch, the mean over `microbatches`; of 0, which are not known, over many.
-  [[nodiscard]] double mean_backward(std::size_t microbatches) const noexcept {
-    if (!backward_kept || microbatches == 0) return backward;
-    const auto m = static_cast<double>(microbatches);
-    return (backward * (m - 1) + *backward_kept) / m;
-  }
+  [[nodiscard]] double mean_backward(std::size_t microbatches) const noexcept;
 
   /// Equal in every part.
   friend bool operator==(const planned_stage&, const planned_stage&) = default;
@@ -107,7 +100,7 @@ struct objective_value {
   /// Of the plan; of a variance in its unit squared, of `leximax` the heaviest stage; of the makespan, when the last pass ends,
   /// before what stages do at the end of an iteration.
   double value = 0;
-  double bound = 0;    ///< no plan has less
+  double bound = 0;                                  ///< no plan has less
   stagecut::state state = stagecut::state::unknown;  ///< what is proved
 
   /// Equal in every part.
@@ -153,9 +146,9 @@ struct timed_pass {
 /// executor needs.
 struct plan {
   stagecut::profile profile{};  ///< what was planned
-  stagecut::cuts cuts{};        ///< where its layers are cut: `devices * chunks` stages; none where `assignment` is there
-  std::size_t devices = 0;      ///< pipeline ranks
-  std::size_t chunks = 1;       ///< stages of every rank; of `are_graph_chunks` at most
+  stagecut::cuts cuts{};    ///< where its layers are cut: `devices * chunks` stages; none where `assignment` is there
+  std::size_t devices = 0;  ///< pipeline ranks
+  std::size_t chunks = 1;   ///< stages of every rank; of `are_graph_chunks` at most
   std::vector<planned_stage> stages{};  ///< in the order of the model
   schedule_choice schedule{};           ///< what they run as
   objective_value objective{};          ///< why these
@@ -183,10 +176,7 @@ struct plan {
 
 /// Whether the stages of a plan are chunks of a graph, of which a device holds several as one: see `virtual_stages`.
 /// There may be fewer than devices times chunks.
-[[nodiscard]] inline bool are_graph_chunks(const plan& made) noexcept {
-  return made.chunks > 1 && !made.edges.empty() && made.schedule.name.empty() && made.schedule.orders.empty() &&
-         made.objective.name == "bottleneck";
-}
+[[nodiscard]] STAGECUT_DECL bool are_graph_chunks(const plan& made) noexcept;
 
 /// The stage of every layer of a plan, whichever way it says that.
 [[nodiscard]] inline std::vector<std::size_t> stage_of_layers(const plan& made) {
@@ -195,79 +185,35 @@ struct plan {
 
 /// The layers of a stage of a plan, in the order of the model. O(n) with an assignment.
 /// @pre `stage` is one of the plan
-[[nodiscard]] inline std::vector<std::size_t> layers_of(const plan& made, std::size_t stage) {
-  std::vector<std::size_t> result;
-  if (made.assignment.empty()) {
-    for (std::size_t i = made.cuts.stage(stage).first; i < made.cuts.stage(stage).last; ++i) result.push_back(i);
-  }
-  for (std::size_t i = 0; i < made.assignment.size(); ++i) {
-    if (made.assignment[i] == stage) result.push_back(i);
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> layers_of(const plan& made, std::size_t stage);
 
 namespace detail {
 
 /// Whether there are as many stages as devices and chunks make.
-[[nodiscard]] inline bool are_counts_right(const plan& made) noexcept {
-  const std::size_t stages = made.stages.size();
-  if (made.chunks == 0 || made.devices == 0) return false;
-  if (are_graph_chunks(made)) {
-    return made.devices <= stages && made.chunks <= stages && (stages - 1) / made.chunks < made.devices;
-  }
-  return stages % made.chunks == 0 && stages / made.chunks == made.devices;
-}
+[[nodiscard]] STAGECUT_DECL bool are_counts_right(const plan& made) noexcept;
 
 /// Whether stages are intervals in the order of the model, so that cuts say them.
-[[nodiscard]] inline bool are_intervals(const std::vector<std::size_t>& stages) noexcept {
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const std::size_t before = i == 0 ? 0 : stages[i - 1];
-    if (stages[i] != before && (i == 0 || stages[i] != before + 1)) return false;
-  }
-  return true;
-}
+[[nodiscard]] STAGECUT_DECL bool are_intervals(const std::vector<std::size_t>& stages) noexcept;
 
 }  // namespace detail
 
 /// Says the stage of every layer: by `cuts` where they are intervals in the order of the model, else by `assignment`.
-inline void assign_stages(plan& made, std::vector<std::size_t> stages) {
-  const bool intervals = detail::are_intervals(stages);
-  made.cuts = intervals ? cuts::from_assignment(stages) : cuts();
-  made.assignment = intervals ? std::vector<std::size_t>() : std::move(stages);
-}
+STAGECUT_DECL void assign_stages(plan& made, std::vector<std::size_t> stages);
 
 /// The devices of a stage by number, `[first, last)`, replica by replica: those of a rank follow those of the rank before.
 /// @pre the stages of a rank have equally many
-[[nodiscard]] inline interval devices_of(const plan& made, std::size_t stage) {
-  std::vector<std::size_t> count(made.devices);
-  for (const planned_stage& each : made.stages) count[each.device] = each.replicas * each.shards;
-  interval result;
-  for (std::size_t d = 0; d < made.stages[stage].device; ++d) result.first += count[d];
-  result.last = result.first + count[made.stages[stage].device];
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL interval devices_of(const plan& made, std::size_t stage);
 
 /// The variant of that name; null if a layer has none.
-[[nodiscard]] inline const layer_variant* find_variant(const std::vector<layer_variant>& variants,
-                                                       const std::string& name) noexcept {
-  for (const layer_variant& each : variants) {
-    if (each.name == name) return &each;
-  }
-  return nullptr;
-}
+[[nodiscard]] STAGECUT_DECL const layer_variant* find_variant(const std::vector<layer_variant>& variants,
+                                                              const std::string& name) noexcept;
 
 /// Bytes that a layer of a plan hands over, for a microbatch: those of the sharding that was chosen, else of the
 /// recomputation, else as profiled.
-[[nodiscard]] inline double output_of(const plan& made, std::size_t i) noexcept {
-  const layer& each = made.profile.layers[i];
-  if (i >= made.choices.size()) return each.output;
-  const layer_choice& choice = made.choices[i];
-  const layer_variant* found = nullptr;
-  if (!choice.sharding.empty()) found = find_variant(each.shardings, choice.sharding);
-  if (found == nullptr && !choice.recomputation.empty()) {
-    found = find_variant(each.recomputations, choice.recomputation);
-  }
-  return found == nullptr ? each.output : found->output;
-}
+[[nodiscard]] STAGECUT_DECL double output_of(const plan& made, std::size_t i) noexcept;
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/plan.ipp>
+#endif

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -56,25 +57,16 @@ struct plan_comparison {
 /// The schedules that are worth a try: all but SAPP's, those that differ from another one in nothing that a makespan sees,
 /// those that ask for more than devices, chunks and microbatches, and, of a model that does not tell the gradient of the
 /// weights of every layer, those that run it apart.
-[[nodiscard]] inline std::vector<schedule_kind> usual_schedules(const profile& model) {
-  const bool splits = model.splits_backward();
-  std::vector<schedule_kind> result;
-  for (const schedule_entry& each : schedules) {
-    if (!each.twin && !needs_more(each) && (splits || !each.splits_backward)) result.push_back(each.kind);
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model);
 
 /// What is open where a pipeline was chosen and no schedule: the `usual_schedules`, each where it can be made.
 ///
 /// @param model   what is planned
 /// @param chunks  stages of every device; 0: one, and two
-[[nodiscard]] inline plan_choices usual_choices(const profile& model, std::size_t chunks = 0) {
-  plan_choices result;
-  result.chunks = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
-  result.schedules = usual_schedules(model);
-  result.list_impossible = false;
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t chunks = 0);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/plan_choices.ipp>
+#endif

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 
@@ -49,12 +49,7 @@ struct critical_path_shares {
   std::vector<double> messages{};    ///< of every boundary between stages, in both directions
 
   /// The sum of all.
-  [[nodiscard]] double total() const noexcept {
-    double sum = 0;
-    for (const path_share& each : stages) sum += each.total();
-    for (const double each : messages) sum += each;
-    return sum;
-  }
+  [[nodiscard]] double total() const noexcept;
 
   /// Equal in every part.
   friend bool operator==(const critical_path_shares&, const critical_path_shares&) = default;
@@ -143,3 +138,7 @@ struct plan_explanation {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/plan_explanation.ipp>
+#endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 
 // What `verify_plan` answers.
@@ -65,23 +65,17 @@ struct plan_verification {
   std::vector<plan_check> checks{};  ///< one for each of `plan_check_words`, in their order
 
   /// Whether nothing is broken.
-  [[nodiscard]] bool holds() const noexcept {
-    for (const plan_check& each : checks) {
-      if (each.result == check_result::broken) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool holds() const noexcept;
 
   /// The check of that name; null if there is none.
-  [[nodiscard]] const plan_check* find(std::string_view name) const noexcept {
-    for (const plan_check& each : checks) {
-      if (each.name == name) return &each;
-    }
-    return nullptr;
-  }
+  [[nodiscard]] const plan_check* find(std::string_view name) const noexcept;
 
   /// Equal in every part.
   friend bool operator==(const plan_verification&, const plan_verification&) = default;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/plan_verification.ipp>
+#endif

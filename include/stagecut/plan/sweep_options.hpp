@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <optional>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 
@@ -43,17 +43,11 @@ struct sweep_options {
 using each_index_ref = function_ref<void(std::size_t count, function_ref<void(std::size_t)> each)>;
 
 /// The request of a row: `make_plan` with it makes the row's plan, unless a limit of time was reached.
-[[nodiscard]] inline plan_request request_of_row(const plan_request& request, const sweep_row& row,
-                                                 const sweep_options& options = {}) {
-  plan_request result = request;
-  result.devices = row.devices;
-  result.microbatches = row.microbatches;
-  result.schedule = row.schedule;
-  result.chunks = row.chunks;
-  if (!detail::takes_group(row.schedule, row.chunks)) result.group = 0;
-  result.memory.checkpoint = row.checkpoint;
-  result.limits = {options.time_limit, options.node_limit, options.stop, {}};
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL plan_request request_of_row(const plan_request& request, const sweep_row& row,
+                                                        const sweep_options& options = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/sweep_options.ipp>
+#endif

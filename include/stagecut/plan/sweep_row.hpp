@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -40,8 +40,8 @@ struct sweep_row {
   double memory_bound = 0;  ///< no plan of it has a fullest device with less; 0: not known
   /// Whether no other row is at least as good in `per_microbatch` and `memory` and better in one, and none before it is equal.
   bool on_front = false;
-  bool dominated = false;   ///< whether it was not planned because its bounds are worse than another row's plan
-  std::string why{};        ///< why there is no plan
+  bool dominated = false;  ///< whether it was not planned because its bounds are worse than another row's plan
+  std::string why{};       ///< why there is no plan
 
   /// Whether there is a plan.
   [[nodiscard]] bool has_plan() const noexcept {
@@ -55,25 +55,7 @@ struct sweep_row {
 /// See `pareto`.
 struct pareto_fn {
   /// See `pareto`.
-  std::vector<std::size_t> operator()(std::vector<sweep_row>& rows) const {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].on_front = false;
-      if (rows[i].has_plan()) order.push_back(i);
-    }
-    // Equal rows keep their order.
-    detail::sort(order, [&](std::size_t a, std::size_t b) {
-      if (rows[a].per_microbatch != rows[b].per_microbatch) return rows[a].per_microbatch < rows[b].per_microbatch;
-      return rows[a].memory < rows[b].memory;
-    });
-    std::vector<std::size_t> front;
-    for (const std::size_t i : order) {
-      if (!front.empty() && !(rows[i].memory < rows[front.back()].memory)) continue;
-      rows[i].on_front = true;
-      front.push_back(i);
-    }
-    return front;
-  }
+  std::vector<std::size_t> operator()(std::vector<sweep_row>& rows) const;
 };
 
 /// The Pareto front of time and memory: the rows with a plan of which no other one takes as little time for a microbatch,
@@ -84,3 +66,7 @@ struct pareto_fn {
 inline constexpr pareto_fn pareto{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/sweep_row.ipp>
+#endif

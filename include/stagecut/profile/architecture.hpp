@@ -121,16 +121,13 @@ struct architecture {
 [[nodiscard]] inline std::size_t tokens_of_images(const vision_tower& v) { return v.images * (v.patches / v.merged); }
 
 /// Whether a layer of a tower looks at all of an image.
-[[nodiscard]] inline bool sees_all(const vision_tower& v, std::size_t layer) {
-  bool listed = false;
-  for (const std::size_t each : v.full_layers) listed = listed || each == layer;
-  return listed || v.window == 0;
-}
+[[nodiscard]] STAGECUT_DECL bool sees_all(const vision_tower& v, std::size_t layer);
 
 /// The form of a layer; those behind the last one, which guess further tokens, are as that.
-[[nodiscard]] inline layer_form form_of(const architecture& a, std::size_t layer) {
-  if (a.forms.empty()) return {};
-  return a.forms[layer < a.forms.size() ? layer : a.forms.size() - 1];
-}
+[[nodiscard]] STAGECUT_DECL layer_form form_of(const architecture& a, std::size_t layer);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/architecture.ipp>
+#endif

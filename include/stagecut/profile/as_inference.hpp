@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/profile/layer.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -14,27 +14,10 @@ namespace stagecut::inline STAGECUT_ABI {
 ///               inference, what is kept of a group of requests from token to token
 ///
 /// O(n).
-[[nodiscard]] inline profile as_inference(profile model) {
-  if (model.inference) return model;
-  model.inference = true;
-  const auto forward_only = [](auto& each) {
-    each.backward = 0;
-    each.backward_input.reset();
-    each.backward_weight.reset();
-    each.resident.reset();
-  };
-  for (layer& each : model.layers) {
-    forward_only(each);
-    if (!each.tied.empty()) {
-      for (tied_parameters& shared : each.tied.change()) shared.resident.reset();
-    }
-    if (!each.shardings.empty()) {
-      for (layer_variant& variant : each.shardings.change()) forward_only(variant);
-    }
-    each.recomputation = {};
-    each.recomputations = {};
-  }
-  return model;
-}
+[[nodiscard]] STAGECUT_DECL profile as_inference(profile model);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/as_inference.ipp>
+#endif

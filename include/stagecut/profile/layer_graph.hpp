@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/sort.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/profile/layer.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -19,28 +19,10 @@ class least_first {
  public:
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
 
-  void put(std::size_t number) {
-    std::size_t at = heap_.size();
-    heap_.push_back(number);
-    for (; at > 0 && number < heap_[(at - 1) / 2]; at = (at - 1) / 2) heap_[at] = heap_[(at - 1) / 2];
-    heap_[at] = number;
-  }
+  void put(std::size_t number);
 
   /// @pre there is one
-  std::size_t take() {
-    const std::size_t least = heap_.front();
-    const std::size_t last = heap_.back();
-    heap_.pop_back();
-    std::size_t at = 0;
-    for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
-      if (below + 1 < heap_.size() && heap_[below + 1] < heap_[below]) ++below;
-      if (last <= heap_[below]) break;
-      heap_[at] = heap_[below];
-      at = below;
-    }
-    if (!heap_.empty()) heap_[at] = last;
-    return least;
-  }
+  std::size_t take();
 
  private:
   std::vector<std::size_t> heap_;
@@ -56,10 +38,7 @@ class layer_graph {
 
   /// Adds an edge: `from` feeds `to`.
   /// @pre both are below the number of layers
-  void join(std::size_t from, std::size_t to) {
-    next_[from].push_back(to);
-    previous_[to].push_back(from);
-  }
+  void join(std::size_t from, std::size_t to);
 
   /// Layers.
   [[nodiscard]] std::size_t size() const noexcept { return next_.size(); }
@@ -97,33 +76,7 @@ class layer_graph {
 
   /// The layers of a cycle from its least number on, each of which feeds the next, and the last the first; empty if
   /// there is no cycle.
-  [[nodiscard]] std::vector<std::size_t> cycle() const {
-    std::vector<bool> left(size(), true);
-    const std::vector<std::size_t> done = order();
-    for (const std::size_t v : done) left[v] = false;
-    if (done.size() == size()) return {};
-    // Each layer left over is fed by another one: backwards along them, the first that is met again is on a cycle.
-    std::vector<std::size_t> met(size());  // its place in `back`, plus 1
-    std::vector<std::size_t> back;
-    std::size_t at = 0;
-    while (!left[at]) ++at;
-    while (met[at] == 0) {
-      back.push_back(at);
-      met[at] = back.size();
-      std::size_t feeding = 0;
-      while (!left[previous_[at][feeding]]) ++feeding;
-      at = previous_[at][feeding];
-    }
-    const std::size_t first = met[at] - 1;
-    const std::size_t length = back.size() - first;
-    std::size_t least = 0;
-    for (std::size_t i = 1; i < length; ++i) {
-      if (back[first + i] < back[first + least]) least = i;
-    }
-    std::vector<std::size_t> result;
-    for (std::size_t i = 0; i < length; ++i) result.push_back(back[first + (least + length - i) % length]);
-    return result;
-  }
+  [[nodiscard]] std::vector<std::size_t> cycle() const;
 
  private:
   std::vector<std::vector<std::size_t>> next_;
@@ -133,13 +86,8 @@ class layer_graph {
 namespace detail {
 
 /// Layers of a cycle by their names: `"a" -> "b" -> "a"`.
-[[nodiscard]] inline std::string cycle_text(const std::vector<layer>& layers, const std::vector<std::size_t>& cycle) {
-  constexpr std::size_t most = 8;
-  std::string text;
-  for (std::size_t i = 0; i < cycle.size() && i < most; ++i) text += joined({in_quotes(layers[cycle[i]].name), " -> "});
-  if (cycle.size() > most) text += joined({"... (", cycle.size(), " layers) -> "});
-  return text + in_quotes(layers[cycle[0]].name);
-}
+[[nodiscard]] STAGECUT_DECL std::string cycle_text(const std::vector<layer>& layers,
+                                                   const std::vector<std::size_t>& cycle);
 
 /// A group that layers in a row leave and enter again.
 struct parted_group {
@@ -172,3 +120,7 @@ template <class Group>
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/layer_graph.ipp>
+#endif

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/profile/roofline.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::transformer {
@@ -17,17 +18,13 @@ struct pass_terms {
 };
 
 /// Seconds of a pass: the sum of its terms.
-[[nodiscard]] inline double seconds_of(const std::vector<term>& pass) noexcept {
-  double made = 0;
-  for (const term& each : pass) made += each.seconds;
-  return made;
-}
+[[nodiscard]] STAGECUT_DECL double seconds_of(const std::vector<term>& pass) noexcept;
 
 /// Seconds of those of its terms that are of that kind.
-[[nodiscard]] inline double seconds_of(const std::vector<term>& pass, term_kind kind) noexcept {
-  double made = 0;
-  for (const term& each : pass) made += each.kind == kind ? each.seconds : 0;
-  return made;
-}
+[[nodiscard]] STAGECUT_DECL double seconds_of(const std::vector<term>& pass, term_kind kind) noexcept;
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/pass_terms.ipp>
+#endif

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/profile/layer.hpp>
 
@@ -23,10 +23,10 @@ struct profile_edge {
 
 /// The machine that a profile names: what a plan is made for where nothing else is said.
 struct stated_machine {
-  std::size_t devices = 0;             ///< accelerators at most; 0: not said
-  std::size_t cpus = 0;                ///< CPUs at most that may take a stage as well
-  std::optional<double> memory{};      ///< bytes of an accelerator; unset: not said
-  std::optional<link_speed> link{};    ///< between all of them; unset: not said
+  std::size_t devices = 0;           ///< accelerators at most; 0: not said
+  std::size_t cpus = 0;              ///< CPUs at most that may take a stage as well
+  std::optional<double> memory{};    ///< bytes of an accelerator; unset: not said
+  std::optional<link_speed> link{};  ///< between all of them; unset: not said
   /// Whether a stage of a graph needs buffers for what it receives and sends; false: its layers' figures are all it takes.
   bool buffers = true;
 
@@ -49,20 +49,10 @@ struct profile {
   bool inference = false;
 
   /// The time of every layer, both passes: what a chain of layers is cut by.
-  [[nodiscard]] std::vector<double> times() const {
-    std::vector<double> result;
-    result.reserve(layers.size());
-    for (const layer& each : layers) result.push_back(each.time());
-    return result;
-  }
+  [[nodiscard]] std::vector<double> times() const;
 
   /// Whether every layer tells the gradient of the weights apart, as schedules need that run I and W.
-  [[nodiscard]] bool splits_backward() const noexcept {
-    for (const layer& each : layers) {
-      if (!each.backward_weight) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool splits_backward() const noexcept;
 
   /// Equal in every part.
   friend bool operator==(const profile&, const profile&) = default;
@@ -71,9 +61,11 @@ struct profile {
 namespace detail {
 
 /// A layer in an error: `layer 3 ("layers.2")`.
-[[nodiscard]] inline std::string layer_text(const profile& model, std::size_t i) {
-  return joined({"layer ", i, " (", in_quotes(model.layers[i].name), ")"});
-}
+[[nodiscard]] STAGECUT_DECL std::string layer_text(const profile& model, std::size_t i);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/profile.ipp>
+#endif

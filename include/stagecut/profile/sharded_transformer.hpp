@@ -2,31 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
-#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// The numbers of devices, of some, that can share the layers of a model.
-[[nodiscard]] inline std::vector<std::size_t> possible_ways(const architecture& a, training r,
-                                                            const std::vector<std::size_t>& ways) {
-  std::vector<std::size_t> result;
-  for (const std::size_t each : ways) {
-    r.tensor_parallel = each;
-    if (!detail::find_fault(a, r)) result.push_back(each);
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> possible_ways(const architecture& a, training r,
+                                                                   const std::vector<std::size_t>& ways);
 
 /// The profile of a model whose layers are run by one device each, or shared by several: see `profile`. Each layer has a
 /// sharding for every number of devices, named after it, `tp8`, and for each of its recomputations one more, `tp8+full`.
@@ -35,36 +24,11 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 /// @return      outputs of shardings are those of the layer: each of the devices of a stage sends its part, and all of them
 ///              together the whole
 /// @throws      stagecut::invalid_input as `profile`, for any of the ways, and for a training of several devices itself
-inline stagecut::profile sharded_profile(const architecture& a, const training& r, const device& on,
-                                         const efficiencies& reached, const std::vector<std::size_t>& ways) {
-  if (r.tensor_parallel != 1) {
-    stagecut::detail::fail(stagecut::invalid_input("training.tensor_parallel", "must be 1: ways say it"));
-  }
-  stagecut::profile made = profile(a, r, on, reached);
-  for (const std::size_t each : ways) {
-    if (each == 1) continue;
-    training shared = r;
-    shared.tensor_parallel = each;
-    const stagecut::profile of = profile(a, shared, on, reached);
-    for (std::size_t i = 0; i < made.layers.size(); ++i) {
-      std::vector<stagecut::layer_variant> variants = made.layers[i].shardings;
-      const std::string name = stagecut::detail::joined({"tp", each});
-      const auto add = [&](stagecut::layer_variant variant, const std::string& how) {
-        variant.name = how.empty() ? name : stagecut::detail::joined({name, "+", how});
-        variant.ways = each;
-        variant.recomputation = how;
-        variant.output = made.layers[i].output;
-        variants.push_back(std::move(variant));
-      };
-      add(detail::variant(of.layers[i], recomputing::none), of.layers[i].recomputation);
-      for (const stagecut::layer_variant& variant : of.layers[i].recomputations.get()) {
-        add(variant, variant.name == "none" ? "" : variant.name);
-      }
-      made.layers[i].shardings = std::move(variants);
-    }
-  }
-  stagecut::check_figures(made);
-  return made;
-}
+STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const training& r, const device& on,
+                                                const efficiencies& reached, const std::vector<std::size_t>& ways);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/sharded_transformer.ipp>
+#endif

@@ -4,17 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/detail/shared_bytes.hpp>
-#include <stagecut/profile/optimizer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/stage_memory.hpp>
 
@@ -29,9 +24,8 @@ enum class checkpointing : std::uint8_t {
 };
 
 /// The words for the modes, as torchgpipe spells them.
-inline constexpr word<checkpointing> checkpointing_words[] = {{"never", checkpointing::never},
-                                                              {"except_last", checkpointing::except_last},
-                                                              {"always", checkpointing::always}};
+inline constexpr word<checkpointing> checkpointing_words[] = {
+    {"never", checkpointing::never}, {"except_last", checkpointing::except_last}, {"always", checkpointing::always}};
 
 /// The name of a mode.
 [[nodiscard]] constexpr const char* to_string(checkpointing mode) noexcept {
@@ -66,58 +60,20 @@ class training_memory {
  public:
   /// @throws invalid_input as `check_figures`, and naming the layer at which a sum of bytes overflows; argument_error
   ///         for options that are negative or not finite
-  explicit training_memory(const profile& model, const memory_options& options = {}) : options_(options) {
-    check_figures(model);
-    check("parameter_multiplier", options.parameter_multiplier);
-    check("boundary_buffers", options.boundary_buffers);
-    const std::size_t n = model.layers.size();
-    std::vector<double> resident(n);
-    std::vector<double> activations(n);
-    std::vector<double> workspace(n);
-    output_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const layer& each = model.layers[i];
-      resident[i] = stays(each.parameters, each.resident);
-      activations[i] = each.activations;
-      workspace[i] = each.workspace;
-      output_[i] = each.output;
-    }
-    shared_ = {model, [this](const tied_parameters& tied) { return stays(tied.bytes, tied.resident); }};
-    resident_.assign(resident);
-    activations_.assign(activations);
-    workspace_.push_back(std::move(workspace));
-    for (std::size_t width = 1; 2 * width <= n; width *= 2) {
-      const std::vector<double>& half = workspace_.back();
-      std::vector<double> twice(n + 1 - 2 * width);
-      for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = larger(half[i], half[i + width]);
-      workspace_.push_back(std::move(twice));
-    }
-  }
+  explicit training_memory(const profile& model, const memory_options& options = {});
 
   /// Number of layers n.
   [[nodiscard]] std::size_t size() const noexcept { return output_.size(); }
 
   /// What the layers `[first, last)` take as a stage with `in_flight` microbatches in flight.
   /// @pre `first < last && last <= size() && in_flight >= 1`
-  [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, std::size_t in_flight) const {
-    const double input = first == 0 ? 0 : output_[first - 1];
-    const double passing = last == size() ? 0 : output_[last - 1];
-    return {resident(first, last), activations(first, last, in_flight), workspace(first, last),
-            options_.boundary_buffers * (input + passing)};
-  }
+  [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, std::size_t in_flight) const;
 
   /// What a stage that begins with `first` takes at least if it reaches to `last` or beyond.
-  [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight) const {
-    const double input = first == 0 ? 0 : output_[first - 1];
-    return resident(first, last) + activations(first, last, in_flight) + workspace(first, last) +
-           options_.boundary_buffers * input;
-  }
+  [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight) const;
 
   /// What the layers `[first, last)` take at least in any stage that holds them.
-  [[nodiscard]] double share(std::size_t first, std::size_t last, std::size_t in_flight) const {
-    const double copies = options_.checkpoint == checkpointing::never ? static_cast<double>(in_flight) : 1;
-    return resident(first, last) + activations_(first, last) * copies + workspace(first, last);
-  }
+  [[nodiscard]] double share(std::size_t first, std::size_t last, std::size_t in_flight) const;
 
   /// The activations of the layers `[first, last)` for one microbatch, whatever is checkpointed.
   /// @pre `first < last && last <= size()`
@@ -128,10 +84,7 @@ class training_memory {
   [[nodiscard]] double weight(std::size_t i) const { return resident(i, i + 1) + activations_(i, i + 1); }
 
  private:
-  static void check(const char* argument, double value) {
-    if (is_finite(value) && !is_negative(value)) return;
-    detail::fail(argument_error("training_memory", argument, std::to_string(value), "must be finite and not negative"));
-  }
+  static void check(const char* argument, double value);
   static double larger(double a, double b) { return a < b ? b : a; }
 
   [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
@@ -141,18 +94,8 @@ class training_memory {
   [[nodiscard]] double resident(std::size_t first, std::size_t last) const {
     return resident_(first, last) + shared_(first, last);
   }
-  [[nodiscard]] double activations(std::size_t first, std::size_t last, std::size_t in_flight) const {
-    const double all = activations_(first, last);
-    if (options_.checkpoint == checkpointing::never) return all * static_cast<double>(in_flight);
-    const double input = first == 0 ? 0 : output_[first - 1];
-    const std::size_t inputs = options_.checkpoint == checkpointing::always ? in_flight : in_flight - 1;
-    return input * static_cast<double>(inputs) + all;
-  }
-  [[nodiscard]] double workspace(std::size_t first, std::size_t last) const {
-    std::size_t level = 0;
-    while ((std::size_t{2} << level) <= last - first) ++level;
-    return larger(workspace_[level][first], workspace_[level][last - (std::size_t{1} << level)]);
-  }
+  [[nodiscard]] double activations(std::size_t first, std::size_t last, std::size_t in_flight) const;
+  [[nodiscard]] double workspace(std::size_t first, std::size_t last) const;
 
   memory_options options_;
   prefix_sums<double> resident_;
@@ -169,24 +112,11 @@ class memory_cap {
   /// @param in_flight  microbatches in flight, of every stage
   /// @param bytes      of a device
   /// @throws           argument_error for bytes that are NaN
-  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
-      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(in_flight_.size(), bytes) {
-    if (is_nan(bytes)) detail::fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
-  }
+  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes);
   /// The same of devices that differ.
   /// @param bytes  of the device of every stage
   /// @throws       argument_error for bytes that are NaN, and where there are not as many as stages
-  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes)
-      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(std::move(bytes)) {
-    if (bytes_.size() != in_flight_.size()) {
-      detail::fail(argument_error("memory_cap", "bytes.size()", std::to_string(bytes_.size()),
-                                  detail::joined({"must be the number of stages, ", in_flight_.size()})));
-    }
-    for (std::size_t s = 0; s < bytes_.size(); ++s) {
-      if (!is_nan(bytes_[s])) continue;
-      detail::fail(argument_error("memory_cap", detail::joined({"bytes[", s, "]"}), "NaN", "must be a number"));
-    }
-  }
+  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes);
 
   /// Whether the layers `[first, last)` fit as that stage.
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
@@ -205,3 +135,7 @@ class memory_cap {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/training_memory.ipp>
+#endif

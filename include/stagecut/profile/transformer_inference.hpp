@@ -3,16 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
-#include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/detail/each_part.hpp>
-#include <stagecut/profile/detail/transformer_parts.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
@@ -45,113 +41,10 @@ struct serving {
 namespace detail {
 
 /// What a serving is as a training, whose forward passes it runs.
-inline training training_of(const serving& how) {
-  training made;
-  made.sequence = how.sequence;
-  made.microbatch = how.concurrent;
-  made.precision = how.precision;
-  made.tensor_parallel = how.tensor_parallel;
-  made.expert_parallel = how.expert_parallel;
-  made.data_parallel = how.expert_parallel;  // the devices that share experts run groups of their own
-  made.sequence_parallel = false;
-  return made;
-}
+STAGECUT_DECL training training_of(const serving& how);
 
 /// The microbatch of a phase.
-inline microbatch batch_of(const architecture& a, const training& r, const roofline& clock, serving_phase phase) {
-  microbatch made(a, r, clock);
-  made.serving = true;
-  if (phase == serving_phase::prefill) return made;
-  made.cached = made.sequence;
-  made.tokens = made.rows = made.samples;
-  return made;
-}
-
-/// A model that serves, and how its passes are shared.
-class serving_run {
- public:
-  serving_run(const architecture& a, const serving& how, serving_phase phase, const device& on,
-              const efficiencies& reached)
-      : model_(without_training(a)),
-        pass_(training_of(how)),
-        phase_(phase),
-        clock_((checked(a, how, phase, on, reached), check(model_, pass_), on), how.precision, reached),
-        batch_(batch_of(model_, pass_, clock_, phase)),
-        make_(model_, pass_, clock_, batch_) {}
-
-  /// Shows every part with its terms in this phase.
-  template <class Visit>
-  void each(const Visit& visit) const {
-    detail::each_part(model_, pass_, make_, [&](part next) {
-      const bool sees = next.kind.starts_with("vision") || next.kind == "projector";
-      if (next.kind == "head") only_last_token(next);
-      if (sees && phase_ == serving_phase::decode) next.terms = {}, next.output = 0;  // images came with the prompt
-      next.terms = {.forward = std::move(next.terms.forward)};
-      visit(next);
-    });
-  }
-
-  /// Bytes of the keys and values of `concurrent` requests, and what a pass of a prompt needs beside them.
-  /// @{
-  [[nodiscard]] double cached(std::size_t layer, std::size_t concurrent) const {
-    const block b = block_of(model_, layer, ways_of(pass_));
-    const double whole = batch_.sequence;
-    const double seen = b.window == 0 || b.window > whole ? whole : b.window;
-    return static_cast<double>(concurrent) * seen * cached_numbers(b) * batch_.bytes;
-  }
-  [[nodiscard]] double of_prompt(std::size_t layer) const {
-    const block b = block_of(model_, layer, ways_of(pass_));
-    const bool whole = b.all_experts != 0 && pass_.expert_parallel > 1;  // a device's own tokens then visit experts
-    const double routed = b.ffn * b.visits / (whole ? batch_.tensor.members : 1);
-    return at_once() * (b.query + b.key + b.value + (b.gates + 1) * (routed < b.shared_ffn ? b.shared_ffn : routed));
-  }
-  [[nodiscard]] double of_prompt() const { return 2 * at_once() * static_cast<double>(model_.hidden); }
-  /// @}
-
-  /// Bytes of a weight: with fp8 of the layers, not of embedding, norm and head.
-  [[nodiscard]] double weight_bytes(const part& of) const {
-    const bool narrow = of.kind != "embedding" && of.kind != "norm" && of.kind != "head";
-    return pass_.precision == number::fp8 && narrow ? 1 : batch_.bytes;
-  }
-
- private:
-  // Bytes of a number of each token that a pass of prompts takes at once: engines cut longer ones.
-  [[nodiscard]] double at_once() const {
-    constexpr double most = 8192;
-    return batch_.bytes * (batch_.sequence < most ? batch_.sequence : most);
-  }
-
-  static architecture without_training(architecture a) {
-    a.dropout = false;
-    a.mtp_layers = 0;
-    return a;
-  }
-
-  static void checked(const architecture& a, const serving& how, serving_phase phase, const device& on,
-                      const efficiencies& reached) {
-    if (a.encoder && phase == serving_phase::decode) {
-      stagecut::detail::fail(stagecut::invalid_input("serving.phase", "decode, but an encoder guesses no next token"));
-    }
-    if (how.concurrent == 0) stagecut::detail::fail(stagecut::invalid_input("serving.concurrent", "is 0"));
-    check(on);
-    check(reached);
-  }
-
-  // Words are guessed of one token a request.
-  void only_last_token(part& head) const {
-    const auto hidden = static_cast<double>(model_.hidden);
-    head.terms.forward = {clock_.product("logits", batch_.samples, hidden, make_.words(), 1, false),
-                          clock_.movement("choice of a word", batch_.samples * make_.words() * (batch_.bytes + 4))};
-    head.output = 0;
-  }
-
-  architecture model_;
-  training pass_;
-  serving_phase phase_;
-  roofline clock_;
-  microbatch batch_;
-  part_maker make_;
-};
+STAGECUT_DECL microbatch batch_of(const architecture& a, const training& r, const roofline& clock, serving_phase phase);
 
 }  // namespace detail
 
@@ -166,48 +59,19 @@ class serving_run {
 /// @param on       one of the devices that share a layer
 /// @param reached  how much of it
 /// @throws         stagecut::invalid_input as `profile`, and for no request
-inline stagecut::profile inference_profile(const architecture& a, const serving& how = {},
-                                           serving_phase phase = serving_phase::decode, const device& on = {},
-                                           const efficiencies& reached = {}) {
-  const detail::serving_run run(a, how, phase, on, reached);
-  stagecut::profile made;
-  made.name = a.name;
-  made.inference = true;
-  std::size_t decoders = 0;
-  run.each([&](const detail::part& each) {
-    stagecut::layer& next = made.layers.emplace_back();
-    next.name = each.name;
-    next.kind = each.kind;
-    next.forward = seconds_of(each.terms.forward);
-    next.output = each.output;
-    next.parameters = (each.numbers + each.expert_numbers) * run.weight_bytes(each);
-    next.resident = next.parameters;
-    next.workspace = run.of_prompt();
-    if (each.kind == "decoder" || each.kind == "encoder") {
-      next.activations = run.cached(decoders, how.concurrent);
-      next.workspace = run.of_prompt(decoders++);
-    }
-    if (each.tied != 0) {
-      using enum stagecut::tied_parameters::placement;
-      const double bytes = each.tied * run.weight_bytes(each);
-      next.tied = {{"tok_embeddings.weight", bytes, bytes, a.tied == tying::colocate ? colocated : replicated}};
-    }
-    if (each.kind == "norm" || each.kind == "head") next.group = "output";
-  });
-  stagecut::check_figures(made);
-  return made;
-}
+STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const serving& how = {},
+                                                  serving_phase phase = serving_phase::decode, const device& on = {},
+                                                  const efficiencies& reached = {});
 
 /// The terms of the times in such a profile: those of each of its layers, in its order.
 ///
 /// @throws  stagecut::invalid_input as `inference_profile`
-inline std::vector<pass_terms> explain_inference(const architecture& a, const serving& how = {},
-                                                 serving_phase phase = serving_phase::decode, const device& on = {},
-                                                 const efficiencies& reached = {}) {
-  std::vector<pass_terms> made;
-  const detail::serving_run run(a, how, phase, on, reached);
-  run.each([&](const detail::part& each) { made.push_back(each.terms); });
-  return made;
-}
+STAGECUT_DECL std::vector<pass_terms> explain_inference(const architecture& a, const serving& how = {},
+                                                        serving_phase phase = serving_phase::decode,
+                                                        const device& on = {}, const efficiencies& reached = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/transformer_inference.ipp>
+#endif

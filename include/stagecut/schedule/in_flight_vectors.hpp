@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/op.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -13,21 +12,7 @@ namespace stagecut::inline STAGECUT_ABI {
 namespace detail {
 
 /// Adds a vector unless another one is nowhere less, and removes those that are nowhere more.
-inline void add_uncovered(std::vector<std::vector<std::size_t>>& vectors, const std::vector<std::size_t>& added) {
-  const auto covers = [](const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
-    for (std::size_t v = 0; v < a.size(); ++v) {
-      if (a[v] < b[v]) return false;
-    }
-    return true;
-  };
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    if (covers(vectors[i], added)) return;  // then it covers none of those before either
-    if (!covers(added, vectors[i])) vectors[kept++] = vectors[i];
-  }
-  vectors.resize(kept);
-  vectors.push_back(added);
-}
+STAGECUT_DECL void add_uncovered(std::vector<std::vector<std::size_t>>& vectors, const std::vector<std::size_t>& added);
 
 }  // namespace detail
 
@@ -41,23 +26,10 @@ inline void add_uncovered(std::vector<std::vector<std::size_t>>& vectors, const 
 /// @throws       invalid_input as `check_schedule`
 ///
 /// O(ops * vectors * stages of a rank): one vector with one stage a rank, up to a dozen with three.
-[[nodiscard]] inline std::vector<std::vector<std::vector<std::size_t>>> in_flight_vectors(const schedule& order) {
-  check_schedule(order);
-  const std::vector<std::size_t> chunk = chunks_of_stages(order);
-  std::vector<std::vector<std::size_t>> held(order.ranks());
-  for (const std::size_t rank : order.rank_of) held[rank].push_back(0);
-  std::vector<std::vector<std::vector<std::size_t>>> most(order.ranks());
-  for (std::size_t r = 0; r < order.ranks(); ++r) {
-    bool grew = false;
-    for (const op& each : order.orders[r]) {
-      if (each.kind == op_kind::forward) ++held[r][chunk[each.stage]], grew = true;
-      if (each.kind != op_kind::backward && each.kind != op_kind::backward_weight) continue;
-      if (grew) detail::add_uncovered(most[r], held[r]);
-      --held[r][chunk[each.stage]], grew = false;
-    }
-    if (grew || most[r].empty()) detail::add_uncovered(most[r], held[r]);
-  }
-  return most;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::vector<std::vector<std::size_t>>> in_flight_vectors(const schedule& order);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/in_flight_vectors.ipp>
+#endif

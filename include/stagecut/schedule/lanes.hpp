@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -18,24 +18,11 @@ namespace stagecut::inline STAGECUT_ABI {
 enum class lane_registers : std::uint8_t { plain, bits_256, bits_512 };
 
 /// The widest that this machine has, whatever the program was compiled for.
-[[nodiscard]] inline lane_registers widest_lane_registers() noexcept {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") != 0) return lane_registers::bits_512;
-  if (__builtin_cpu_supports("avx2") != 0) return lane_registers::bits_256;
-#endif
-  return lane_registers::plain;
-}
+[[nodiscard]] STAGECUT_DECL lane_registers widest_lane_registers() noexcept;
 
 /// The fastest that this machine has: the widest, but on AMD's family 19h (Zen 4), which has registers of 512 bits and does with
 /// them what two of 256 do, later.
-[[nodiscard]] inline lane_registers fastest_lane_registers() noexcept {
-#if defined(__x86_64__)
-  if (widest_lane_registers() == lane_registers::bits_512 && __builtin_cpu_is("amdfam19h") != 0) {
-    return lane_registers::bits_256;
-  }
-#endif
-  return widest_lane_registers();
-}
+[[nodiscard]] STAGECUT_DECL lane_registers fastest_lane_registers() noexcept;
 
 namespace detail {
 
@@ -225,3 +212,7 @@ class lanes {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/lanes.ipp>
+#endif

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/detail/check_durations.hpp>
-#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -33,20 +33,7 @@ struct makespan_parts {
 namespace detail {
 
 /// Every pass as long as the mean of its kind.
-[[nodiscard]] inline pass_times<double> levelled(const pass_times<double>& times, std::size_t stages) {
-  const auto level = [stages](const std::vector<double>& from) {
-    double sum = 0;
-    for (const double each : from) sum += each;
-    return from.empty() ? from : std::vector<double>(stages, sum / static_cast<double>(from.size()));
-  };
-  pass_times<double> result;
-  result.forward = level(times.forward);
-  result.backward = level(times.backward);
-  result.backward_input = level(times.backward_input);
-  result.backward_weight = level(times.backward_weight);
-  result.overlapped = level(times.overlapped);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL pass_times<double> levelled(const pass_times<double>& times, std::size_t stages);
 
 template <class T>
 [[nodiscard]] std::vector<double> in_doubles(const std::vector<T>& values) {
@@ -104,3 +91,7 @@ template <arithmetic T>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/makespan_parts.ipp>
+#endif

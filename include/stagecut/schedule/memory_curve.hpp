@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -51,11 +50,8 @@ struct rank_memory {
 namespace detail {
 
 /// The element of a stage and microbatch.
-[[nodiscard]] inline double bytes_at(const std::vector<double>& values, const schedule& order, const op& each,
-                                     double otherwise) {
-  if (values.empty()) return otherwise;
-  return values[values.size() == order.stages() ? each.stage : each.stage * order.microbatches + each.microbatch];
-}
+[[nodiscard]] STAGECUT_DECL double bytes_at(const std::vector<double>& values, const schedule& order, const op& each,
+                                            double otherwise);
 
 /// Shows what a rank's memory does to `visit(OP, AT_END, BYTES)`, op by op.
 template <class Visit>
@@ -83,17 +79,8 @@ void each_memory_change(const schedule& order, std::size_t rank, const stage_byt
   }
 }
 
-inline void check_bytes(const schedule& order, const std::vector<double>& values, const char* name,
-                        std::size_t each = 1) {
-  if (!values.empty() && values.size() != order.stages() && values.size() != order.stages() * each) {
-    fail(invalid_input(name,
-                       joined({"has ", values.size(), " elements, the schedule has ", order.stages(), " stages"})));
-  }
-  for (std::size_t s = 0; s < values.size(); ++s) {
-    if (is_finite(values[s]) && !is_negative(values[s])) continue;
-    fail(invalid_input(joined({name, "[", s, "]"}), "must be finite and not negative"));
-  }
-}
+STAGECUT_DECL void check_bytes(const schedule& order, const std::vector<double>& values, const char* name,
+                               std::size_t each = 1);
 
 /// Refuses a run of another schedule.
 template <class T>
@@ -149,3 +136,7 @@ template <class T>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/memory_curve.ipp>
+#endif

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -108,13 +109,10 @@ inline constexpr word<op_kind> op_words[] = {{"F", op_kind::forward},
 
 /// An op as PyTorch writes it, the stage first: `3F12`; a slice behind a colon: `3F12:1`; where stages are no chain, the
 /// other end of a transfer behind an arrow: `0SEND_F3>2`, `2RECV_F3<0`.
-[[nodiscard]] inline std::string to_string(const op& each) {
-  std::string text = std::to_string(each.stage);
-  text += to_string(each.kind);
-  if (has_microbatch(each.kind)) text += std::to_string(each.microbatch);
-  if (each.slice != 0) text.append(":").append(std::to_string(each.slice));
-  if (each.peer != op::neighbour) text.append(is_send(each.kind) ? ">" : "<").append(std::to_string(each.peer));
-  return text;
-}
+[[nodiscard]] STAGECUT_DECL std::string to_string(const op& each);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/op.ipp>
+#endif

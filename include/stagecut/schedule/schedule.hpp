@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -44,50 +44,27 @@ struct schedule {
 };
 
 /// Whether any rank runs ops of a kind.
-[[nodiscard]] inline bool runs(const schedule& order, op_kind kind) noexcept {
-  for (const auto& rank : order.orders) {
-    for (const op& each : rank) {
-      if (each.kind == kind) return true;
-    }
-  }
-  return false;
-}
+[[nodiscard]] STAGECUT_DECL bool runs(const schedule& order, op_kind kind) noexcept;
 
 /// Stages dealt out in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one chunk, stage s on rank s).
-[[nodiscard]] inline std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks) {
-  std::vector<std::size_t> result(ranks * chunks);
-  for (std::size_t s = 0; s < result.size(); ++s) result[s] = s % ranks;
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks);
 
 /// Two stages a rank, down and back up: stages r and 2p - 1 - r on rank r, so that the last rank hands over to itself.
-[[nodiscard]] inline std::vector<std::size_t> v_placement(std::size_t ranks) {
-  std::vector<std::size_t> result(2 * ranks);
-  for (std::size_t s = 0; s < result.size(); ++s) result[s] = s < ranks ? s : 2 * ranks - 1 - s;
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> v_placement(std::size_t ranks);
 
 /// The chunk that every stage is of its rank: how many stages before it stand there.
 /// @pre `rank_of` holds ranks
-[[nodiscard]] inline std::vector<std::size_t> chunks_of_stages(const schedule& order) {
-  std::vector<std::size_t> seen(order.ranks());
-  std::vector<std::size_t> result;
-  for (const std::size_t rank : order.rank_of) result.push_back(seen[rank]++);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> chunks_of_stages(const schedule& order);
 
 namespace detail {
 
 /// A schedule without ops.
-[[nodiscard]] inline schedule empty_schedule(const char* name, std::vector<std::size_t> rank_of, std::size_t ranks,
-                                             std::size_t microbatches) {
-  schedule result;
-  result.name = name;
-  result.microbatches = microbatches;
-  result.rank_of = std::move(rank_of);
-  result.orders.resize(ranks);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL schedule empty_schedule(const char* name, std::vector<std::size_t> rank_of,
+                                                    std::size_t ranks, std::size_t microbatches);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/schedule.ipp>
+#endif

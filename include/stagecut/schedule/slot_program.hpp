@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -105,18 +104,7 @@ class slot_holders {
   }
 
   /// The task at `position` ends. False if there is no slot that could be told in 16 bits.
-  [[nodiscard]] bool enter(std::size_t position) {
-    if (!free_.empty()) {
-      slot_[position] = free_.back();
-      free_.pop_back();
-    } else if (slots_ == 0x10000) {
-      return false;
-    } else {
-      slot_[position] = slots_++;
-    }
-    if (uses_[position] == 0) free_.push_back(slot_[position]);
-    return true;
-  }
+  [[nodiscard]] bool enter(std::size_t position);
 
  private:
   std::vector<std::uint32_t> slot_;    // of every task, by position
@@ -136,26 +124,7 @@ class slot_program {
   /// @throws       invalid_input if more than 65,536 slots or durations are needed, of passes that differ by microbatch, say
   ///
   /// Slots are given out along the tasks as they stand. O(tasks) time and memory.
-  explicit slot_program(const task_graph& graph) {
-    const view<const task> tasks = graph.tasks();
-    const view<const std::uint32_t> delays = graph.delays();
-    detail::slot_holders holders(graph);
-    std::vector<std::uint32_t> places;
-    ops_.reserve(tasks.size());
-    delays_.reserve(delays.size());
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const task& each = tasks[i];
-      slot_op op{holders.of(each.before), holders.of(each.source), place(each.time, places), 0};
-      if (!delays.empty()) delays_.push_back(place(delays[i], places));
-      holders.leave(each.before);
-      holders.leave(each.source);
-      if (!holders.enter(i + 1)) refuse("slots");
-      op.to = holders.of(static_cast<std::uint32_t>(i + 1));
-      ops_.push_back(op);
-    }
-    for (const std::uint32_t each : graph.last_tasks()) last_.push_back(holders.of(each));
-    slots_ = holders.slots();
-  }
+  explicit slot_program(const task_graph& graph);
 
   /// What is run; refers to the program.
   [[nodiscard]] slot_steps steps() const noexcept { return {ops_, delays_, last_, slots_, durations_.size()}; }
@@ -174,19 +143,9 @@ class slot_program {
   ///
   /// @param position  in the table of the task graph
   /// @param places    of those that have one already, by position; 0: none yet
-  [[nodiscard]] std::uint16_t place(std::uint32_t position, std::vector<std::uint32_t>& places) {
-    if (places.size() <= position) places.resize(std::size_t{position} + 1);
-    if (position != 0 && places[position] == 0) {
-      if (durations_.size() == 0x10000) refuse("durations");
-      places[position] = static_cast<std::uint32_t>(durations_.size());
-      durations_.push_back(position);
-    }
-    return static_cast<std::uint16_t>(places[position]);
-  }
+  [[nodiscard]] std::uint16_t place(std::uint32_t position, std::vector<std::uint32_t>& places);
 
-  [[noreturn]] static void refuse(const char* what) {
-    detail::fail(invalid_input("schedule", detail::joined({"needs more than 65536 ", what})));
-  }
+  [[noreturn]] static void refuse(const char* what);
 
   std::vector<slot_op> ops_{};
   std::vector<std::uint16_t> delays_{};
@@ -196,3 +155,7 @@ class slot_program {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/slot_program.ipp>
+#endif

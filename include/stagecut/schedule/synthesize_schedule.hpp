@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/schedule/detail/order_bytes.hpp>
 #include <stagecut/schedule/detail/order_maker.hpp>

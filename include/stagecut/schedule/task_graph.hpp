@@ -3,15 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
-#include <stagecut/schedule/detail/task_builder.hpp>
 #include <stagecut/schedule/longest_path.hpp>
-#include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -37,20 +34,7 @@ class task_graph {
   ///                 itself, naming the ops that wait for each other
   ///
   /// O(ops) time and memory; where transfers have to be lowered, the time of `lower_transfers`.
-  explicit task_graph(const schedule& order, const task_options& options = {})
-      : options_(options), table_(order, options) {
-    check_schedule(order);
-    const bool lowers = options.with_transfers &&
-                        (options.transfers == transfer_kind::stream || options.transfers == transfer_kind::blocking);
-    const bool same = lowers == detail::has_transfers(order);
-    const schedule changed = same ? schedule{} : lowers ? lower_transfers(order) : without_transfers(order);
-    detail::task_builder builder(same ? order : changed, options, table_);
-    builder.build();
-    tasks_ = std::move(builder.tasks);
-    delays_ = std::move(builder.delays);
-    what_ = std::move(builder.what);
-    last_ = std::move(builder.last);
-  }
+  explicit task_graph(const schedule& order, const task_options& options = {});
 
   /// The tasks, in an order in which they can be computed.
   [[nodiscard]] view<const task> tasks() const noexcept { return tasks_; }
@@ -97,16 +81,7 @@ class task_graph {
 
  private:
   /// Where transfers do not count, an order that waits for itself must not be told by them.
-  static schedule without_transfers(schedule order) {
-    for (auto& ops : order.orders) {
-      std::size_t kept = 0;
-      for (const op& each : ops) {
-        if (!is_transfer(each.kind)) ops[kept++] = each;
-      }
-      ops.resize(kept);
-    }
-    return order;
-  }
+  static schedule without_transfers(schedule order);
 
   task_options options_;
   detail::duration_table table_;
@@ -117,3 +92,7 @@ class task_graph {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/task_graph.ipp>
+#endif

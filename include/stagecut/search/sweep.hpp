@@ -9,6 +9,7 @@
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_options.hpp>
@@ -26,13 +27,7 @@ struct kept_call {
   const function_ref<void(std::size_t)>* each;
   block_errors* errors;
 
-  void operator()(std::size_t i) const {
-    try {
-      (*each)(i);
-    } catch (...) {
-      errors->keep(i);
-    }
-  }
+  void operator()(std::size_t i) const;
 };
 
 /// Calls `each(i)` for every i below `count`, as an execution policy of a host does it.
@@ -82,3 +77,7 @@ struct sweep_fn {
 inline constexpr sweep_fn sweep{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/search/detail/sweep.ipp>
+#endif

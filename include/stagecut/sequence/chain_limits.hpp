@@ -5,9 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -28,10 +27,7 @@ struct chain_limits {
 namespace detail {
 
 /// Throws `argument_error` in the name of `function` for a time limit that is no number: none would ever be reached.
-inline void check_limits(std::string_view function, const chain_limits& limits) {
-  if (!limits.time_limit || !is_nan(*limits.time_limit)) return;
-  fail(argument_error(function, "limits.time_limit", "NaN", "must be a number"));
-}
+STAGECUT_DECL void check_limits(std::string_view function, const chain_limits& limits);
 
 /// Knows when a search must end, and tells how far it is.
 class chain_clock {
@@ -39,22 +35,10 @@ class chain_clock {
   explicit chain_clock(const chain_limits& limits) : limits_(limits), begin_(seconds_now()) {}
 
   /// Whether a limit is reached, a share of the work being done. Cheap enough for every row of a table.
-  [[nodiscard]] bool over(double share) {
-    if (over_ || ++asked_ % 16 != 1) return over_;
-    return look(share);
-  }
+  [[nodiscard]] bool over(double share);
 
   /// The same, for what takes long by itself.
-  [[nodiscard]] bool look(double share) {
-    const double seconds = seconds_now() - begin_;
-    if (limits_.stop && limits_.stop()) over_ = true;
-    if (limits_.time_limit && seconds >= *limits_.time_limit) over_ = true;
-    if (limits_.progress && seconds - told_ > 0.1) {
-      told_ = seconds;
-      limits_.progress({seconds, share});
-    }
-    return over_;
-  }
+  [[nodiscard]] bool look(double share);
 
   /// Whether a limit was reached.
   [[nodiscard]] bool was_over() const noexcept { return over_; }
@@ -69,3 +53,7 @@ class chain_clock {
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/sequence/detail/chain_limits.ipp>
+#endif

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
@@ -183,11 +183,7 @@ struct minimize_variance_fn : detail::expects_additive_cost {
   /// @}
 
  private:
-  static std::optional<outcome<chain_partition<double>>> too_many(std::size_t items, std::size_t stages) {
-    if (stages == 0) detail::fail(argument_error("minimize_variance", "stages", "0", "must be at least 1"));
-    if (stages <= items) return std::nullopt;
-    return outcome<chain_partition<double>>::infeasible({reason::cause::more_stages_than_layers, stages, items});
-  }
+  static std::optional<outcome<chain_partition<double>>> too_many(std::size_t items, std::size_t stages);
 
   template <class Solver>
   static outcome<chain_partition<double>> answer(const Solver& solver, std::vector<std::size_t> points) {
@@ -220,3 +216,7 @@ struct minimize_variance_fn : detail::expects_additive_cost {
 inline constexpr minimize_variance_fn minimize_variance{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/sequence/detail/minimize_variance.ipp>
+#endif

@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/check_target.hpp>
-#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
-
-namespace detail {
-
-/// The meshes of all stages: rows of devices, or replicas by shards.
-[[nodiscard]] inline std::string mesh_shapes(const plan& p, bool logical) {
-  bool single = true;
-  for (const planned_stage& each : p.stages) single = single && each.replicas * each.shards == 1;
-  if (single) return joined({"[(1,1)]*", p.cuts.stages()});
-  return joined({"[", sequence_text(p.cuts.stages(), ",", [&](std::size_t s) {
-                   const planned_stage& stage = p.stages[s];
-                   return logical ? joined({"(", stage.replicas, ",", stage.shards, ")"})
-                                  : joined({"(1,", stage.replicas * stage.shards, ")"});
-                 }),
-                 "]"});
-}
-
-}  // namespace detail
 
 /// A plan for Alpa: the option that gives the layers of every stage by number, each stage a mesh of devices of one host, of
 /// replicas by shards. The layers are those that its layer option makes: as many as the plan's.
@@ -39,16 +16,10 @@ namespace detail {
 ///          device, a stage without layers, a stage out of its device's turn, a schedule but `1f1b` and `gpipe`
 ///
 /// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
-[[nodiscard]] inline std::string as_alpa(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target("as_alpa", framework::alpa, p).name, p);
-  const auto stage_text = [&](std::size_t s) {
-    std::vector<std::size_t> layers;
-    for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) layers.push_back(i);
-    return detail::list_text(layers, ",");
-  };
-  const std::size_t stages = p.cuts.stages();
-  return detail::joined({"ManualStageOption([", detail::sequence_text(stages, ",", stage_text), "], ",
-                         detail::mesh_shapes(p, false), ", ", detail::mesh_shapes(p, true), ", [{}]*", stages, ")"});
-}
+[[nodiscard]] STAGECUT_DECL std::string as_alpa(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/alpa.ipp>
+#endif

@@ -2,13 +2,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/check_target.hpp>
-#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
@@ -20,16 +16,10 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///          device, a stage without layers, a stage out of its device's turn, a schedule but `1f1b`
 ///
 /// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`; not a public interface, it may change.
-[[nodiscard]] inline std::string as_deepspeed(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target("as_deepspeed", framework::deepspeed, p).name, p);
-  return detail::joined(
-      {"class Cut(PipelineModule):\n"
-       "    def _partition_layers(self, method='uniform'):\n"
-       "        self.parts = ",
-       detail::list_text(p.cuts.points()),
-       "\n"
-       "        s = self._topo.get_coord(self.global_rank).pipe\n"
-       "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])"});
-}
+[[nodiscard]] STAGECUT_DECL std::string as_deepspeed(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/deepspeed.ipp>
+#endif

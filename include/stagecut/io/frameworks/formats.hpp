@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/io/frameworks/alpa.hpp>
 #include <stagecut/io/frameworks/deepspeed.hpp>
 #include <stagecut/io/frameworks/megatron.hpp>
@@ -55,8 +55,10 @@ inline constexpr std::array formats = {
     format{"graph-svg", "a picture of the layers in the colours of their stages", as_graph_svg, true}};
 
 /// The format of that name; null if there is none.
-[[nodiscard]] inline const format* find_format(std::string_view name) {
-  return stagecut::find_name(formats, name);
-}
+[[nodiscard]] STAGECUT_DECL const format* find_format(std::string_view name);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/formats.ipp>
+#endif

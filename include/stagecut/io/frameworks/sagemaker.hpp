@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/check_target.hpp>
-#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
@@ -23,22 +18,10 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///
 /// Source: Amazon SageMaker Python SDK, `doc/api/training/smd_model_parallel_general.rst`; C. Karakus et al.,
 /// arXiv:2111.05972, 2021.
-[[nodiscard]] inline std::string as_sagemaker(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target_modules("as_sagemaker", framework::sagemaker, p).name, p);
-  const bool simple = p.schedule.name == "gpipe";
-  std::string text = detail::joined({"{\"pipeline_parallel_degree\":", p.devices});
-  if (p.schedule.microbatches != 0) {
-    text += detail::joined({", \"microbatches\":", p.schedule.microbatches});
-  }
-  if (!p.schedule.name.empty()) text += detail::joined({", \"pipeline\":", simple ? "\"simple\"" : "\"interleaved\""});
-  text += ", \"auto_partition\":False, \"default_partition\":0}";
-  for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
-    const auto names = detail::module_names(p, s);
-    const auto name = [&](std::size_t i) { return detail::escaped(names[i]); };
-    text += detail::joined(
-        {"\nwith smp.partition(", s, "):\n    ...  # ", detail::sequence_text(names.size(), ", ", name)});
-  }
-  return text;
-}
+[[nodiscard]] STAGECUT_DECL std::string as_sagemaker(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/sagemaker.ipp>
+#endif

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
-#include <stagecut/io/detail/check_target.hpp>
-#include <stagecut/io/detail/format_text.hpp>
-#include <stagecut/io/detail/sapp_choices.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/target.hpp>
-#include <stagecut/plan/targets.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
@@ -30,49 +21,10 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///          last), a stage without decoders, recomputation by another name, or of other layers than decoders
 ///
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
-[[nodiscard]] inline std::string as_sapp(const plan& p) {
-  const std::string_view format = detail::check_target("as_sapp", framework::sapp, p).name;
-  const auto decoders = detail::decoders_of_stages(p);
-  std::size_t share = 0;
-  for (const std::size_t each : decoders) share += each;
-  share /= decoders.size();
-
-  std::vector<long long> offset;
-  std::vector<long long> full(decoders.size());
-  std::vector<long long> select(decoders.size());
-  std::vector<long long> comm(decoders.size());
-  for (const std::size_t each : decoders)
-    offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
-  const auto stages = p.cuts.assignment();
-  const stagecut::detail::target_kinds kinds(entry_of(framework::sapp), p.profile);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const layer& each = p.profile.layers[i];
-    const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
-    const std::string& recomputation = chosen ? p.choices[i].recomputation : each.recomputation.get();
-    if (recomputation.empty() || recomputation == "none") continue;
-    const auto* const known = stagecut::find_name(detail::sapp_choice_words, recomputation);
-    if (known == nullptr) {
-      detail::refuse(format, detail::joined({detail::layer_text(each), ": recomputation ",
-                                             detail::in_quotes(recomputation), " is not known to it"}));
-    }
-    if (!kinds.is_decoder(i)) {
-      detail::refuse(format, detail::joined({detail::layer_text(each), " is recomputed, and it counts only decoders"}));
-    }
-    const detail::sapp_choice choice = known->value;
-    full[stages[i]] += choice == detail::sapp_choice::full ? 1 : 0;
-    select[stages[i]] += choice != detail::sapp_choice::comm ? 1 : 0;
-    comm[stages[i]] += choice != detail::sapp_choice::select ? 1 : 0;
-  }
-
-  const auto rows = [&](const std::vector<long long>& numbers) {
-    const auto row = [&](std::size_t chunk) {
-      const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(chunk * p.devices);
-      return detail::list_text(std::vector<long long>(first, first + static_cast<std::ptrdiff_t>(p.devices)));
-    };
-    return detail::joined({"[", detail::sequence_text(p.chunks, ", ", row), "]"});
-  };
-  return detail::joined({"offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(select),
-                         "\nselect_comm_recompute: ", rows(comm)});
-}
+[[nodiscard]] STAGECUT_DECL std::string as_sapp(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/sapp.ipp>
+#endif

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/schedule/op.hpp>
 
@@ -21,17 +22,11 @@ inline constexpr std::string_view old_letters =
     "older versions of PyTorch wrote B for I and BW for B; such a file is read with torch_letters::old";
 
 /// The kind of op that a word names; false if none.
-inline bool torch_kind(std::string_view word, torch_letters letters, op_kind& kind) {
-  if (letters == torch_letters::old) {
-    if (word == "I") return false;
-    if (word == "B") word = "I";
-    if (word == "BW") word = "B";
-  }
-  const auto* const known = stagecut::find_name(op_words, word);
-  if (known == nullptr || known->value == op_kind::optimizer_step) return false;
-  kind = known->value;
-  return true;
-}
+STAGECUT_DECL bool torch_kind(std::string_view word, torch_letters letters, op_kind& kind);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/torch_letters.ipp>
+#endif

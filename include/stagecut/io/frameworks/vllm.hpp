@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/check_target.hpp>
-#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
-
-namespace detail {
-
-/// A plan for a server that puts embeddings on its first rank, norms and heads on its last, and is told how many
-/// decoders each has.
-[[nodiscard]] inline std::string decoders_text(std::string_view variable, const plan& p) {
-  const auto decoders = decoders_of_stages(p);
-  return joined(
-      {variable, "=", sequence_text(decoders.size(), ",", [&](std::size_t s) { return std::to_string(decoders[s]); })});
-}
-
-}  // namespace detail
 
 /// A plan for vLLM: the environment variable that sets the number of decoders of every pipeline rank. It serves, so no
 /// schedule is refused.
@@ -34,10 +17,7 @@ namespace detail {
 ///          `norm` and `head` (on the last), a stage without decoders
 ///
 /// Source: vLLM, `get_pp_indices` in `vllm/distributed/utils.py`.
-[[nodiscard]] inline std::string as_vllm(const plan& p) {
-  detail::check_target("as_vllm", framework::vllm, p);
-  return detail::decoders_text("VLLM_PP_LAYER_PARTITION", p);
-}
+[[nodiscard]] STAGECUT_DECL std::string as_vllm(const plan& p);
 
 /// A plan for SGLang: as `as_vllm`, under SGLang's name.
 ///
@@ -45,9 +25,10 @@ namespace detail {
 /// @throws  argument_error and not_representable as `as_vllm`
 ///
 /// Source: SGLang, `get_pp_indices` in `python/sglang/srt/distributed/utils.py`.
-[[nodiscard]] inline std::string as_sglang(const plan& p) {
-  detail::check_target("as_sglang", framework::sglang, p);
-  return detail::decoders_text("SGLANG_PP_LAYER_PARTITION", p);
-}
+[[nodiscard]] STAGECUT_DECL std::string as_sglang(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/vllm.ipp>
+#endif

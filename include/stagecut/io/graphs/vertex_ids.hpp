@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include <stagecut/io/detail/graph_plan.hpp>
-#include <stagecut/io/detail/json_object.hpp>
-#include <stagecut/io/detail/json_parse.hpp>
-#include <stagecut/io/detail/json_value.hpp>
-#include <stagecut/profile/layer.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
-
-namespace detail {
-
-/// The member `id` that a file had of a layer, a whole number or a text; empty if there is none.
-[[nodiscard]] inline std::string kept_id(const layer& each) {
-  if (each.unknown_fields.empty()) return {};
-  const json fields = read_json(each.unknown_fields, unknown_depth({.depth = most_depth_written})).value;
-  if (!fields.is_object()) return {};
-  const auto found = fields.find("id");
-  if (found == fields.end()) return {};
-  if (found->is_string()) return found->get<std::string>();
-  return found->is_number_integer() ? found->dump() : std::string();
-}
-
-}  // namespace detail
 
 /// What the vertices of a graph are called in answers: by the ids that their file gave them, where each has one of its
 /// own (a member `id`, kept in `unknown_fields`); else by their names, where each has one of its own; else by their
@@ -39,14 +16,10 @@ namespace detail {
 /// @return  one of each layer, no two the same
 ///
 /// O(n log n) for n layers, beside reading their `unknown_fields`.
-[[nodiscard]] inline std::vector<std::string> vertex_ids(const profile& model) {
-  std::vector<std::string> ids;
-  std::set<std::string> known;
-  for (const layer& each : model.layers) {
-    ids.push_back(detail::kept_id(each));
-    if (ids.back().empty() || !known.insert(ids.back()).second) return detail::unique_names(model);
-  }
-  return ids;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::string> vertex_ids(const profile& model);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/vertex_ids.ipp>
+#endif

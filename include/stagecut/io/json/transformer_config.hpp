@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/architecture_figures.hpp>
-#include <stagecut/io/detail/json_forms.hpp>
-#include <stagecut/io/detail/json_object.hpp>
-#include <stagecut/io/detail/json_parse.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/io/detail/json_value.hpp>
-#include <stagecut/io/json/architecture_words.hpp>
-#include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/transformer_training.hpp>
@@ -34,93 +25,14 @@ struct transformer_config {
 
 namespace detail {
 
-/// What has to be said of a model, of narrow keys and values, of a tower.
-inline constexpr std::initializer_list<const char*> required_figures = {"name", "layers",     "hidden",  "heads",
-                                                                        "ffn",  "vocabulary", "sequence"};
-inline constexpr std::initializer_list<const char*> required_latent = {"kv_rank", "plain_dim", "value_dim"};
-inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
-                                                                       "ffn",    "inputs", "patches"};
-
 inline void require(const json_value& from, std::initializer_list<const char*> keys) {
   for (const char* const key : keys) (void)from.at(key);
-}
-
-inline transformer::latent_attention read_latent(const json_value& from) {
-  transformer::latent_attention made;
-  only_figures(from, [&](const auto& at) { each_latent_figure(made, at); });
-  require(from, required_latent);
-  each_latent_figure(made, figure_reader(from));
-  return made;
-}
-
-inline transformer::vision_tower read_vision(const json_value& from) {
-  transformer::vision_tower made;
-  only_figures(from, [&](const auto& at) { each_vision_figure(made, at); });
-  require(from, required_vision);
-  each_vision_figure(made, figure_reader(from));
-  return made;
-}
-
-inline transformer::architecture read_architecture(const json_value& from) {
-  transformer::architecture a;
-  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "forms", "vision", "training"});
-  require(from, required_figures);
-  each_figure(a, figure_reader(from));
-  if (a.name.empty()) from.at("name").fail("is empty");
-  if (const auto latent = from.find("latent")) a.latent = read_latent(*latent);
-  if (const auto forms = from.find("forms")) a.forms = read_forms(*forms, a);
-  if (const auto vision = from.find("vision")) a.vision = read_vision(*vision);
-  return a;
-}
-
-inline transformer::training read_training(const json_value& from) {
-  transformer::training r;
-  only_figures(from, [&](const auto& at) { each_training_figure(r, at); });
-  each_training_figure(r, figure_reader(from));
-  return r;
-}
-
-/// The members of an object but those that are as by default, unless they have to be said.
-/// @param figures  calls the list of its figures, of the object or of another one, with a visitor
-template <class Figures, class Object>
-json changed_figures(const Object& of, const Figures& figures, const std::string& place,
-                     std::initializer_list<const char*> required = {}) {
-  json_object all(place);
-  json_object usual(place);
-  figures(of, figure_writer(all));
-  figures(Object{}, figure_writer(usual));
-  json made = json::object();
-  for (const auto& [key, value] : all.members().items()) {
-    bool said = value != usual.members().at(key);
-    for (const std::string_view each : required) said = said || each == key;
-    if (said) made[key] = value;
-  }
-  return made;
-}
-
-}  // namespace detail
-
-namespace detail {
-
-/// Whether an object has members of the library's own format.
-inline bool is_own_config(const json& of) {
-  for (const char* const name : {"layers", "hidden", "heads", "ffn", "vocabulary"}) {
-    if (of.contains(name)) return true;
-  }
-  return false;
 }
 
 }  // namespace detail
 
 /// Whether a text is a model's configuration, of our own or Hugging Face's, and no profile or plan.
-[[nodiscard]] inline bool is_transformer_config(std::string_view text, const read_limits& limits = {}) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos || text[first] != '{' || text.size() > limits.bytes) return false;
-  const detail::json parsed = detail::read_json(text, detail::most_depth(limits)).value;
-  if (!parsed.is_object() || parsed.contains("schema")) return false;
-  const bool own = parsed.contains("layers") && parsed["layers"].is_number() && parsed.contains("vocabulary");
-  return own || detail::is_hugging_face(detail::json_value(parsed, "", limits));
-}
+[[nodiscard]] STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limits& limits = {});
 
 /// Reads an architecture: a JSON object whose members are the fields of `architecture`, and optionally `training`, an
 /// object whose members are those of `training`; `forms` lists `{"layers": N, "window": W, "dense": D}`, in order and
@@ -133,63 +45,18 @@ inline bool is_own_config(const json& of) {
 /// @throws           invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
 ///                   is missing, not known, or not of its type; figures out of range, or that do not go together;
 ///                   argument_error if `as_family` is not known
-[[nodiscard]] inline transformer_config read_transformer_config(std::string_view text, std::string_view source,
-                                                                const read_limits& limits = {},
-                                                                std::string_view as_family = {}) {
-  const auto parsed = detail::parse_json(text, source, limits);
-  const detail::json_value whole(parsed, source, limits);
-  transformer_config made;
-  if (!as_family.empty() || detail::is_hugging_face(whole)) {
-    made.architecture = detail::read_hugging_face(whole, source, as_family);
-    return made;
-  }
-  if (!detail::is_own_config(*whole.object())) {
-    whole.fail(
-        "is no model's configuration: it has neither members of Hugging Face's config.json, as \"model_type\", nor "
-        "of ours, as \"layers\" and \"hidden\"");
-  }
-  made.architecture = detail::read_architecture(whole);
-  if (const auto given = whole.find("training")) made.training = detail::read_training(*given);
-  if (const auto fault = transformer::detail::find_fault(made.architecture, made.training)) {
-    stagecut::detail::fail(invalid_input(
-        stagecut::detail::joined({source, fault->training ? "#/training/" : "#/", fault->field}), fault->problem));
-  }
-  return made;
-}
+[[nodiscard]] STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, std::string_view source,
+                                                                       const read_limits& limits = {},
+                                                                       std::string_view as_family = {});
 
 /// Writes an architecture so that `read_transformer_config` reads it back equal: figures to edit, each member on its
 /// line, without those that have their default.
 ///
 /// @throws argument_error if it could not be read back: figures that `check` refuses, no name, a text that is not UTF-8
-[[nodiscard]] inline std::string as_json(const transformer_config& config) {
-  const transformer::architecture& a = config.architecture;
-  if (const auto fault = transformer::detail::find_fault(a, config.training)) {
-    detail::refuse_to_write(fault->field, fault->problem, "must be what check accepts");
-  }
-  if (a.name.empty()) detail::refuse_to_write("name", "\"\"", "must not be empty");
-  const auto set = [](detail::json& into, const char* key, detail::json value) {
-    if (!value.empty()) into[key] = std::move(value);
-  };
-  detail::json made = detail::changed_figures(
-      a, [](const auto& of, const auto& at) { detail::each_figure(of, at); }, "config#", detail::required_figures);
-  if (a.latent) {
-    set(made, "latent",
-        detail::changed_figures(
-            *a.latent, [](const auto& of, const auto& at) { detail::each_latent_figure(of, at); }, "config#/latent",
-            detail::required_latent));
-  }
-  if (!a.forms.empty()) set(made, "forms", detail::written_forms(a.forms));
-  if (a.vision) {
-    set(made, "vision",
-        detail::changed_figures(
-            *a.vision, [](const auto& of, const auto& at) { detail::each_vision_figure(of, at); }, "config#/vision",
-            detail::required_vision));
-  }
-  set(made, "training",
-      detail::changed_figures(
-          config.training, [](const auto& of, const auto& at) { detail::each_training_figure(of, at); },
-          "config#/training"));
-  return made.dump(2);
-}
+[[nodiscard]] STAGECUT_DECL std::string as_json(const transformer_config& config);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/transformer_config.ipp>
+#endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
-#include <charconv>
-#include <cstddef>
 #include <string>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/io/detail/text.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
@@ -13,19 +11,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 namespace detail {
 
 /// A number with four digits that count.
-[[nodiscard]] inline std::string figure(double value) {
-  int decimals = 3;
-  for (double rest = value; rest >= 10 && decimals > 0; rest /= 10) --decimals;
-  for (double rest = value; rest > 0 && rest < 1 && decimals < 15; rest *= 10) ++decimals;
-  std::array<char, 400> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals);
-  std::string text(digits.data(), end.ptr);
-  if (text.find('.') == std::string::npos) return text;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
+[[nodiscard]] STAGECUT_DECL std::string figure(double value);
 
 }  // namespace detail
 
@@ -37,23 +23,11 @@ struct data_unit {
 
 /// The unit in which times up to `longest` are shown: s, ms, µs or ns.
 /// @param seconds  whether they are seconds; else they have no unit
-[[nodiscard]] inline data_unit time_unit(double longest, bool seconds) {
-  if (!seconds) return {};
-  if (longest >= 1 || longest <= 0) return {1, "s"};
-  if (longest >= 1e-3) return {1e-3, "ms"};
-  return longest >= 1e-6 ? data_unit{1e-6, "\u00B5s"} : data_unit{1e-9, "ns"};
-}
+[[nodiscard]] STAGECUT_DECL data_unit time_unit(double longest, bool seconds);
 
 /// The unit in which amounts of memory up to `most` are shown: B to PiB, each 1024 of the one before.
 /// @param bytes  whether they are bytes; else they have no unit
-[[nodiscard]] inline data_unit memory_unit(double most, bool bytes) {
-  if (!bytes) return {};
-  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t step = 0;
-  double size = 1;
-  for (; most / size >= 1024 && step < 5; ++step) size *= 1024;
-  return {size, names[step]};
-}
+[[nodiscard]] STAGECUT_DECL data_unit memory_unit(double most, bool bytes);
 
 /// An amount in a unit, with the four digits that count: `12.3 ms`, `4`.
 [[nodiscard]] inline std::string amount_text(double amount, const data_unit& unit) {
@@ -61,3 +35,7 @@ struct data_unit {
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/data_unit.ipp>
+#endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/core/visible.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -34,10 +33,7 @@ struct pipeline_picture {
 };
 
 /// What stands above a picture, as it can be shown: `visible`.
-[[nodiscard]] inline std::string title_of(const pipeline_picture& picture) {
-  if (!picture.title.empty()) return visible(picture.title);
-  return picture.order.name.empty() ? "schedule" : visible(picture.order.name);
-}
+[[nodiscard]] STAGECUT_DECL std::string title_of(const pipeline_picture& picture);
 
 /// What a kind of op is called where there is room for it.
 [[nodiscard]] constexpr const char* kind_name(op_kind kind) noexcept {
@@ -48,21 +44,14 @@ struct pipeline_picture {
 }
 
 /// The microbatch of an op, with its slice if microbatches are cut into several: `12`, `12:1`.
-[[nodiscard]] inline std::string microbatch_text(const stagecut::schedule& order, const op& each) {
-  std::string text = std::to_string(each.microbatch);
-  if (order.slices > 1) text.append(":").append(std::to_string(each.slice));
-  return text;
-}
+[[nodiscard]] STAGECUT_DECL std::string microbatch_text(const stagecut::schedule& order, const op& each);
 
 namespace detail {
 
 using timed_ops = view<const timed_op<double>>;
 
 /// The most stages that stand on a rank; at least 1.
-[[nodiscard]] inline std::size_t most_chunks(const stagecut::schedule& order) {
-  const auto chunks = chunks_of_stages(order);
-  return chunks.empty() ? 1 : *std::max_element(chunks.begin(), chunks.end()) + 1;
-}
+[[nodiscard]] STAGECUT_DECL std::size_t most_chunks(const stagecut::schedule& order);
 
 /// The rank to which a transfer goes.
 [[nodiscard]] inline std::size_t receiver(const stagecut::schedule& order, const op& sent) {
@@ -76,3 +65,7 @@ using timed_ops = view<const timed_op<double>>;
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/pipeline_picture.ipp>
+#endif

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/csv_fields.hpp>
-#include <stagecut/io/detail/nvtx_columns.hpp>
-#include <stagecut/io/detail/text.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/io/read_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
@@ -44,96 +36,8 @@ struct nvtx_ranges {
   bool on_device = false;
 
   /// The range of that name; null: there is none. O(ranges).
-  [[nodiscard]] const range_times* find(std::string_view name) const noexcept {
-    for (const range_times& each : ranges) {
-      if (each.name == name) return &each;
-    }
-    return nullptr;
-  }
+  [[nodiscard]] const range_times* find(std::string_view name) const noexcept;
 };
-
-namespace detail {
-
-/// Goes to the line that names the columns: what comes before is not of the table.
-[[nodiscard]] inline nvtx_columns find_ranges(line_reader& lines, std::vector<std::string>& fields) {
-  while (lines.next()) {
-    if (lines.line().find(',') == std::string_view::npos || !csv_split(lines.line(), ',', fields).empty()) continue;
-    if (const auto trace = find_trace(fields)) return *trace;
-    if (const auto summary = find_summary(fields)) return *summary;
-  }
-  fail(invalid_input(lines.source(),
-                     "has no line that names the columns of NVTX ranges, as the reports nvtx_sum, nvtx_pushpop_trace, "
-                     "nvtx_gpu_proj_sum and nvtx_gpu_proj_trace of nsys stats have with --format csv"));
-}
-
-/// Ranges by their names, as lines are read.
-class range_reader {
- public:
-  explicit range_reader(const nvtx_columns& columns) : columns_(columns) {}
-
-  /// Adds what a line says.
-  void add(const std::vector<std::string>& fields, const std::string& place) {
-    if (fields.size() != columns_.fields) {
-      fail(invalid_input(place, joined({fields.size(), " fields, and the header names ", columns_.fields})));
-    }
-    std::string_view name = fields[columns_.name];
-    if (name.starts_with(':')) name.remove_prefix(1);
-    if (name.empty() || fields[columns_.time.field].empty()) return;  // all ranges together, or nothing ran for it
-    const auto [at, is_new] = numbers_.try_emplace(std::string(name), made.size());
-    if (is_new) made.emplace_back().name = name;
-    range_times& range = made[at->second];
-    const double time = columns_.time(fields, place);
-    range.total += time;
-    if (!is_finite(range.total)) fail(invalid_input(place, joined({in_quotes(name), ": the sum is out of range"})));
-    if (!columns_.instances) {
-      ++range.instances;
-      range.samples.push_back(time);
-      return;
-    }
-    range.instances += instances(fields, place);
-    const auto other = [&](const std::optional<nvtx_time>& column) {
-      return column ? std::optional((*column)(fields, place)) : std::nullopt;
-    };
-    const auto least = other(columns_.least);
-    const auto most = other(columns_.most);
-    // Of two kinds of ranges of one name the median is not known.
-    range.median = is_new ? other(columns_.median) : std::nullopt;
-    if (least) range.least = is_new ? *least : std::min(*range.least, *least);
-    if (most) range.most = is_new ? *most : std::max(*range.most, *most);
-  }
-
-  /// Tells the medians of runs.
-  void finish() {
-    for (range_times& each : made) {
-      if (each.samples.empty()) continue;
-      std::vector<double> sorted = each.samples;
-      std::sort(sorted.begin(), sorted.end());
-      const std::size_t half = sorted.size() / 2;
-      const double upper = sorted[half];
-      const double lower = sorted.size() % 2 != 0 ? upper : sorted[half - 1];
-      each.median = lower + (upper - lower) / 2;
-      each.least = sorted.front();
-      each.most = sorted.back();
-    }
-  }
-
-  std::vector<range_times> made{};
-
- private:
-  [[nodiscard]] std::size_t instances(const std::vector<std::string>& fields, const std::string& place) const {
-    const std::string& text = fields[*columns_.instances];
-    const double count = amount(text, "instances", place);
-    if (!(count >= 1) || count != std::floor(count) || count > 1e15) {
-      fail(invalid_input(place, joined({"instances: ", in_quotes(text), " is no whole number from 1 on"})));
-    }
-    return static_cast<std::size_t>(count);
-  }
-
-  const nvtx_columns& columns_;
-  std::map<std::string, std::size_t> numbers_{};  // of names
-};
-
-}  // namespace detail
 
 /// Reads how long NVTX ranges took, from what `nsys stats --format csv` writes: of its reports `nvtx_pushpop_trace`,
 /// `nvtx_startend_trace` and `nvtx_gpu_proj_trace` each run, of `nvtx_sum`, `nvtx_pushpop_sum`, `nvtx_startend_sum` and
@@ -152,21 +56,11 @@ class range_reader {
 /// name. O(n log n) for n lines.
 ///
 /// Source: NVIDIA Nsight Systems, Post-Collection Analysis Guide, statistical reports.
-[[nodiscard]] inline nvtx_ranges read_nvtx_ranges(std::string_view text, std::string_view source,
-                                                  const read_limits& limits = {}) {
-  detail::check_size(text, source, limits);
-  detail::line_reader lines(text, source);
-  std::vector<std::string> fields;
-  const detail::nvtx_columns columns = detail::find_ranges(lines, fields);
-  detail::range_reader reader(columns);
-  for (std::size_t last = lines.number(); lines.next() && lines.number() == last + 1; ++last) {
-    const std::string place = lines.place();
-    detail::csv_fields(lines.line(), ',', place, fields);
-    reader.add(fields, place);
-  }
-  if (reader.made.empty()) detail::fail(invalid_input(source, "names no range that ran"));
-  reader.finish();
-  return {std::move(reader.made), columns.on_device};
-}
+[[nodiscard]] STAGECUT_DECL nvtx_ranges read_nvtx_ranges(std::string_view text, std::string_view source,
+                                                         const read_limits& limits = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/nvtx_ranges.ipp>
+#endif

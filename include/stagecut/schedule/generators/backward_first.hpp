@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/check_durations.hpp>
@@ -90,13 +90,7 @@ class backward_first_policy {
 };
 
 /// Refuses edges between stages that are not those of a chain.
-inline void check_chain_of_ranks(view<const stage_edge> edges, std::size_t ranks) {
-  bool chain = edges.size() == 0 || edges.size() + 1 == ranks;
-  for (std::size_t e = 0; e < edges.size(); ++e) chain = chain && edges[e] == stage_edge{e, e + 1};
-  if (chain) return;
-  fail(argument_error("backward_first", "edges", joined({edges.size(), " edges"}),
-                      "must be those of a chain, from each stage to the next and no others"));
-}
+STAGECUT_DECL void check_chain_of_ranks(view<const stage_edge> edges, std::size_t ranks);
 
 }  // namespace detail
 
@@ -157,3 +151,7 @@ template <arithmetic T>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/backward_first.ipp>
+#endif

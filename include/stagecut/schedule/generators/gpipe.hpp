@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/schedule/detail/check_shape.hpp>
-#include <stagecut/schedule/op.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -26,19 +25,11 @@ enum class backward_order : std::uint8_t {
 /// Every rank keeps the activations of m microbatches. Takes ΣF + (m - 1) max F + ΣB + (m - 1) max B without transfers.
 ///
 /// Source: Huang et al., NeurIPS 2019.
-[[nodiscard]] inline schedule gpipe(std::size_t ranks, std::size_t microbatches,
-                                    backward_order order = backward_order::first_in_first_out) {
-  detail::check_shape("gpipe", ranks, 1, microbatches);
-  const bool last_first = order == backward_order::last_in_first_out;
-  schedule result =
-      detail::empty_schedule(last_first ? "gpipe-lifo" : "gpipe", loop_placement(ranks, 1), ranks, microbatches);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    for (std::size_t k = 0; k < microbatches; ++k) result.orders[r].push_back({op_kind::forward, r, k});
-    for (std::size_t k = 0; k < microbatches; ++k) {
-      result.orders[r].push_back({op_kind::backward, r, last_first ? microbatches - 1 - k : k});
-    }
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL schedule gpipe(std::size_t ranks, std::size_t microbatches,
+                                           backward_order order = backward_order::first_in_first_out);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/gpipe.ipp>
+#endif

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -62,19 +60,8 @@ template <class WarmUp>
 }
 
 /// Refuses groups of microbatches that Megatron-LM refuses, but for a single one.
-inline void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches, std::size_t group) {
-  if (fits_group(ranks, microbatches, group)) return;
-  const auto least = joined({"must be at least the number of ranks, ", ranks});
-  if (microbatches < ranks) refuse_shape(function, "microbatches", microbatches, least);
-  if (group < ranks) refuse_shape(function, "group", group, least);
-  if (group > microbatches) {
-    refuse_shape(function, "group", group, joined({"must be at most the number of microbatches, ", microbatches}));
-  }
-  const std::size_t rest = microbatches % group;
-  refuse_shape(
-      function, "microbatches", microbatches,
-      joined({"must be a multiple of the group, ", group, ", or leave at least ", ranks, ", the ranks, not ", rest}));
-}
+STAGECUT_DECL void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches,
+                               std::size_t group);
 
 }  // namespace detail
 
@@ -93,15 +80,12 @@ inline void check_group(std::string_view function, std::size_t ranks, std::size_
 /// floor(m / p), at least one, all of one size.
 ///
 /// Source: Narayanan et al., SC 2021; groups as of Megatron-LM.
-[[nodiscard]] inline schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
-                                                                   std::size_t microbatches, std::size_t group = 0) {
-  constexpr const char* function = "interleaved_one_forward_one_backward";
-  detail::check_shape(function, ranks, chunks, microbatches);
-  if (group == 0) group = ranks;
-  if (chunks > 1) detail::check_group(function, ranks, microbatches, group);
-  return detail::grouped_schedule("interleaved", ranks, chunks, microbatches, group, group, [&](std::size_t r) {
-    return chunks == 1 ? ranks - 1 - r : 2 * (ranks - 1 - r) + (chunks - 1) * group;
-  });
-}
+[[nodiscard]] STAGECUT_DECL schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
+                                                                          std::size_t microbatches,
+                                                                          std::size_t group = 0);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/interleaved.ipp>
+#endif

@@ -3,8 +3,7 @@
 
 #include <cstddef>
 
-#include <stagecut/schedule/detail/check_shape.hpp>
-#include <stagecut/schedule/op.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -22,22 +21,10 @@ namespace stagecut::inline STAGECUT_ABI {
 /// (v - 1)(max(0, pc - (m - p)F) + max(0, pc - (m - p)B)), F and B of a chunk, where every transfer takes c.
 ///
 /// Source: Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023.
-[[nodiscard]] inline schedule looped_bfs(std::size_t ranks, std::size_t chunks, std::size_t microbatches) {
-  detail::check_shape("looped_bfs", ranks, chunks, microbatches);
-  schedule result = detail::empty_schedule("looped-bfs", loop_placement(ranks, chunks), ranks, microbatches);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    for (std::size_t c = 0; c < chunks; ++c) {
-      for (std::size_t k = 0; k < microbatches; ++k) {
-        result.orders[r].push_back({op_kind::forward, c * ranks + r, k});
-      }
-    }
-    for (std::size_t c = chunks; c-- > 0;) {
-      for (std::size_t k = microbatches; k-- > 0;) {
-        result.orders[r].push_back({op_kind::backward, c * ranks + r, k});
-      }
-    }
-  }
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL schedule looped_bfs(std::size_t ranks, std::size_t chunks, std::size_t microbatches);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/looped_bfs.ipp>
+#endif

@@ -3,11 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include <stagecut/core/error.hpp>
-#include <stagecut/schedule/detail/check_shape.hpp>
-#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -31,18 +28,11 @@ enum class sapp_memory : std::uint8_t {
 /// SAPP's own warm-up for less memory counts p instead of g, and deadlocks where they differ.
 ///
 /// Source: MindFormers, pipeline_balance, methods vpp and vpp2.
-[[nodiscard]] inline schedule sapp_interleaved(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
-                                               sapp_memory memory) {
-  detail::check_shape("sapp_interleaved", ranks, chunks, microbatches);
-  if (microbatches < ranks) {
-    detail::refuse_shape("sapp_interleaved", "microbatches", microbatches,
-                         detail::joined({"must be at least the number of ranks, ", ranks}));
-  }
-  const bool big = memory == sapp_memory::big;
-  const std::size_t first = ranks + microbatches % ranks;
-  const std::size_t ahead = big && chunks > 1 ? 2 : 1;
-  return detail::grouped_schedule(big ? "sapp-big" : "sapp-less-memory", ranks, chunks, microbatches, first, ranks,
-                                  [&](std::size_t r) { return ahead * (ranks - 1 - r) + (chunks - 1) * first; });
-}
+[[nodiscard]] STAGECUT_DECL schedule sapp_interleaved(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
+                                                      sapp_memory memory);
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/sapp_interleaved.ipp>
+#endif

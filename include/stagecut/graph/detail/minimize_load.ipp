@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/graph/minimize_load.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/graph/detail/graph_solver.hpp>
+#include <stagecut/graph/detail/operator_path.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+STAGECUT_DECL void check_load_request(const load_request& request, std::string_view function) {
+  if (request.devices == 0) fail(argument_error(function, "devices", "0", "must be at least 1"));
+  if (request.method == graph_method::communication) {
+    fail(argument_error(function, "method", "communication", "is that of minimize_communication"));
+  }
+  if (request.limits.time_limit && !(*request.limits.time_limit >= 0)) {
+    fail(argument_error(function, "limits.time_limit", std::to_string(*request.limits.time_limit),
+                        "must not be negative"));
+  }
+  check_load_options(function, request.load, request.devices + request.cpus);
+}
+
+}  // namespace detail
+
+STAGECUT_DECL outcome<graph_partition> minimize_load_fn::operator()(const operator_graph& graph,
+                                                                    const load_request& request) const {
+  detail::check_load_request(request);
+  if (auto found = detail::least_load_of_path(graph, request)) return *std::move(found);
+  return detail::graph_solver(graph, request).run();
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

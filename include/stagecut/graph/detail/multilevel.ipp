@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/graph/multilevel.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/pending/disjoint_sets.hpp>
+#include <boost/property_map/vector_property_map.hpp>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/graph/dag_partition.hpp>
+#include <stagecut/graph/detail/dag_multilevel.hpp>
+#include <stagecut/graph/detail/multilevel_load.hpp>
+#include <stagecut/graph/weighted_dag.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_DECL outcome<dag_partition> multilevel_fn::operator()(const weighted_dag& graph,
+                                                               const multilevel_request& request) const {
+  check(request);
+  if (graph.size() < request.parts) {
+    return answer::infeasible({reason::cause::more_stages_than_layers, request.parts, graph.size()});
+  }
+  return request.objective == dag_objective::load ? least_load(graph, request) : least_cut(graph, request);
+}
+
+STAGECUT_DECL void multilevel_fn::check(const multilevel_request& request) {
+  const auto refuse = [](const char* what, const std::string& value, const char* requirement) {
+    detail::fail(argument_error("multilevel", what, value, requirement));
+  };
+  if (request.parts == 0) refuse("parts", "0", "must be at least 1");
+  if (request.trials == 0) refuse("trials", "0", "must be at least 1");
+  if (!is_finite(request.imbalance) || is_negative(request.imbalance)) {
+    refuse("imbalance", std::to_string(request.imbalance), "must be finite and not negative");
+  }
+  if (request.time_limit && !(*request.time_limit >= 0)) {
+    refuse("time_limit", std::to_string(*request.time_limit), "must not be negative");
+  }
+}
+
+STAGECUT_DECL std::int64_t multilevel_fn::most_weight(const weighted_dag& graph, const multilevel_request& request) {
+  const auto parts = static_cast<std::int64_t>(request.parts);
+  if (1 + request.imbalance >= static_cast<double>(request.parts)) return graph.weight();
+  // Only what is above the average is in real numbers.
+  const std::int64_t average = graph.weight() / parts;
+  const std::int64_t left = graph.weight() % parts;
+  const double more = request.imbalance * static_cast<double>(graph.weight()) + static_cast<double>(left);
+  const std::int64_t most = average + static_cast<std::int64_t>(more / static_cast<double>(parts));
+  return std::clamp(most, average + (left != 0 ? 1 : 0), graph.weight());
+}
+
+STAGECUT_DECL std::int64_t multilevel_fn::least_cut_of(const weighted_dag& graph, const multilevel_request& request,
+                                                       std::int64_t most) {
+  const auto parts = static_cast<std::int64_t>(request.parts);
+  const std::int64_t others = parts - 1;
+  if (others == 0 || most > (graph.weight() - 1) / others) return 0;  // fewer parts hold all
+  // Maps of a class of Boost, as its functions for plain pointers are hidden once a graph of Boost is included.
+  using number_of = boost::vector_property_map<std::size_t>;
+  boost::disjoint_sets<number_of, number_of> joined(number_of{}, number_of{});
+  for (std::size_t v = 0; v < graph.size(); ++v) joined.make_set(v);
+  auto components = static_cast<std::int64_t>(graph.size());
+  std::int64_t lightest = graph.weight();
+  bool any = false;
+  for (std::size_t v = 0; v < graph.size(); ++v) {
+    graph.flat().out.each(v, [&](detail::dag_vertex to, std::int64_t weight) {
+      lightest = !any || weight < lightest ? weight : lightest;
+      any = true;
+      const std::size_t a = joined.find_set(v);
+      const std::size_t b = joined.find_set(std::size_t{to});
+      if (a == b) return;
+      joined.link(a, b);
+      --components;
+    });
+  }
+  return components > others ? 0 : (parts - components) * lightest;
+}
+
+STAGECUT_DECL auto multilevel_fn::least_cut(const weighted_dag& graph, const multilevel_request& request) -> answer {
+  const std::int64_t most = most_weight(graph, request);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (graph.flat().weight[i] <= most) continue;
+    return answer::infeasible(
+        {reason::cause::constraint, 0, 0,
+         detail::joined({"vertex ", graph.order()[i], " weighs ", std::to_string(graph.flat().weight[i]),
+                         ", and one of ", request.parts, " parts may weigh ", std::to_string(most)})});
+  }
+  if (most >= graph.weight()) {
+    return answer::optimal(measure_partition(graph, std::vector<std::size_t>(graph.size(), 0), request.parts));
+  }
+  detail::dag_parts best;
+  const auto keep = [&](detail::dag_parts found) {
+    if (best.most.empty() || found.better_than(best)) best = std::move(found);
+  };
+  const double begin = detail::seconds_now();
+  const std::vector<std::int64_t> limits(request.parts, most);
+  for (std::size_t i = 0; i < request.trials && !over(request, begin, i); ++i) {
+    detail::dag_multilevel trial(graph.flat(), limits, request.seed + i);
+    const bool small = graph.size() <= most_bisected;
+    if (small) keep(trial.by_bisection(graph.size() <= 2000 ? 6 : 3));
+    if (!small || !over(request, begin, 1)) keep(trial.by_merging(small ? &best : nullptr));
+  }
+  if (best.excess() > 0) return answer::unknown({reason::cause::limit_reached});
+  dag_partition result = described(graph, best.part, request.parts);
+  result.bound = std::min(least_cut_of(graph, request, most), result.cut);
+  return result.bound == result.cut ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+}
+
+STAGECUT_DECL auto multilevel_fn::least_load(const weighted_dag& graph, const multilevel_request& request) -> answer {
+  const double begin = detail::seconds_now();
+  const detail::dag_nets nets = detail::nets_of_outputs(graph.flat(), graph.outputs());
+  detail::multilevel_load search(graph.flat(), nets, request.parts, 0);
+  const auto late = [&] { return over(request, begin, 1); };
+  for (std::size_t i = 0; i < request.trials && !over(request, begin, i); ++i) {
+    search.run(request.seed + i, graph.size() <= most_bisected, late);
+  }
+  if (search.best().part.empty()) return answer::unknown({reason::cause::limit_reached});
+  dag_partition result = described(graph, search.best().part, request.parts);
+  result.bound = search.bound();
+  return result.bound == result.load() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+}
+
+STAGECUT_DECL bool multilevel_fn::over(const multilevel_request& request, double begin, std::size_t begun) {
+  if (begun == 0) return false;
+  return (request.stop && request.stop()) ||
+         (request.time_limit && detail::seconds_now() - begin >= *request.time_limit);
+}
+
+STAGECUT_DECL dag_partition multilevel_fn::described(const weighted_dag& graph, const std::vector<std::uint32_t>& part,
+                                                     std::size_t parts) {
+  std::vector<std::size_t> part_of(part.size());
+  for (std::size_t i = 0; i < part.size(); ++i) part_of[graph.order()[i]] = part[i];
+  return measure_partition(graph, part_of, parts);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

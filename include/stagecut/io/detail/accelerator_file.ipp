@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/json/accelerator_file.hpp>
+
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/profile/accelerator.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::io {
+
+STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::string_view source,
+                                                const read_limits& limits) {
+  const auto parsed = detail::parse_json(text, source, limits);
+  const detail::json_value whole(parsed, source, limits);
+  whole.object().only({"name", "flops", "gemm", "gemm_fp8", "flops_fp32", "bandwidth", "memory", "link", "pair",
+                       "domain", "network", "power_limited"});
+  accelerator_file made;
+  transformer::device& on = made.figures;
+  on.name = {};
+  if (const auto name = whole.find("name")) made.name = name->text();
+  on.gemm = whole.at("gemm").amount();
+  on.bandwidth = whole.at("bandwidth").amount();
+  on.memory = whole.at("memory").amount();
+  on.flops = on.gemm;
+  on.flops_fp32 = on.gemm / 16;
+  if (!whole.find("link")) {
+    on.domain = 1;
+    for (const char* const other : {"domain", "pair"}) {
+      if (const auto found = whole.find(other)) found->fail("goes with \"link\", the rate in a domain");
+    }
+  }
+  const auto read = [&](const char* key, double& into) {
+    if (const auto found = whole.find(key)) into = found->amount();
+  };
+  read("flops", on.flops);
+  read("gemm_fp8", on.gemm_fp8);
+  read("flops_fp32", on.flops_fp32);
+  read("link", on.link);
+  read("pair", on.pair);
+  read("network", on.network);
+  if (!whole.find("link")) on.link = on.network;  // messages reach no domain: network cards alone limit them
+  if (const auto domain = whole.find("domain")) on.domain = domain->count(1);
+  if (const auto limited = whole.find("power_limited")) on.power_limited = limited->flag();
+  try {
+    transformer::check(on);
+  } catch (const invalid_input& error) {
+    stagecut::detail::fail(invalid_input(stagecut::detail::joined({source, "#/", error.place().substr(7)}),
+                                         std::string_view(error.what()).substr(error.place().size() + 2)));
+  }
+  return made;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::io

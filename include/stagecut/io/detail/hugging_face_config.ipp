@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/json/hugging_face_config.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/hf_families.hpp>
+#include <stagecut/io/detail/hf_figures.hpp>
+#include <stagecut/io/detail/hf_plain.hpp>
+#include <stagecut/io/detail/hf_vision.hpp>
+#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/transformer_training.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::io {
+
+STAGECUT_DECL std::string hugging_face_families() {
+  return stagecut::detail::joined(
+      {list_names(detail::hf_families), ", ", list_names(detail::hf_vision_families), ", plain"});
+}
+
+STAGECUT_DECL bool is_hugging_face_family(std::string_view name) noexcept {
+  return find_name(detail::hf_families, name) != nullptr || find_name(detail::hf_vision_families, name) != nullptr ||
+         name == "plain";
+}
+
+namespace detail {
+
+/// The object that describes the text within one of images and text.
+inline std::optional<hf_figures> text_within(const hf_figures& whole) {
+  for (const char* const name : {"text_config", "llm_config", "language_config"}) {
+    if (auto found = whole.within(name)) return found;
+  }
+  return std::nullopt;
+}
+
+/// Which family a file that names none, or one that is not known, could be read as.
+[[noreturn]] inline void refuse_family(const hf_figures& whole, const std::optional<json_value>& type) {
+  const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
+  const hf_figures& at = text ? *text : whole;
+  std::string has;
+  std::string lacks;
+  for (const figure_names names : {figure_names{"num_hidden_layers", "n_layer"}, figure_names{"hidden_size", "n_embd"},
+                                   figure_names{"num_attention_heads", "n_head"},
+                                   figure_names{"intermediate_size", "n_inner"}, figure_names{"vocab_size"}}) {
+    const char* shown = *names.begin();
+    for (const char* const name : names) {
+      if (at.find({name})) shown = name;
+    }
+    std::string& list = at.find(names) ? has : lacks;
+    list.append(list.empty() ? "" : ", ").append(shown);
+  }
+  const std::string what =
+      joined({has.empty() ? "nothing" : has, lacks.empty() ? "" : joined({", but lacks ", lacks})});
+  const std::string advice = joined({"; of what all families need the file has ", what,
+                                     "; --as FAMILY, in C++ as_family, reads it as one of ", hugging_face_families()});
+  if (type) type->fail(in_quotes(type->text()), " is no family that is known", advice);
+  whole.object().fail("\"model_type\" is missing", advice);
+}
+
+/// Reads text and images.
+inline transformer::architecture read_vision_model(hf_figures& whole, const hf_vision_family& family) {
+  std::optional<hf_figures> inner = text_within(whole);
+  hf_figures& text = inner ? *inner : whole;
+  const auto type = inner ? inner->find({"model_type"}) : std::nullopt;
+  const std::string name = type ? type->text() : family.text;
+  const hf_family* const known = find_name(hf_families, name);
+  if (known == nullptr) type->fail(in_quotes(name), " is none of ", list_names(hf_families));
+  transformer::architecture made = read_text_model(text, *known, inner ? &whole : nullptr);
+  std::optional<hf_figures> vision = whole.within("vision_config");
+  if (!vision) whole.object().fail("\"vision_config\" is missing, which ", family.name, " needs");
+  family.rules(whole, *vision, made);
+  return made;
+}
+
+/// Reads an object as a family, whatever it says of itself.
+inline transformer::architecture read_as_family(hf_figures& whole, std::string_view name) {
+  if (name == "plain") return read_plain_model(whole);
+  if (const auto* const family = find_name(hf_vision_families, name)) return read_vision_model(whole, *family);
+  const hf_family& family = *find_name(hf_families, name);
+  const auto* const around = find_name(hf_vision_families, whole.text("model_type", ""));
+  if (around != nullptr && around->text == name) {
+    if (auto inner = text_within(whole)) return read_text_model(*inner, family, &whole);
+  }
+  if (!whole.find({"hidden_size", "n_embd"})) {
+    if (const auto inner = text_within(whole)) {
+      hf_figures text(inner->object());  // of a class that is not known: it has no defaults
+      return read_text_model(text, family, &whole);
+    }
+  }
+  return read_text_model(whole, family, nullptr);
+}
+
+/// Refuses numbers above 1 of what is named after experts, in the object or in those within.
+inline void refuse_experts(const json_value& of, std::string_view family) {
+  of.each_member([&](std::string_view name, const json_value& member) {
+    if ((*member).is_object()) return refuse_experts(member, family);
+    const bool named = name.find("expert") != name.npos || name.find("moe") != name.npos;
+    if (named && (*member).is_number() && (*member).get<double>() > 1) {
+      member.fail("read as ", family, " a model has no experts");
+    }
+  });
+}
+
+/// Refuses a model whose file tells of parts that the family does not have: it would come out far too small.
+inline void refuse_unread(const hf_figures& whole, const transformer::architecture& made, std::string_view family) {
+  const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
+  const hf_figures& at = text ? *text : whole;
+  if (!made.latent) {
+    if (const auto found = at.find({"kv_lora_rank"}); found && found->count() > 0) {
+      found->fail("read as ", family, " a model has no narrow keys and values");
+    }
+  }
+  if (made.experts == 0) refuse_experts(at.object(), family);
+}
+
+STAGECUT_DECL bool is_hugging_face(const json_value& from) {
+  for (const char* const name :
+       {"model_type", "architectures", "hidden_size", "num_hidden_layers", "n_embd", "n_layer", "text_config"}) {
+    if ((*from.object()).contains(name)) return true;
+  }
+  return false;
+}
+
+/// The family of an object that says none: `plain`, unless it is one of Hugging Face's.
+inline std::string family_of(const hf_figures& whole) {
+  const auto type = whole.find({"model_type"});
+  if (type && is_hugging_face_family(type->text()) && type->text() != "plain") return type->text();
+  if (type || whole.find({"architectures"}) || text_within(whole)) refuse_family(whole, type);
+  return "plain";
+}
+
+STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from, std::string_view source,
+                                                          std::string_view as_family) {
+  if (!as_family.empty() && !is_hugging_face_family(as_family)) {
+    fail(argument_error("io::read_hugging_face_config", "as_family", as_family,
+                        joined({"must be one of ", hugging_face_families()})));
+  }
+  hf_figures whole(from);
+  const std::string family = as_family.empty() ? family_of(whole) : std::string(as_family);
+  transformer::architecture made = read_as_family(whole, family);
+  if (as_family.empty() && family == "plain") {  // what it says beside them would be lost
+    whole.refuse_unasked(
+        {"name", "source", "version", "note", "description", "comment", "license", "published_total"},
+        "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says of which "
+        "family a file without \"model_type\" is, and as plain ignores such members");
+  }
+  refuse_unread(whole, made, family);
+  const auto text_if_any = [&](const char* member) {
+    const auto found = whole.find({member});
+    return found && (**found).is_string() ? found->text() : std::string();
+  };
+  made.name = text_if_any(family == "plain" ? "name" : "_name_or_path");
+  if (made.name.empty()) made.name = family;
+  if (family == "plain") made.source = text_if_any("source");
+  if (made.source.empty()) made.source = joined({"config.json, read as ", family});
+  if (made.vision && transformer::tokens_of_images(*made.vision) > made.sequence)
+    made.sequence = transformer::tokens_of_images(*made.vision);
+  if (const auto fault = transformer::detail::find_fault(made, {})) {
+    const bool named = fault->problem.starts_with(fault->field);  // `heads = 3 does not divide ...`
+    fail(invalid_input(joined({source, "#"}), named ? fault->problem : joined({fault->field, ": ", fault->problem})));
+  }
+  return made;
+}
+
+}  // namespace detail
+
+STAGECUT_DECL transformer::architecture read_hugging_face_config(std::string_view text, std::string_view source,
+                                                                 std::string_view as_family,
+                                                                 const read_limits& limits) {
+  const auto parsed = detail::parse_json(text, source, limits);
+  return detail::read_hugging_face(detail::json_value(parsed, source, limits), source, as_family);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::io

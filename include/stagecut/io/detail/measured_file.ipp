@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/json/measured_file.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/profile/take_measured.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::io {
+
+namespace detail {
+
+/// Refuses two layers of one name, at the second of them. O(n log n).
+inline void refuse_same_names(const json_value& layers, const std::vector<measured_layer>& read) {
+  std::vector<std::size_t> order(read.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return read[a].name == read[b].name ? a < b : read[a].name < read[b].name;
+  });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::string& name = read[order[i]].name;
+    if (name != read[order[i - 1]].name) continue;
+    layers.elements()[order[i]].fail_at("/name", stagecut::detail::in_quotes(name), " is another layer's name too");
+  }
+}
+
+}  // namespace detail
+
+STAGECUT_DECL measured_file read_measured(std::string_view text, std::string_view source, const read_limits& limits) {
+  const auto parsed = detail::parse_json(text, source, limits);
+  const detail::json_value whole(parsed, source, limits);
+  measured_file made;
+  const auto time = [](const detail::json_value& value) {
+    const double seconds = value.amount();
+    if (!(seconds > 0)) value.fail("is not above 0");
+    return seconds;
+  };
+  if (const auto layers = whole.object().find("layers")) {
+    for (const detail::json_value& each : layers->elements()) {
+      measured_layer& next = made.layers.emplace_back();
+      next.name = each.at("name").text();
+      if (const auto forward = each.find("forward")) next.forward = time(*forward);
+      if (const auto backward = each.find("backward")) next.backward = time(*backward);
+      if (!next.forward && !next.backward) each.fail("has neither forward nor backward");
+    }
+    detail::refuse_same_names(*layers, made.layers);
+  }
+  if (const auto iterations = whole.find("iterations")) {
+    for (const detail::json_value& each : iterations->elements()) {
+      each.object().only({"devices", "chunks", "microbatches", "schedule", "seconds"});
+      measured_iteration& next = made.iterations.emplace_back();
+      next.devices = each.at("devices").count(1);
+      next.microbatches = each.at("microbatches").count(1);
+      if (const auto chunks = each.find("chunks")) next.chunks = chunks->count(1);
+      if (const auto schedule = each.find("schedule")) {
+        next.schedule = schedule->text();
+        if (stagecut::find_schedule(next.schedule) == nullptr) {
+          schedule->fail(schedule->shown(), " is none of ", stagecut::list_names(stagecut::schedules));
+        }
+      }
+      next.seconds = time(each.at("seconds"));
+    }
+  }
+  if (made.layers.empty() && made.iterations.empty()) whole.fail("has neither layers nor iterations");
+  return made;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::io

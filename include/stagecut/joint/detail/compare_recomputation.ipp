@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/compare_recomputation.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
+#include <stagecut/joint/recompute_model.hpp>
+#include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/joint/sapp_surrogate.hpp>
+#include <stagecut/joint/simulate_recomputation.hpp>
+#include <stagecut/schedule/makespan_parts.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+STAGECUT_DECL compared_strategy compared(std::string name, const recompute_model& model,
+                                         const recompute_request& request, const cuts& stages,
+                                         const std::vector<std::size_t>& choices) {
+  const recompute_run run = simulate_recomputation(model, request, stages, choices);
+  compared_strategy result;
+  result.name = std::move(name);
+  result.makespan = run.makespan;
+  result.parts = split_makespan(request.order, run.times, run.transfers);
+  const auto passes = static_cast<double>(request.order.microbatches * request.order.slices);
+  for (const double each : run.recomputed) result.recomputation += each;
+  result.recomputation *= passes / static_cast<double>(request.order.ranks());
+  result.parts.work -= result.recomputation;
+  result.fits = true;
+  for (std::size_t r = 0; r < run.memory.size(); ++r) {
+    result.memory = result.memory < run.memory[r] ? run.memory[r] : result.memory;
+    result.fits = result.fits && run.memory[r] <= memory_of(request, r) + request.constant;
+  }
+  return result;
+}
+
+/// Whether SAPP has an objective for an order: stages in turn, whole backward passes.
+[[nodiscard]] inline bool has_sapp_objective(const schedule& order) {
+  return !splits_backward(order) && order.stages() % order.ranks() == 0 &&
+         order.rank_of == loop_placement(order.ranks(), order.stages() / order.ranks());
+}
+
+}  // namespace detail
+
+STAGECUT_DECL std::vector<compared_strategy> compare_recomputation(
+    const recompute_model& model, const recompute_request& request, const recompute_strategy& found,
+    const std::vector<std::pair<std::string, recompute_strategy>>& own) {
+  std::vector<compared_strategy> rows;
+  const auto add = [&](const std::string& name, const recompute_strategy& of) {
+    rows.push_back(detail::compared(name, model, request, of.cuts, of.choices));
+  };
+  const std::size_t stages = request.order.stages();
+  add("even, the fastest", even_recomputation(model, stages, even_choice::fastest));
+  add("even, the leanest", even_recomputation(model, stages, even_choice::leanest));
+  for (const auto& [name, strategy] : own) add(name, strategy);
+  if (detail::has_sapp_objective(request.order)) {
+    const outcome<sapp_surrogate_plan> surrogate = minimize_sapp_surrogate(model, request);
+    if (surrogate) {
+      add("SAPP's objective", {surrogate->cuts, surrogate->choices});
+    } else {
+      compared_strategy none;
+      none.name = "SAPP's objective";
+      none.none = surrogate.why().text();
+      rows.push_back(std::move(none));
+    }
+  }
+  add("this plan", found);
+  return rows;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

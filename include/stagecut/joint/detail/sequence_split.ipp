@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/sequence_split.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/recompute_model.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+/// The bytes that SAPP moves when sequences are cut.
+struct sequence_bytes {
+  double keys;    ///< keys or values of a layer
+  double head;    ///< what the head keeps of a whole sequence
+  double logits;  ///< what the tail keeps of one, in 4 bytes each
+
+  explicit sequence_bytes(const sequence_figures& of) {
+    const auto check = [](const char* name, std::size_t value) {
+      if (value == 0) fail(argument_error("sequence_split", name, "0", "must be at least 1"));
+      return static_cast<double>(value);
+    };
+    const double ways = check("figures.tensor_parallel", of.tensor_parallel);
+    const double tokens = check("figures.batch", of.batch) * check("figures.length", of.length);
+    const double wide = tokens * check("figures.hidden", of.hidden);
+    keys = 2 * tokens * check("figures.heads", of.heads) * check("figures.head_width", of.head_width) / ways;
+    const double inner = tokens * check("figures.feed_forward", of.feed_forward);
+    head = ways > 1 ? 4 * wide / ways + 2 * wide : 2 * wide + 2 * inner;
+    logits = 4 * tokens * check("figures.vocabulary", of.vocabulary) / ways;
+  }
+};
+
+/// Refuses bytes below 0.
+inline double not_below_zero(double bytes, const std::string& place) {
+  if (is_negative(bytes)) {
+    fail(invalid_input(place, joined({"would take ", number_text(bytes), " bytes: the figures are not those of it"})));
+  }
+  return bytes;
+}
+
+}  // namespace detail
+
+STAGECUT_DECL recompute_model sequence_split(const recompute_model& model, const sequence_figures& figures,
+                                             std::size_t slices) {
+  detail::check_recompute_model(model);
+  const detail::sequence_bytes bytes(figures);
+  if (slices == 0) detail::fail(argument_error("sequence_split", "slices", "0", "must be at least 1"));
+  if (slices == 1) return model;
+  const auto parts = static_cast<double>(slices);
+  const auto shorten = [&](layer_type& type) {
+    type.forward /= parts;
+    type.sent /= parts;
+    for (recompute_choice& each : type.choices) {
+      each.backward /= parts;
+      each.backward_weight /= parts;
+    }
+  };
+  recompute_model result = model;
+  for (layer_type& type : result.types) {
+    shorten(type);
+    type.resident += 4 * bytes.keys;
+    std::vector<recompute_choice> kept;
+    for (recompute_choice& each : type.choices) {
+      if (each.name == "full" || each.activations < 2 * bytes.keys) continue;
+      each.activations = (each.activations - 2 * bytes.keys) / parts + 2 * bytes.keys;
+      kept.push_back(each);
+    }
+    if (kept.empty()) {
+      detail::fail(invalid_input(
+          detail::joined({"type ", detail::in_quotes(type.name)}),
+          detail::joined({"no choice keeps keys and values, ", detail::number_text(2 * bytes.keys), " bytes"})));
+    }
+    type.choices = std::move(kept);
+  }
+  const double spared = 1 - 1 / parts;
+  for (layer_type* const end : {&result.head, &result.tail}) {
+    shorten(*end);
+    for (recompute_choice& each : end->choices) each.activations /= parts;
+  }
+  if (!(model.head == layer_type{})) {
+    result.head.resident = detail::not_below_zero(model.head.resident - spared * bytes.head, "head");
+  }
+  if (!(model.tail == layer_type{})) {
+    const double less = 3 * spared * bytes.logits - spared * bytes.logits;
+    result.tail.resident = detail::not_below_zero(model.tail.resident - less, "tail");
+  }
+  return result;
+}
+
+STAGECUT_DECL schedule sequence_split_order(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
+                                            std::size_t slices) {
+  if (chunks != 1) {
+    detail::fail(argument_error("sequence_split_order", "chunks", std::to_string(chunks),
+                                "must be 1: no order of slices is known for more"));
+  }
+  return sliced_one_forward_one_backward(ranks, microbatches, slices);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/memory_shortage.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+STAGECUT_DECL std::size_t whole_bytes(double bytes) {
+  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
+  const auto whole = static_cast<std::size_t>(bytes);
+  return static_cast<double>(whole) < bytes ? whole + 1 : whole;
+}
+
+STAGECUT_DECL bool memory_fit::is_over() {
+  if (++steps_ % 4096 == 1 && clock_.look(0)) steps_ = patience + 1;
+  return steps_ > patience;
+}
+
+STAGECUT_DECL double floor_bytes(double bytes) {
+  const auto whole = static_cast<double>(whole_bytes(bytes));
+  return whole > bytes ? whole - 1 : whole;
+}
+
+STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, const training_memory& memory,
+                                     const std::vector<std::size_t>& in_flight, double bytes) {
+  const std::size_t stages = in_flight.size();
+  reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
+  double most = bytes;
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
+    const std::size_t first = blocks[b];
+    const std::size_t last = blocks[b + 1];
+    std::optional<double> least;
+    std::optional<double> alone;  // as a stage of its own, buffers included
+    const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
+    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
+      const double here = memory.share(first, last, in_flight[s]);
+      if (!least || here < *least) least = here;
+      if (!can_stand_alone(b, blocks.stages(), s, stages)) continue;
+      const double all = memory(first, last, in_flight[s]).total();
+      if (!alone || all < *alone) alone = all;
+    }
+    if (!(*least > most)) continue;
+    most = *least;
+    why.what = reason::cause::layer_too_large;
+    why.needed = whole_bytes(*least);
+    why.place = layer_text(model, first);
+    if (last - first > 1) {
+      why.place = joined({"the group of layers ", first, " to ", last - 1, " (", in_quotes(model.layers[first].name),
+                          " to ", in_quotes(model.layers[last - 1].name), ")"});
+    }
+    why.remedy = alone ? joined({"sharded ", whole_bytes(*alone / bytes), " ways it would fit"}) : "";
+  }
+  return why;
+}
+
+}  // namespace detail
+
+}  // namespace stagecut::inline STAGECUT_ABI

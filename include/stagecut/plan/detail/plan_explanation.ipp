@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/plan_explanation.hpp>
+
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_DECL double critical_path_shares::total() const noexcept {
+  double sum = 0;
+  for (const path_share& each : stages) sum += each.total();
+  for (const double each : messages) sum += each;
+  return sum;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

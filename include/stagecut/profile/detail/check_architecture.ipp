@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/check_architecture.hpp>
+
+#include <cstddef>
+#include <optional>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/architecture.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::transformer {
+
+namespace detail {
+
+STAGECUT_DECL std::optional<fault> vision_fault(const vision_tower& v) {
+  constexpr std::size_t most = most_of_a_count;
+  const field_range ranges[] = {{"layers", v.layers, 1, 100'000},
+                                {"hidden", v.hidden, 1, most},
+                                {"heads", v.heads, 1, most},
+                                {"ffn", v.ffn, 1, most},
+                                {"inputs", v.inputs, 1, most},
+                                {"positions", v.positions, 0, most},
+                                {"extra_norms", v.extra_norms, 0, 100},
+                                {"extra_tokens", v.extra_tokens, 0, most},
+                                {"patches", v.patches, 1, most},
+                                {"images", v.images, 1, 1'000'000},
+                                {"window", v.window, 0, most},
+                                {"merged", v.merged, 1, most},
+                                {"projector_norm", v.projector_norm, 0, most}};
+  if (auto found = detail::first_out_of_range(ranges, "vision/")) return found;
+  if (v.hidden % v.heads != 0) {
+    return fault{false, "vision/heads", at_odds_text("heads", v.heads, "does not divide", "hidden", v.hidden)};
+  }
+  if (v.patches % v.merged != 0) {
+    return fault{false, "vision/merged", at_odds_text("merged", v.merged, "does not divide", "patches", v.patches)};
+  }
+  for (std::size_t i = 0; i < v.full_layers.size(); ++i) {
+    const std::size_t layer = v.full_layers[i];
+    if (layer >= v.layers) {
+      return fault{false, "vision/full_layers", joined({layer, " is not below layers = ", v.layers})};
+    }
+    if (i != 0 && layer <= v.full_layers[i - 1]) {
+      return fault{false, "vision/full_layers", joined({layer, " stands behind ", v.full_layers[i - 1]})};
+    }
+  }
+  for (const std::size_t width : v.projector) {
+    if (width == 0 || width > most) {
+      return fault{false, "vision/projector", joined({width, " is not from 1 to ", most})};
+    }
+  }
+  return std::nullopt;
+}
+
+STAGECUT_DECL std::optional<fault> latent_fault(const latent_attention& l) {
+  constexpr std::size_t most = most_of_a_count;
+  const field_range ranges[] = {{"query_rank", l.query_rank, 0, most},
+                                {"kv_rank", l.kv_rank, 1, most},
+                                {"plain_dim", l.plain_dim, 1, most},
+                                {"rotary_dim", l.rotary_dim, 0, most},
+                                {"value_dim", l.value_dim, 1, most}};
+  return detail::first_out_of_range(ranges, "latent/");
+}
+
+STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a) {
+  constexpr std::size_t most = most_of_a_count;
+  const field_range ranges[] = {{"layers", a.layers, 1, 100'000},
+                                {"hidden", a.hidden, 1, most},
+                                {"heads", a.heads, 1, most},
+                                {"kv_heads", a.kv_heads, 0, most},
+                                {"head_dim", a.head_dim, 0, most},
+                                {"ffn", a.ffn, 1, most},
+                                {"experts", a.experts, 0, most},
+                                {"top_k", a.top_k, 0, most},
+                                {"vocabulary", a.vocabulary, 1, most},
+                                {"positions", a.positions, 0, most},
+                                {"token_types", a.token_types, 0, most},
+                                {"sequence", a.sequence, 1, most},
+                                {"norms", a.norms, 1, 4},
+                                {"expert_ffn", a.expert_ffn, 0, most},
+                                {"shared_ffn", a.shared_ffn, 0, most},
+                                {"mtp_layers", a.mtp_layers, 0, 1000}};
+  if (auto found = detail::first_out_of_range(ranges)) return found;
+  if (a.latent) {
+    if (auto found = latent_fault(*a.latent)) return found;
+  }
+  return a.vision ? vision_fault(*a.vision) : std::nullopt;
+}
+
+STAGECUT_DECL std::optional<fault> at_odds(const architecture& a) {
+  const std::size_t kv = a.kv_heads != 0 ? a.kv_heads : a.heads;
+  if (!a.latent && a.head_dim == 0 && a.hidden % a.heads != 0) {
+    return fault{false, "heads",
+                 joined({at_odds_text("heads", a.heads, "does not divide", "hidden", a.hidden), ", and no head_dim"})};
+  }
+  if (a.heads % kv != 0) {
+    return fault{false, "kv_heads", at_odds_text("kv_heads", kv, "does not divide", "heads", a.heads)};
+  }
+  if (a.top_k > a.experts) {
+    return fault{false, "top_k", at_odds_text("top_k", a.top_k, "is above", "experts", a.experts)};
+  }
+  if (a.experts != 0 && a.top_k == 0) return fault{false, "top_k", "0, but there are experts"};
+  if (a.experts == 0 && a.shared_ffn != 0) return fault{false, "shared_ffn", "is there, but there are no experts"};
+  if (!a.forms.empty() && a.forms.size() != a.layers) {
+    return fault{false, "forms", joined({a.forms.size(), " elements, and layers = ", a.layers})};
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+STAGECUT_DECL void check(const architecture& a) {
+  auto fault = detail::out_of_range(a);
+  if (!fault) fault = detail::at_odds(a);
+  if (!fault) return;
+  stagecut::detail::fail(stagecut::invalid_input(detail::joined({"architecture.", fault->field}), fault->problem));
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::transformer

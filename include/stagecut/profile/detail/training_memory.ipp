@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/training_memory.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/detail/shared_bytes.hpp>
+#include <stagecut/profile/optimizer.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/stage_memory.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_DECL training_memory::training_memory(const profile& model, const memory_options& options)
+    : options_(options) {
+  check_figures(model);
+  check("parameter_multiplier", options.parameter_multiplier);
+  check("boundary_buffers", options.boundary_buffers);
+  const std::size_t n = model.layers.size();
+  std::vector<double> resident(n);
+  std::vector<double> activations(n);
+  std::vector<double> workspace(n);
+  output_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const layer& each = model.layers[i];
+    resident[i] = stays(each.parameters, each.resident);
+    activations[i] = each.activations;
+    workspace[i] = each.workspace;
+    output_[i] = each.output;
+  }
+  shared_ = {model, [this](const tied_parameters& tied) { return stays(tied.bytes, tied.resident); }};
+  resident_.assign(resident);
+  activations_.assign(activations);
+  workspace_.push_back(std::move(workspace));
+  for (std::size_t width = 1; 2 * width <= n; width *= 2) {
+    const std::vector<double>& half = workspace_.back();
+    std::vector<double> twice(n + 1 - 2 * width);
+    for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = larger(half[i], half[i + width]);
+    workspace_.push_back(std::move(twice));
+  }
+}
+
+STAGECUT_DECL stage_memory training_memory::operator()(std::size_t first, std::size_t last,
+                                                       std::size_t in_flight) const {
+  const double input = first == 0 ? 0 : output_[first - 1];
+  const double passing = last == size() ? 0 : output_[last - 1];
+  return {resident(first, last), activations(first, last, in_flight), workspace(first, last),
+          options_.boundary_buffers * (input + passing)};
+}
+
+STAGECUT_DECL double training_memory::least(std::size_t first, std::size_t last, std::size_t in_flight) const {
+  const double input = first == 0 ? 0 : output_[first - 1];
+  return resident(first, last) + activations(first, last, in_flight) + workspace(first, last) +
+         options_.boundary_buffers * input;
+}
+
+STAGECUT_DECL double training_memory::share(std::size_t first, std::size_t last, std::size_t in_flight) const {
+  const double copies = options_.checkpoint == checkpointing::never ? static_cast<double>(in_flight) : 1;
+  return resident(first, last) + activations_(first, last) * copies + workspace(first, last);
+}
+
+STAGECUT_DECL void training_memory::check(const char* argument, double value) {
+  if (is_finite(value) && !is_negative(value)) return;
+  detail::fail(argument_error("training_memory", argument, std::to_string(value), "must be finite and not negative"));
+}
+
+STAGECUT_DECL double training_memory::activations(std::size_t first, std::size_t last, std::size_t in_flight) const {
+  const double all = activations_(first, last);
+  if (options_.checkpoint == checkpointing::never) return all * static_cast<double>(in_flight);
+  const double input = first == 0 ? 0 : output_[first - 1];
+  const std::size_t inputs = options_.checkpoint == checkpointing::always ? in_flight : in_flight - 1;
+  return input * static_cast<double>(inputs) + all;
+}
+
+STAGECUT_DECL double training_memory::workspace(std::size_t first, std::size_t last) const {
+  std::size_t level = 0;
+  while ((std::size_t{2} << level) <= last - first) ++level;
+  return larger(workspace_[level][first], workspace_[level][last - (std::size_t{1} << level)]);
+}
+
+STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
+    : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(in_flight_.size(), bytes) {
+  if (is_nan(bytes)) detail::fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
+}
+
+STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight,
+                                     std::vector<double> bytes)
+    : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(std::move(bytes)) {
+  if (bytes_.size() != in_flight_.size()) {
+    detail::fail(argument_error("memory_cap", "bytes.size()", std::to_string(bytes_.size()),
+                                detail::joined({"must be the number of stages, ", in_flight_.size()})));
+  }
+  for (std::size_t s = 0; s < bytes_.size(); ++s) {
+    if (!is_nan(bytes_[s])) continue;
+    detail::fail(argument_error("memory_cap", detail::joined({"bytes[", s, "]"}), "NaN", "must be a number"));
+  }
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

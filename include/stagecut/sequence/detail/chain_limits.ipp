@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/sequence/chain_limits.hpp>
+
+#include <string_view>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+STAGECUT_DECL void check_limits(std::string_view function, const chain_limits& limits) {
+  if (!limits.time_limit || !is_nan(*limits.time_limit)) return;
+  fail(argument_error(function, "limits.time_limit", "NaN", "must be a number"));
+}
+
+STAGECUT_DECL bool chain_clock::over(double share) {
+  if (over_ || ++asked_ % 16 != 1) return over_;
+  return look(share);
+}
+
+STAGECUT_DECL bool chain_clock::look(double share) {
+  const double seconds = seconds_now() - begin_;
+  if (limits_.stop && limits_.stop()) over_ = true;
+  if (limits_.time_limit && seconds >= *limits_.time_limit) over_ = true;
+  if (limits_.progress && seconds - told_ > 0.1) {
+    told_ = seconds;
+    limits_.progress({seconds, share});
+  }
+  return over_;
+}
+
+}  // namespace detail
+
+}  // namespace stagecut::inline STAGECUT_ABI
