@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
@@ -32,12 +33,7 @@ struct length_terms {
   }
   /// What is exposed of the exchanges of gradients of a stage and those behind it, where so much of those is; for the stages
   /// before it, if there are any, of which each hides so much.
-  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first,
-                                      double hidden) noexcept {
-    const double here = behind < option.all_reduce ? option.all_reduce : behind;
-    if (is_first) return here;
-    return here > hidden ? here - hidden : 0;
-  }
+  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first, double hidden) noexcept;
 };
 
 /// The least sum of cuts in which no stage takes longer than a threshold, and the cuts that have it: a dynamic program over
@@ -231,3 +227,7 @@ class length_program {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/length_program.ipp>
+#endif
