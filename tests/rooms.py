@@ -102,7 +102,7 @@ def check_header(header):
 
 
 def check_bodies(header, name, room, folder):
-    """It stands in detail/, and includes the one header of its room that includes it at its end."""
+    """It stands in detail/, and includes first the one header of its room that includes it at its end."""
     if folder != "detail":
         problems.append(f"{name}: bodies stand in detail/")
     source = f"stagecut/source/{room}.hpp"
@@ -111,8 +111,8 @@ def check_bodies(header, name, room, folder):
     others = [each for each in who if each not in (*doors, source)]
     if len(doors) != 1 or parts_of(doors[0])[0] != room:
         problems.append(f"{name}: one header of {room} has to include it at its end, not {doors}")
-    elif doors[0] not in [target for _, _, target in includes(header)]:
-        problems.append(f"{name}: does not include {doors[0]}")
+    elif next((target for _, _, target in includes(header)), None) != doors[0]:
+        problems.append(f"{name}: does not include {doors[0]} first")
     if others:
         problems.append(f"{name}: is included by {others}")
     if source not in who:
