@@ -14,6 +14,9 @@ set_target_properties(stagecut_compiled PROPERTIES OUTPUT_NAME stagecut EXPORT_N
 target_link_libraries(stagecut_compiled PUBLIC stagecut::stagecut)
 target_compile_definitions(stagecut_compiled PUBLIC STAGECUT_COMPILED)
 target_compile_options(stagecut_compiled PRIVATE ${stagecut_program_optimisation})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # else, as position independent code, it inlines none of these functions
+  target_compile_options(stagecut_compiled PRIVATE -fno-semantic-interposition)
+endif()
 if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(stagecut_compiled PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
   if(STAGECUT_BUILD_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # g++ 12 warns at -O1 of what is not there
