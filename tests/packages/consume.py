@@ -80,7 +80,7 @@ def check_compiled(made):
 
 
 def installed(folder):
-    """Installed as README says, and moved: no file names the place where it lay first."""
+    """Installed header-only, as docs/install.md says, and moved: no file names the place where it lay first."""
     source = sources(folder)
     run("cmake", "-S", source, "-B", folder / "build-stagecut", *OFF)
     run("cmake", "--install", folder / "build-stagecut", "--prefix", folder / "first")
