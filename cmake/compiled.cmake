@@ -2,6 +2,16 @@
 # links to it, and with everything else, and installed, where STAGECUT_COMPILED is on. One file a room, of the rooms whose packages
 # are there. They are asked for their headers alone: an installed archive asks its users for none of them.
 set(STAGECUT_COMPILED_ROOMS "" CACHE STRING "Rooms that stagecut::compiled has, with all that they include; empty: all")
+set(STAGECUT_COMPILED_LIBRARY "" CACHE FILEPATH "A library of this version, compiled already, which is stagecut::compiled then")
+if(STAGECUT_COMPILED_LIBRARY)
+  add_library(stagecut_compiled UNKNOWN IMPORTED GLOBAL)
+  add_library(stagecut::compiled ALIAS stagecut_compiled)
+  set_target_properties(stagecut_compiled PROPERTIES IMPORTED_LOCATION "${STAGECUT_COMPILED_LIBRARY}")
+  target_link_libraries(stagecut_compiled INTERFACE stagecut::stagecut)
+  target_compile_definitions(stagecut_compiled INTERFACE STAGECUT_COMPILED)
+  return()
+endif()
+
 set(compiled_excluded EXCLUDE_FROM_ALL)
 if(STAGECUT_COMPILED)
   set(compiled_excluded "")
