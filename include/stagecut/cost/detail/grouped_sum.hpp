@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/config.hpp>
 #include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -99,10 +98,33 @@ constexpr double scan_groups(double before, const T* x, std::size_t groups, doub
 using two = double __attribute__((vector_size(16)));
 using two_bits = std::int64_t __attribute__((vector_size(16)));
 
-[[nodiscard, gnu::always_inline]] STAGECUT_DECL two load(const double* x) noexcept;
+[[nodiscard, gnu::always_inline]] inline two load(const double* x) noexcept {
+  two result;
+  __builtin_memcpy(&result, x, sizeof result);
+  return result;
+}
 
-[[nodiscard, gnu::noinline]] STAGECUT_DECL double add_groups(double before, const double* x, std::size_t groups,
-                                                             std::uint64_t& signs) noexcept;
+[[nodiscard, gnu::noinline]] inline double add_groups(double before, const double* x, std::size_t groups,
+                                                      std::uint64_t& signs) noexcept {
+  two_bits bits = {};
+  for (const double* const end = x + groups * group_size; x != end; x += group_size) {
+    const two a = load(x);
+    const two b = load(x + 2);
+    const two c = load(x + 4);
+    const two d = load(x + 6);
+    bits |= (reinterpret_cast<two_bits>(a) | reinterpret_cast<two_bits>(b)) |
+            (reinterpret_cast<two_bits>(c) | reinterpret_cast<two_bits>(d));
+    const two p =
+        as_computed(__builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3));  // x0+x1, x2+x3
+    const two q =
+        as_computed(__builtin_shufflevector(c, d, 0, 2) + __builtin_shufflevector(c, d, 1, 3));  // x4+x5, x6+x7
+    const two r =
+        as_computed(__builtin_shufflevector(p, q, 0, 2) + __builtin_shufflevector(p, q, 1, 3));  // both halves
+    before = as_computed(before + as_computed(r[0] + r[1]));
+  }
+  signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
+  return before;
+}
 
 /// Writes a vector to aligned memory; past the caches if `Streaming` and the compiler can say it.
 template <bool Streaming, class Vector>
@@ -193,7 +215,3 @@ template <bool Streaming>
 #endif
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if !defined(STAGECUT_COMPILED)
-#include <stagecut/cost/detail/grouped_sum.ipp>
-#endif
