@@ -10,7 +10,6 @@
 #include <stagecut/cost/detail/at_speeds.ipp>
 #include <stagecut/cost/detail/cut_times.ipp>
 #include <stagecut/cost/detail/forbidden_cuts.ipp>
-#include <stagecut/cost/detail/grouped_sum.ipp>
 #include <stagecut/cost/detail/kept_together.ipp>
 #include <stagecut/cost/detail/merged_items.ipp>
 #include <stagecut/cost/detail/pipeline_model.ipp>
