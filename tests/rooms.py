@@ -111,7 +111,7 @@ def check_bodies(header, name, room, folder):
     others = [each for each in who if each not in (*doors, source)]
     if len(doors) != 1 or parts_of(doors[0])[0] != room:
         problems.append(f"{name}: one header of {room} has to include it at its end, not {doors}")
-    elif next((target for _, _, target in includes(header)), None) != doors[0]:
+    if doors and next((target for _, _, target in includes(header)), None) != doors[0]:
         problems.append(f"{name}: does not include {doors[0]} first")
     if others:
         problems.append(f"{name}: is included by {others}")
