@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -66,7 +67,7 @@ class stage_simulator {
       for (; e < arriving_end[s]; ++e) {
         const double there =
             arrival<Link>(forward_end_[arriving[e].other], arriving[e].time, Link ? free_down_[e] : clock_[s]);
-        now = now < there ? there : now;
+        now = std::max(now, there);
       }
       forward_end_[s] = clock_[s] = now + forward[s];
     }
@@ -81,7 +82,7 @@ class stage_simulator {
       for (std::size_t e = s == 0 ? 0 : returning_end[s - 1]; e < returning_end[s]; ++e) {
         const double there = arrival<Link>(backward_end_[returning[e].other * m_ + j], returning[e].time,
                                            Link ? free_up_[e] : clock_[s]);
-        now = now < there ? there : now;
+        now = std::max(now, there);
       }
       backward_end_[s * m_ + j] = clock_[s] = now + backward[s];
     }
@@ -94,7 +95,7 @@ class stage_simulator {
       run_backward<Link>(i);
     }
     double last = 0;
-    for (const double each : clock_) last = last < each ? each : last;
+    for (const double each : clock_) last = std::max(last, each);
     return last;
   }
 

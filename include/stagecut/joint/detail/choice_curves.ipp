@@ -3,12 +3,12 @@
 
 #include <stagecut/joint/detail/choice_curves.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
@@ -90,7 +90,7 @@ STAGECUT_DECL std::uint32_t choice_curves::add(std::uint32_t before, std::size_t
       const double weight = splits_ ? unit_.whole(way.backward_weight) : 0;
       const choice_point& from = old.points[p];
       double workspace = from.workspace < added.workspace ? added.workspace : from.workspace;
-      workspace = workspace < way.workspace ? way.workspace : workspace;
+      workspace = std::max(workspace, way.workspace);
       made.points.push_back({from.activations + way.activations, from.backward + unit_.whole(way.backward) - weight,
                              from.weight + weight, workspace, static_cast<std::uint32_t>(p),
                              static_cast<std::uint32_t>(r), true});
@@ -111,7 +111,7 @@ STAGECUT_DECL std::uint32_t choice_curves::add(std::uint32_t before, std::size_t
 }
 
 STAGECUT_DECL void choice_curves::keep_best(std::vector<choice_point>& points) {
-  detail::sort(points, [](const choice_point& a, const choice_point& b) {
+  std::stable_sort(points.begin(), points.end(), [](const choice_point& a, const choice_point& b) {
     if (a.activations != b.activations) return a.activations < b.activations;
     if (a.backward != b.backward) return a.backward < b.backward;
     return a.weight != b.weight ? a.weight < b.weight : a.workspace < b.workspace;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -26,7 +27,7 @@ class hybrid_bounds {
  private:
   using edge = hybrid_graph::edge;
 
-  static void lower(double& value, double other) { value = other < value ? other : value; }
+  static void lower(double& value, double other) { value = std::min(value, other); }
   static double larger(double a, double b) { return a < b ? b : a; }
 
   void begin(std::size_t stages);

@@ -3,10 +3,10 @@
 
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/sort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -17,7 +17,7 @@ STAGECUT_DECL void hybrid_labels::add(const hybrid_label& label, std::uint32_t p
 
 STAGECUT_DECL void hybrid_labels::settle(std::uint32_t period) {
   const auto key = [period](const hybrid_label& x) { return period == 0 ? x.devices : x.devices % period; };
-  detail::sort(labels_, [&key](const hybrid_label& a, const hybrid_label& b) {
+  std::stable_sort(labels_.begin(), labels_.end(), [&key](const hybrid_label& a, const hybrid_label& b) {
     if (key(a) != key(b)) return key(a) < key(b);
     if (a.stages != b.stages) return a.stages < b.stages;
     if (a.sum != b.sum) return a.sum < b.sum;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/joint/detail/check_stage_option.hpp>
 #include <stagecut/joint/stage_options.hpp>
@@ -63,7 +63,7 @@ class hybrid_options {
         return any;
       });
     }
-    detail::sort(stages_, [](const stage& a, const stage& b) { return a.first < b.first; });
+    std::stable_sort(stages_.begin(), stages_.end(), [](const stage& a, const stage& b) { return a.first < b.first; });
     begin_.assign(points_ + 1, 0);
     for (const stage& each : stages_) ++begin_[each.first + 1];
     for (std::size_t i = 0; i < points_; ++i) begin_[i + 1] += begin_[i];

@@ -3,10 +3,10 @@
 
 #include <stagecut/joint/detail/hybrid_options.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -16,7 +16,7 @@ STAGECUT_DECL double hybrid_options::longest_iteration(std::size_t stages, std::
   for (const stage_option& each : options_) {
     const double passes = each.forward + each.backward + 2 * each.message;
     const double here = static_cast<double>(microbatches) * passes + each.all_reduce;
-    longest = longest < here ? here : longest;
+    longest = std::max(longest, here);
   }
   return longest * static_cast<double>(stages) * (1 + 0x1p-30);
 }
@@ -28,7 +28,7 @@ STAGECUT_DECL bool hybrid_options::covers(const stage_option& a, const stage_opt
 
 STAGECUT_DECL void hybrid_options::keep(std::uint32_t first, std::uint32_t last, std::uint32_t position) {
   if (found_.empty()) return;
-  detail::sort(found_, [](const stage_option& a, const stage_option& b) { return a.devices() < b.devices(); });
+  std::stable_sort(found_.begin(), found_.end(), [](const stage_option& a, const stage_option& b) { return a.devices() < b.devices(); });
   const auto begin = static_cast<std::uint32_t>(options_.size());
   for (std::size_t i = 0; i < found_.size(); ++i) {
     bool covered = false;

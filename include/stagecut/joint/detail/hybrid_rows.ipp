@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/hybrid_rows.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,13 +23,13 @@ STAGECUT_DECL double hybrid_rows::least(const hybrid_graph& graph, const std::ve
     double best = graph.nodes[u].step == graph.steps ? 0 : beyond_time;
     for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
       const double here = cost_[i] + behind_[graph.edges[i].to];
-      best = here < best ? here : best;
+      best = std::min(best, here);
     }
     behind_[u] = best;
   }
   double best = beyond_time;
   for (std::size_t u = 0; u < graph.nodes.size() && graph.nodes[u].step == 0; ++u) {
-    best = behind_[u] < best ? behind_[u] : best;
+    best = std::min(best, behind_[u]);
   }
   return best;
 }
@@ -59,9 +60,9 @@ STAGECUT_DECL void hybrid_rows::raise(hybrid_graph& graph) {
       hybrid_graph::edge& each = graph.edges[i];
       const double here = before_[u] + cost_[i];
       double& to = before_[each.to];
-      to = here < to ? here : to;
+      to = std::min(to, here);
       const double through = (here + behind_[each.to]) * (1 - 0x1p-40);  // sums were rounded
-      each.bound = each.bound < through ? through : each.bound;
+      each.bound = std::max(each.bound, through);
     }
   }
 }

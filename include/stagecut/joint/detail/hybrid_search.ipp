@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/hybrid_search.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL double hybrid_search::bound() const {
   double result = makespan;
-  for (std::size_t p = few_; p <= many_; ++p) result = least_[p] < result ? least_[p] : result;
+  for (std::size_t p = few_; p <= many_; ++p) result = std::min(result, least_[p]);
   return result;
 }
 
@@ -90,7 +91,7 @@ STAGECUT_DECL void hybrid_search::take(hybrid_plan plan, double here) {
 
 STAGECUT_DECL void hybrid_search::tell() {
   const double now = bound();
-  clock_.state.bound = clock_.state.bound < now ? now : clock_.state.bound;
+  clock_.state.bound = std::max(clock_.state.bound, now);
 }
 
 STAGECUT_DECL void hybrid_search::prove() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -35,7 +36,7 @@ class in_flight_filter {
     double forward, backward, both;
   };
 
-  static void lower(double& value, double other) { value = other < value ? other : value; }
+  static void lower(double& value, double other) { value = std::min(value, other); }
   static double larger(double a, double b) { return a < b ? b : a; }
 
   /// The shortest passes of the live options of every group.

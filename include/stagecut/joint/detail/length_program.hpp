@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -152,12 +153,12 @@ class length_program {
       if (label.devices > rules_.devices() - taken || rules_.device_before(label.devices) != device) continue;
       if (!rules_.fits(option, label.load)) {
         const double bytes = rules_.bytes(option, label.load);
-        least_refused_ = bytes < least_refused_ ? bytes : least_refused_;
+        least_refused_ = std::min(least_refused_, bytes);
         continue;
       }
       is_useful = true;
       if (largest > threshold_) break;
-      greatest_ = greatest_ < largest ? largest : greatest_;
+      greatest_ = std::max(greatest_, largest);
       const hybrid_label next = before(label, first, option);
       if (!rules_.may_begin(first, next)) continue;
       // What is before takes so long at least, on the devices that are left.

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/nested_prices.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -39,7 +40,7 @@ STAGECUT_DECL auto nested_prices::operator()(std::size_t first, std::size_t last
   if (!machines_.messages || (machines_.as_published && at.first)) return result;
   const auto take = [&](std::size_t point) {
     const double time = messages_[point * most_replicas() + replicas - 1];
-    result.value = result.value < time ? time : result.value;
+    result.value = std::max(result.value, time);
   };
   if (!at.first) take(first);
   if (machines_.as_published ? last != states_.size() : !at.last) take(last);

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/option_disjunction.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -25,7 +26,7 @@ STAGECUT_DECL int side_of(const rank_options& rank, const std::vector<char>& liv
 
 STAGECUT_DECL disjunction disjunction_choice::best() {
   std::size_t width = 0;
-  for (const rank_options& each : graph_.ranks) width = width < each.width() ? each.width() : width;
+  for (const rank_options& each : graph_.ranks) width = std::max(width, each.width());
   for (std::size_t slot = 0; slot < width; ++slot) {
     mean_.assign(mean_.size(), 0);
     mix_.each_share([&](std::size_t r, std::size_t o, double share) {

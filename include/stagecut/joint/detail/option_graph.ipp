@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/option_graph.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -68,7 +69,7 @@ STAGECUT_DECL double option_paths::least() {
     std::vector<double>& to = before_[r + 1];
     for (const option_graph::edge& each : graph_->steps[r].edges) {
       const double here = from[each.from] + least_[r][each.group];
-      to[each.to] = here < to[each.to] ? here : to[each.to];
+      to[each.to] = std::min(to[each.to], here);
     }
   }
   return before_.back()[0];
@@ -99,10 +100,10 @@ STAGECUT_DECL std::size_t option_paths::drop_above(double most, live_options& li
       const double rest = behind_[r + 1][each.to];
       const double here = least_[r][each.group] + rest;
       double& from = behind_[r][each.from];
-      from = here < from ? here : from;
+      from = std::min(from, here);
       const double beside = before_[r][each.from] + rest;
       double& over = through[each.group];
-      over = beside < over ? beside : over;
+      over = std::min(over, beside);
     }
     for (std::size_t g = 0; g < step.groups.size(); ++g) {
       for (std::uint32_t o = step.groups[g].first; o < step.groups[g].last; ++o) {

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/option_program.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -116,7 +117,7 @@ STAGECUT_DECL bool option_program::dual_step(std::size_t leaving) {
     if (!(alpha < -nothing)) return false;
     const double here = (cost > 0 ? cost : 0) / -alpha;
     if (here > ratio + 1e-12 || (here > ratio - 1e-12 && -alpha <= steepest)) return false;
-    ratio = here < ratio ? here : ratio;
+    ratio = std::min(ratio, here);
     steepest = -alpha;
     reduced = cost;
     return true;

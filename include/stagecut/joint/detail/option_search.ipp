@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/option_search.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,7 @@ STAGECUT_DECL bool option_search::run() {
     std::size_t least = 0;
     for (std::size_t i = 1; i < open_.size(); ++i) least = open_[i].bound < open_[least].bound ? i : least;
     const double here = open_[least].bound;
-    bound = bound < here ? here : bound;
+    bound = std::max(bound, here);
     if (bound > makespan - step()) break;
     if (clock_.look()) return false;
     node next = std::move(open_[least]);
@@ -69,7 +70,7 @@ STAGECUT_DECL bool option_search::combine(node& here) {
   const double least = paths_.least();
   if (least >= no_time) return false;
   const double sure = surely(least + constant);
-  here.bound = here.bound < sure ? sure : here.bound;
+  here.bound = std::max(here.bound, sure);
   if (is_closed(here.bound)) return false;
   paths_.path(plan_);
   dropped_ = paths_.drop_above((makespan - step()) * (1 + 0x1p-40) - constant, here.live);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
@@ -78,7 +78,7 @@ class rank_options {
   std::vector<Key> finish(const std::vector<Key>& keys) {
     std::vector<std::size_t> order(classes_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    detail::sort(order, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
     std::vector<contents> sorted;
     std::vector<Key> sorted_keys;
     times_.assign(width() * size_, 0);

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/recent_paths.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -35,7 +36,7 @@ STAGECUT_DECL void recent_paths::measure(const std::vector<double>& times) {
 
 STAGECUT_DECL double recent_paths::longest(const lengths& of) {
   double most = 0;
-  for (const double each : of) most = most < each ? each : most;
+  for (const double each : of) most = std::max(most, each);
   return most;
 }
 

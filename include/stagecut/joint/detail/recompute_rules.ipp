@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/recompute_rules.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ STAGECUT_DECL first_and_last::first_and_last(const recompute_model& model, const
 STAGECUT_DECL void first_and_last::add(const layer_type& end) {
   forward += end.forward;
   resident += end.resident;
-  workspace = workspace < end.workspace ? end.workspace : workspace;
+  workspace = std::max(workspace, end.workspace);
   if (end.choices.empty()) return;
   workspace = workspace < end.choices[0].workspace ? end.choices[0].workspace : workspace;
   backward += end.choices[0].backward;
@@ -64,8 +65,8 @@ STAGECUT_DECL sent_bytes::sent_bytes(const recompute_model& model, const recompu
     most.push_back(least.back());
     for (std::size_t cut = before; cut + behind <= model.layers.size(); ++cut) {
       const double here = sent_at(model, cut);
-      least.back() = here < least.back() ? here : least.back();
-      most.back() = most.back() < here ? here : most.back();
+      least.back() = std::min(least.back(), here);
+      most.back() = std::max(most.back(), here);
     }
   }
   least.resize(layers.size() - 1);
@@ -114,7 +115,7 @@ STAGECUT_DECL whole_times unit_of(const recompute_model& model, const std::vecto
     for (const recompute_choice& each : type.choices) {
       times.push_back(each.backward);
       times.push_back(each.backward_weight);
-      slowest = slowest < each.backward ? each.backward : slowest;
+      slowest = std::max(slowest, each.backward);
     }
     times.push_back(type.forward);
     counts.resize(times.size(), layers * passes);

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/recompute_search.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -167,7 +168,7 @@ STAGECUT_DECL void recompute_search::prove() {
     clock_.pause_after(pause);
     proved_ = search.run();
     clock_.resume();
-    bound_ = bound_ < search.bound ? search.bound : bound_;
+    bound_ = std::max(bound_, search.bound);
     clock_.state.bound = (bounds_hold_ ? bound_ : least_work()) * unit_.unit;
     if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
     if (proved_ || clock_.look()) break;

@@ -3,9 +3,9 @@
 
 #include <stagecut/joint/detail/replica_labels.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
-#include <stagecut/core/detail/sort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -16,7 +16,7 @@ STAGECUT_DECL void replica_labels::add(const replica_label& each, const label_ru
 
 STAGECUT_DECL void replica_labels::settle(const label_rule& rule) {
   if (settled_ == labels_.size()) return;
-  detail::sort(labels_, [&](const replica_label& a, const replica_label& b) { return before(a, b, rule); });
+  std::stable_sort(labels_.begin(), labels_.end(), [&](const replica_label& a, const replica_label& b) { return before(a, b, rule); });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < labels_.size(); ++i) {
     if (kept > 0 && alike(labels_[kept - 1], labels_[i], rule) && labels_[kept - 1].devices <= labels_[i].devices) {

@@ -3,10 +3,10 @@
 
 #include <stagecut/joint/detail/sharding_paths.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/sharded_layer.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -94,7 +94,7 @@ STAGECUT_DECL void sharding_paths::keep(std::size_t point, std::vector<sharding_
     if (a.parameters != b.parameters) return a.parameters < b.parameters;
     return kinds_before(point, a, b);
   };
-  detail::sort(drafts, before);
+  std::stable_sort(drafts.begin(), drafts.end(), before);
   kept.clear();
   for (const sharding_path& each : drafts) {
     if (!kept.empty() && !(all_ && each.parameters < kept.back().parameters)) continue;

@@ -3,12 +3,12 @@
 
 #include <stagecut/joint/detail/stage_mixtures.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -42,7 +42,7 @@ STAGECUT_DECL way_figures stage_mixtures::plus(const way_figures& sum, const way
 STAGECUT_DECL void stage_mixtures::keep_best(const std::vector<way_figures>& all, const std::vector<origin>& from) {
   std::vector<std::size_t> places(all.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  detail::sort(places, [&](std::size_t a, std::size_t b) {
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
     const double one = all[a].forward + all[a].backward;
     const double other = all[b].forward + all[b].backward;
     return one != other ? one < other : all[a].activations < all[b].activations;

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/stages_search.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -30,7 +31,7 @@ STAGECUT_DECL void stages_search::begin(hybrid_graph graph, double known) {
   bound = beyond_time;
   if (graph.edges.empty()) return;
   bound = least_bound(graph);
-  bound = bound < known ? known : bound;
+  bound = std::max(bound, known);
   open_.push_back({std::move(graph), bound});
 }
 
@@ -54,7 +55,7 @@ STAGECUT_DECL double stages_search::least_bound(const hybrid_graph& graph) {
     for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
       const hybrid_graph::edge& each = graph.edges[i];
       const double here = rest[each.to] < each.bound ? each.bound : rest[each.to];
-      rest[u] = here < rest[u] ? here : rest[u];
+      rest[u] = std::min(rest[u], here);
     }
     if (graph.nodes[u].step == 0 && rest[u] < best) best = rest[u];
   }

@@ -3,12 +3,12 @@
 
 #include <stagecut/joint/detail/variant_points.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/detail/down_sets.hpp>
 #include <stagecut/graph/precedence.hpp>
@@ -28,7 +28,7 @@ STAGECUT_DECL variant_points::variant_points(const variant_tables& tables, const
   }
   std::vector<std::size_t> order(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s) order[s] = s;
-  detail::sort(order, [&](std::size_t a, std::size_t b) { return work[a] < work[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] < work[b]; });
   std::vector<std::size_t> number(sets.size());
   for (std::size_t p = 0; p < order.size(); ++p) number[order[p]] = p;
   work_.resize(sets.size());

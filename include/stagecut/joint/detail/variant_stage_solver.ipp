@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/variant_stage_solver.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -114,7 +115,7 @@ STAGECUT_DECL std::vector<std::size_t> variant_stage_solver::variants(std::int64
     for (std::size_t i = 0; i < members_[g].size(); ++i) result.emplace_back(members_[g][i], chosen[i]);
   }
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
-  detail::sort(result, before);
+  std::stable_sort(result.begin(), result.end(), before);
   std::vector<std::size_t> variants;
   for (const auto& each : result) variants.push_back(each.second);
   return variants;

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/detail/variant_tables.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -116,7 +117,7 @@ STAGECUT_DECL auto variant_tables::tabulate(const variant_graph& graph, std::siz
     const run_variant& one = from.variants[r];
     made.variants.push_back({times.whole(one.time), bytes.whole(one.activations), bytes.whole(one.resident)});
     made.time = made.variants[r].time < made.time ? made.variants[r].time : made.time;
-    least_parameters = one.parameters < least_parameters ? one.parameters : least_parameters;
+    least_parameters = std::min(least_parameters, one.parameters);
     made.more_cut.emplace_back();
     for (std::size_t e = 0; e < edges; ++e) {
       made.more_cut[r].push_back(times.whole(crossing(graph, v, one, e)));

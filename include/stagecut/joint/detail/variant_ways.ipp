@@ -3,10 +3,10 @@
 
 #include <stagecut/joint/detail/variant_ways.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/sort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -36,7 +36,7 @@ STAGECUT_DECL void variant_ways::list_ways(group& each, std::int64_t held) {
     sorted_.push_back({one.time, held * one.activations + one.resident, r});
   }
   const auto faster = [](const way& a, const way& b) { return a.time != b.time ? a.time < b.time : a.bytes < b.bytes; };
-  detail::sort(sorted_, faster);
+  std::stable_sort(sorted_.begin(), sorted_.end(), faster);
   each.begin = ways_.size();
   for (const way& one : sorted_) {
     if (ways_.size() == each.begin || one.bytes < ways_.back().bytes) ways_.push_back(one);
@@ -62,7 +62,7 @@ STAGECUT_DECL void variant_ways::list_units() {
   const auto by_saved = [](const step& a, const step& b) {
     return a.saved != b.saved ? a.saved > b.saved : a.time < b.time;
   };
-  detail::sort(pairs_, by_saved);
+  std::stable_sort(pairs_.begin(), pairs_.end(), by_saved);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     step& each = pairs_[i];
     each.is_first = i == 0 || each.saved != pairs_[i - 1].saved;
@@ -72,7 +72,7 @@ STAGECUT_DECL void variant_ways::list_units() {
     made_.back().count += groups_[each.group].count;
     steps_.push_back(each);
   }
-  detail::sort(steps_, cheaper);
+  std::stable_sort(steps_.begin(), steps_.end(), cheaper);
   units_.clear();
   rank_.assign(made_.size(), 0);
   for (const step& each : steps_) {

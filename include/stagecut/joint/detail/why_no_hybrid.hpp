@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -108,7 +109,7 @@ class hybrid_shortage {
 
   [[nodiscard]] double peak() const {
     double most = 0;
-    each_stage([&](std::size_t, std::uint32_t, double bytes) { most = most < bytes ? bytes : most; });
+    each_stage([&](std::size_t, std::uint32_t, double bytes) { most = std::max(most, bytes); });
     return most;
   }
 

@@ -3,6 +3,7 @@
 
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ STAGECUT_DECL void chain_ticks::scale(double most) {
   most_ = everything();
   most_ = most_ < most ? most_ : most < highest ? most : highest;
   int exponent = 1 - 50 + (most_ < 0x1p-900 ? exponent_of(most_ * 0x1p200) - 200 : exponent_of(most_));
-  exponent = exponent < least_exponent ? least_exponent : exponent;
+  exponent = std::max(exponent, least_exponent);
   do {
     tick = std::bit_cast<double>(exponent < -1022 ? std::uint64_t{1} << static_cast<unsigned>(exponent + 1074)
                                                   : static_cast<std::uint64_t>(exponent + 1023) << 52U);
@@ -61,7 +62,7 @@ STAGECUT_DECL bool chain_ticks::fill() {
         double* const row = sums_.data() + (kind * rows_per_kind_ + s) * (items + 1);
         row[i + 1] = row[i] + rounded(times_[kind][s * items + i], most_of_pass, here);
       }
-      off[i] = off[i] < here ? here : off[i];
+      off[i] = std::max(off[i], here);
     }
     for (std::size_t kind = 0; kind < 3; ++kind) sum += row(kind, s)[items];
     if (sum >= 0x1p52) return false;
@@ -72,7 +73,7 @@ STAGECUT_DECL bool chain_ticks::fill() {
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     double here = 0;
     messages_[i] = rounded(times_[tick_message][i], beyond, here);
-    most_off = most_off < here ? here : most_off;
+    most_off = std::max(most_off, here);
   }
   step_ = common_step();
   error_ = (all_off + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;

@@ -3,6 +3,7 @@
 
 #include <stagecut/makespan/detail/chain_times.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ STAGECUT_DECL double chain_times::everything() const {
     double most = 0;
     for (std::size_t at = i; at < times_[tick_f].size(); at += items) {
       const double all = times_[tick_f][at] + times_[tick_b][at] + times_[tick_w][at];
-      most = most < all ? all : most;
+      most = std::max(most, all);
     }
     sum += most;
   }
@@ -38,7 +39,7 @@ STAGECUT_DECL double chain_times::everything() const {
     for (const double own : each) sum += own;
   }
   double longest = 0;
-  for (const double each : times_[tick_message]) longest = longest < each ? each : longest;
+  for (const double each : times_[tick_message]) longest = std::max(longest, each);
   return (sum + 2 * static_cast<double>(stages) * longest) * passes_;
 }
 

@@ -3,10 +3,10 @@
 
 #include <stagecut/makespan/detail/cut_of_order.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/schedule/search_limits.hpp>
@@ -24,7 +24,7 @@ STAGECUT_DECL search_limits best_cut_and_order::limits(double share, double most
   if (result.time_limit) {
     const double left = *result.time_limit - (seconds_now() - began_);
     result.time_limit =
-        detail::greater_of(0.0, detail::lesser_of(left, detail::lesser_of(most_seconds, share * *result.time_limit)));
+        std::max(0.0, std::min(left, std::min(most_seconds, share * *result.time_limit)));
   }
   if (result.node_limit) {
     result.node_limit = static_cast<std::size_t>(share * static_cast<double>(*result.node_limit)) + 1;
@@ -35,7 +35,7 @@ STAGECUT_DECL search_limits best_cut_and_order::limits(double share, double most
 STAGECUT_DECL void best_cut_and_order::keep(cut_and_order found) {
   if (best_ && best_->makespan <= found.makespan) return;
   best_ = std::move(found);
-  best_->bound = detail::lesser_of(bound_, best_->makespan);
+  best_->bound = std::min(bound_, best_->makespan);
   if (!request_.limits.progress) return;
   makespan_progress now;
   now.seconds = seconds_now() - began_;
@@ -45,8 +45,8 @@ STAGECUT_DECL void best_cut_and_order::keep(cut_and_order found) {
 }
 
 STAGECUT_DECL void best_cut_and_order::raise(double bound) {
-  bound_ = detail::greater_of(bound_, bound);
-  if (best_) best_->bound = detail::lesser_of(bound_, best_->makespan);
+  bound_ = std::max(bound_, bound);
+  if (best_) best_->bound = std::min(bound_, best_->makespan);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -43,7 +44,7 @@ class model_rules final : public cut_rules {
       for (const auto& each : held_[r]) {
         for (std::size_t j = 0; j < each.size(); ++j) {
           std::size_t& most = most_[stages_[r][j]];
-          most = most < each[j] ? each[j] : most;
+          most = std::max(most, each[j]);
         }
       }
       several_ = several_ || stages_[r].size() > 1;

@@ -3,11 +3,11 @@
 
 #include <stagecut/makespan/detail/plain_orders.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL std::size_t ranks_of(const cut_and_order_request& request) {
   std::size_t last = 0;
-  for (const std::size_t rank : request.rank_of) last = detail::greater_of(last, rank);
+  for (const std::size_t rank : request.rank_of) last = std::max(last, rank);
   return last + 1;
 }
 

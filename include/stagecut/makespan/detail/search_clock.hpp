@@ -5,6 +5,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

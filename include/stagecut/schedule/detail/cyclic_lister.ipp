@@ -3,11 +3,11 @@
 
 #include <stagecut/schedule/detail/cyclic_lister.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -98,7 +98,7 @@ STAGECUT_DECL bool cyclic_lister::run(std::size_t rank, std::size_t letter, std:
                                       std::vector<std::uint16_t>& word) {
   const std::size_t s = stage_of(letter);
   const std::size_t pass = letter * of_.microbatches + room_.done(letter);
-  const std::int64_t end = detail::greater_of(free_[rank], at) + of_.time[letter];
+  const std::int64_t end = std::max(free_[rank], at) + of_.time[letter];
   free_[rank] = end;
   room_.run(letter);
   word.push_back(static_cast<std::uint16_t>(letter));

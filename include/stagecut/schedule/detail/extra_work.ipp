@@ -3,14 +3,13 @@
 
 #include <stagecut/schedule/detail/extra_work.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/extremes.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/schedule/detail/pass_precedence.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
@@ -26,7 +25,7 @@ STAGECUT_DECL extra_work extra_passes::behind(std::size_t x, std::size_t k,
     if (!work[y].told) continue;
     const std::size_t first = first_behind(y, x, k);
     result.time += time(y) * (static_cast<std::int64_t>(first) - static_cast<std::int64_t>(k));
-    if (y != x && first > 0) result.key = detail::lesser_of(result.key, tails[rules_.letters()[y] * m_ + first - 1]);
+    if (y != x && first > 0) result.key = std::min(result.key, tails[rules_.letters()[y] * m_ + first - 1]);
   }
   return cleared(result);
 }
@@ -54,7 +53,7 @@ STAGECUT_DECL extra_work extra_passes::by_states(std::size_t x, std::size_t k,
     if (!work[y].told) continue;
     result.time += time(y) * (static_cast<std::int64_t>(k) - static_cast<std::int64_t>(before[y]));
     if (y != x && before[y] < m_)
-      result.key = detail::lesser_of(result.key, heads[rules_.letters()[y] * m_ + before[y]]);
+      result.key = std::min(result.key, heads[rules_.letters()[y] * m_ + before[y]]);
   }
   return cleared(result);
 }
@@ -82,15 +81,15 @@ STAGECUT_DECL extra_work extra_passes::by_bytes(std::size_t x, std::size_t k,
     need -= static_cast<wide_integer>(bytes) * count;
     if (bytes <= 0 || passes <= 0) continue;
     givers.push_back({time(y), bytes, passes});
-    result.key = detail::lesser_of(result.key, heads[letters[y] * m_ + before[y]]);
+    result.key = std::min(result.key, heads[letters[y] * m_ + before[y]]);
   }
-  detail::sort(givers, [](const giver& a, const giver& b) {
+  std::stable_sort(givers.begin(), givers.end(), [](const giver& a, const giver& b) {
     return static_cast<wide_integer>(a.time) * b.bytes < static_cast<wide_integer>(b.time) * a.bytes;
   });
   for (const giver& each : givers) {
     if (need <= 0) break;
     const wide_integer all = static_cast<wide_integer>(each.bytes) * each.passes;
-    const wide_integer taken = detail::lesser_of(all, need);
+    const wide_integer taken = std::min(all, need);
     result.time += static_cast<std::int64_t>((taken * each.time + each.bytes - 1) / each.bytes);
     need -= taken;
   }

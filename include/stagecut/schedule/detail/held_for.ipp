@@ -3,13 +3,13 @@
 
 #include <stagecut/schedule/detail/held_for.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -28,9 +28,9 @@ STAGECUT_DECL std::int64_t held_for(const word_problem& of, std::size_t rank, co
     }
     held += of.kept[s] * trip;
     if (of.split) held += static_cast<wide_integer>(of.late[s]) * of.time[weight_of(s)];
-    first = detail::lesser_of(first, heads[forward_of(s) * m]);
+    first = std::min(first, heads[forward_of(s) * m]);
     for (std::size_t kind = 1; kind < of.kinds(); ++kind) {
-      behind = detail::lesser_of(behind, tails[(kinds_of_pass * s + kind) * m + m - 1]);
+      behind = std::min(behind, tails[(kinds_of_pass * s + kind) * m + m - 1]);
     }
   }
   if (first < 0 || behind < 0) return 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/order_request.hpp>
@@ -41,7 +41,7 @@ class order_bytes {
     for (const std::size_t s : stages) held += each.empty() ? 1 : each[s];
     Number peak = held;
     for (std::size_t i = stages.size(); i-- > 0;) {
-      if (!again.empty()) peak = detail::greater_of(peak, held + again[stages[i]]);
+      if (!again.empty()) peak = std::max(peak, held + again[stages[i]]);
       held -= each.empty() ? 1 : each[stages[i]];
     }
     return peak;

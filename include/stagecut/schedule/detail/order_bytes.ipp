@@ -3,6 +3,7 @@
 
 #include <stagecut/schedule/detail/order_bytes.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
@@ -34,7 +34,7 @@ STAGECUT_DECL order_bytes::order_bytes(const order_request& request, word_proble
     const std::int64_t units =
         left > 0 ? static_cast<std::int64_t>(__builtin_floor(__builtin_ldexp(left, -exponent_))) : 0;
     // Rounded, a microbatch that just fits may take a few units more.
-    of.memory.push_back(fits_alone(r) ? detail::greater_of(units, alone(r, std::int64_t{0}, of.kept, of.again))
+    of.memory.push_back(fits_alone(r) ? std::max(units, alone(r, std::int64_t{0}, of.kept, of.again))
                                       : units);
   }
 }
@@ -107,7 +107,7 @@ STAGECUT_DECL void order_bytes::scale() {
   for (std::size_t r = 0; r < of_.ranks && !request_.memory.empty(); ++r) {
     const double left = memory(r) - resident(r);
     fractions = fractions || left != __builtin_floor(left);
-    most = detail::greater_of(most, left);
+    most = std::max(most, left);
   }
   int exponent = 0;
   (void)__builtin_frexp(most, &exponent);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/extra_work.hpp>
 #include <stagecut/schedule/detail/pass_precedence.hpp>
@@ -68,12 +68,12 @@ class order_heads {
     std::int64_t now = unknown;
     for (const place& each : sorted_) {
       if (more.time > 0 && each.key >= more.key) {
-        now = detail::greater_of(now, more.key) + more.time;
+        now = std::max(now, more.key) + more.time;
         more.time = 0;
       }
-      if (comes(each)) now = detail::greater_of(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
+      if (comes(each)) now = std::max(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
     }
-    return more.time > 0 ? detail::greater_of(now, more.key) + more.time : now;
+    return more.time > 0 ? std::max(now, more.key) + more.time : now;
   }
 
   bool raise_heads(std::size_t rank, function_ref<bool()> stop);

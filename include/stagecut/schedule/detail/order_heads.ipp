@@ -3,13 +3,12 @@
 
 #include <stagecut/schedule/detail/order_heads.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/extra_work.hpp>
 #include <stagecut/schedule/detail/held_for.hpp>
@@ -42,7 +41,7 @@ STAGECUT_DECL void order_heads::settle(function_ref<bool()> stop) {
 STAGECUT_DECL std::int64_t order_heads::bound() const {
   std::int64_t most = 0;
   for (std::size_t r = 0; r < of_->ranks; ++r)
-    most = detail::greater_of(most, detail::greater_of(rank_bound(r), held_for(*of_, r, heads_, tails_)));
+    most = std::max(most, std::max(rank_bound(r), held_for(*of_, r, heads_, tails_)));
   return most;
 }
 
@@ -53,10 +52,10 @@ STAGECUT_DECL std::int64_t order_heads::rank_bound(std::size_t rank) const {
     for (std::size_t pass = letter * m_; pass < (letter + 1) * m_; ++pass) {
       if (heads_[pass] < 0 || tails_[pass] < 0) continue;
       jobs.push_back({heads_[pass], of_->time[letter], tails_[pass]});
-      most = detail::greater_of(most, heads_[pass] + of_->time[letter] + tails_[pass]);
+      most = std::max(most, heads_[pass] + of_->time[letter] + tails_[pass]);
     }
   }
-  return detail::greater_of(most, preemptive_end(std::move(jobs)));
+  return std::max(most, preemptive_end(std::move(jobs)));
 }
 
 STAGECUT_DECL bool order_heads::keep_to(std::int64_t target, function_ref<bool()> stop) {
@@ -105,7 +104,7 @@ STAGECUT_DECL void order_heads::sort_passes(std::size_t rank, const std::vector<
       sorted_.push_back({keys[letters[x] * m_ + k], static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(k)});
     }
   }
-  detail::sort(sorted_, [](const place& a, const place& b) { return a.key < b.key; });
+  std::stable_sort(sorted_.begin(), sorted_.end(), [](const place& a, const place& b) { return a.key < b.key; });
   work_ += sorted_.size() * sorted_.size();
 }
 
@@ -121,7 +120,7 @@ STAGECUT_DECL bool order_heads::raise_heads(std::size_t rank, function_ref<bool(
       const std::uint32_t* const before = rules.before(x, k);
       const auto comes = [&](const place& each) { return each.microbatch < before[each.letter]; };
       const std::int64_t now =
-          detail::greater_of(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
+          std::max(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
       if (now <= heads_[letters[x] * m_ + k]) continue;
       heads_[letters[x] * m_ + k] = now;
       beyond_ = beyond_ || now > target_;
@@ -143,7 +142,7 @@ STAGECUT_DECL bool order_heads::raise_tails(std::size_t rank, function_ref<bool(
       if (k % 32 == 31 && stop && stop()) return changed;
       const auto comes = [&](const place& each) { return rules.before(each.letter, each.microbatch)[x] > k; };
       const std::int64_t now =
-          detail::greater_of(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
+          std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
       if (now <= tails_[letters[x] * m_ + k]) continue;
       tails_[letters[x] * m_ + k] = now;
       beyond_ = beyond_ || now > target_;
@@ -169,7 +168,7 @@ STAGECUT_DECL std::int64_t order_heads::head_by_data(std::size_t letter, std::si
   std::int64_t head = is_forward(letter) ? unknown : behind(letter - 1, 0);
   if (is_forward(letter) && s > 0) head = behind(forward_of(s - 1), of_->down[s - 1]);
   if (is_backward(letter) && s + 1 < of_->stages())
-    head = detail::greater_of(head, behind(backward_of(s + 1), of_->up[s]));
+    head = std::max(head, behind(backward_of(s + 1), of_->up[s]));
   return head;
 }
 
@@ -180,8 +179,8 @@ STAGECUT_DECL std::int64_t order_heads::tail_by_data(std::size_t letter, std::si
   };
   std::int64_t tail = of_->ends(letter) ? unknown : before(letter + 1, 0);
   if (is_forward(letter) && s + 1 < of_->stages())
-    tail = detail::greater_of(tail, before(forward_of(s + 1), of_->down[s]));
-  if (is_backward(letter) && s > 0) tail = detail::greater_of(tail, before(backward_of(s - 1), of_->up[s - 1]));
+    tail = std::max(tail, before(forward_of(s + 1), of_->down[s]));
+  if (is_backward(letter) && s > 0) tail = std::max(tail, before(backward_of(s - 1), of_->up[s - 1]));
   return tail;
 }
 

@@ -3,12 +3,12 @@
 
 #include <stagecut/schedule/detail/order_polish.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/schedule/detail/order_run.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
@@ -87,7 +87,7 @@ STAGECUT_DECL void order_polish::look(random_bits& random) {
     const std::size_t behind = run_.place(pass) + 1;
     tails_[pass] = data_tail(pass);
     if (behind == word.size()) continue;
-    tails_[pass] = detail::greater_of(tails_[pass], run_.row(word[behind] / m).time + tails_[word[behind]]);
+    tails_[pass] = std::max(tails_[pass], run_.row(word[behind] / m).time + tails_[word[behind]]);
   }
   find_blocks(random);
 }
@@ -100,13 +100,13 @@ STAGECUT_DECL std::int64_t order_polish::data_tail(std::size_t pass) const {
   if (of_.ends(letter)) tail += of_.all_reduce[stage_of(letter)];
   if (row.to == order_run::none) return tail;
   const std::size_t next = is_forward(letter) ? pass + kinds_of_pass * m : pass - kinds_of_pass * m;
-  return detail::greater_of(tail, row.hop + run_.row(next / m).time + tails_[next]);
+  return std::max(tail, row.hop + run_.row(next / m).time + tails_[next]);
 }
 
 STAGECUT_DECL std::int64_t order_polish::estimate(std::size_t rank, std::size_t from, std::size_t to) {
   const std::size_t m = of_.microbatches;
-  const std::size_t first = detail::lesser_of(from, to);
-  const std::size_t behind = detail::greater_of(from, to) + 1;
+  const std::size_t first = std::min(from, to);
+  const std::size_t behind = std::max(from, to) + 1;
   const std::vector<std::uint32_t>& word = passes_[rank];
   const auto at = [&](std::size_t i) { return word.begin() + static_cast<std::ptrdiff_t>(i); };
   moved_.assign(at(first), at(behind));
@@ -115,15 +115,15 @@ STAGECUT_DECL std::int64_t order_polish::estimate(std::size_t rank, std::size_t 
   moved_ends_.clear();
   for (const std::uint32_t pass : moved_) {
     const order_run::letter_row& row = run_.row(pass / m);
-    if (row.awaits != order_run::none) now = detail::greater_of(now, arrivals_[row.awaits * m + pass % m]);
+    if (row.awaits != order_run::none) now = std::max(now, arrivals_[row.awaits * m + pass % m]);
     now += row.time;
     moved_ends_.push_back(now);
   }
   std::int64_t tail = behind == word.size() ? 0 : run_.row(word[behind] / m).time + tails_[word[behind]];
   std::int64_t longest = 0;
   for (std::size_t i = moved_.size(); i-- > 0;) {
-    tail = detail::greater_of(tail, data_tail(moved_[i]));
-    longest = detail::greater_of(longest, moved_ends_[i] + tail);
+    tail = std::max(tail, data_tail(moved_[i]));
+    longest = std::max(longest, moved_ends_[i] + tail);
     tail += run_.row(moved_[i] / m).time;
   }
   return longest;

@@ -3,11 +3,11 @@
 
 #include <stagecut/schedule/detail/order_run.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -45,13 +45,13 @@ STAGECUT_DECL std::int64_t order_run::operator()(const order_words& words) {
   std::int64_t last = 0;
   for (std::size_t r = 0; r < of_.ranks; ++r) {
     if (next_[r] != words[r].size()) return stuck;
-    last = detail::greater_of(last, rank_end(r));
+    last = std::max(last, rank_end(r));
   }
   return last;
 }
 
 STAGECUT_DECL std::int64_t order_run::rank_end(std::size_t rank) const noexcept {
-  return detail::greater_of(free_[rank], reduced_[rank]) + of_.step[rank];
+  return std::max(free_[rank], reduced_[rank]) + of_.step[rank];
 }
 
 STAGECUT_DECL void order_run::fill(std::size_t letter) {
@@ -97,7 +97,7 @@ STAGECUT_DECL void order_run::advance(std::uint32_t rank, const std::vector<std:
         blocked_[rank] = row.awaits;
         break;
       }
-      now = now < ready ? ready : now;
+      now = std::max(now, ready);
     }
     now += row.time;
     const std::uint32_t pass = letter * m + k;
@@ -108,7 +108,7 @@ STAGECUT_DECL void order_run::advance(std::uint32_t rank, const std::vector<std:
     done_[letter] = k + 1;
     hand_over(row, letter, pass, now);
     if (k + 1 == m && of_.ends(letter)) {
-      reduced_[rank] = detail::greater_of(reduced_[rank], now) + of_.all_reduce[stage_of(letter)];
+      reduced_[rank] = std::max(reduced_[rank], now) + of_.all_reduce[stage_of(letter)];
     }
   }
   next_[rank] = at;
@@ -123,7 +123,7 @@ STAGECUT_DECL void order_run::hand_over(const letter_row& row, std::uint32_t let
   }
   if (of_.links) {
     std::int64_t& link = links_[row.rank * of_.ranks + row.to];
-    link = detail::greater_of(now, link) + row.hop;
+    link = std::max(now, link) + row.hop;
     arrivals_[pass] = link;
   } else {
     arrivals_[pass] = now + row.hop;

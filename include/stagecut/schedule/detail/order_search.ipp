@@ -3,11 +3,11 @@
 
 #include <stagecut/schedule/detail/order_search.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/cyclic_lister.hpp>
 #include <stagecut/schedule/detail/order_polish.hpp>
 #include <stagecut/schedule/detail/order_run.hpp>
@@ -24,10 +24,10 @@ STAGECUT_DECL order_search::order_search(const word_problem& of, std::uint64_t s
       for (std::size_t kind = 0; kind < of.kinds(); ++kind) {
         const std::int64_t time = of.time[kinds_of_pass * s + kind];
         work += time;
-        longest_ = detail::greater_of(longest_, time);
+        longest_ = std::max(longest_, time);
       }
     }
-    period_ = detail::greater_of(period_, work);
+    period_ = std::max(period_, work);
   }
 }
 
@@ -93,7 +93,7 @@ STAGECUT_DECL order_policy order_search::even_policy(std::size_t quarters, std::
   for (std::size_t s = 0; s < stages; ++s) {
     by.bonus.insert(by.bonus.end(), {forward * period_ / 8, backward * period_ / 8, 0});
     const std::size_t let_in = ((stages - s) * of_.ranks * quarters + 4 * stages - 1) / (4 * stages);
-    by.in_flight.push_back(detail::lesser_of(detail::greater_of<std::size_t>(let_in, 1), of_.microbatches));
+    by.in_flight.push_back(std::min(std::max<std::size_t>(let_in, 1), of_.microbatches));
   }
   return by;
 }
@@ -139,7 +139,7 @@ STAGECUT_DECL std::int64_t order_search::change() {
 STAGECUT_DECL std::pair<std::size_t, std::size_t> order_search::range(std::size_t n) {
   const std::size_t a = random_.below(n);
   const std::size_t b = random_.below(n);
-  return {detail::lesser_of(a, b), detail::greater_of(a, b)};
+  return {std::min(a, b), std::max(a, b)};
 }
 
 STAGECUT_DECL void order_search::vary_policies(std::size_t times) {
@@ -154,7 +154,7 @@ STAGECUT_DECL void order_search::vary_policies(std::size_t times) {
         if (what < kinds_of_pass)
           by.bonus[kinds_of_pass * s + what] += ticks;
         else
-          by.in_flight[s] = detail::greater_of<std::size_t>(by.in_flight[s] + more, 3) - 2;
+          by.in_flight[s] = std::max<std::size_t>(by.in_flight[s] + more, 3) - 2;
       }
     }
     try_policy(std::move(by));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,7 +12,6 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
@@ -133,7 +133,7 @@ class order_ticks {
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)__builtin_frexp(sum, &exponent_);
-      exponent_ -= detail::lesser_of(digits, std::numeric_limits<T>::digits - 3);
+      exponent_ -= std::min(digits, std::numeric_limits<T>::digits - 3);
     }
   }
 

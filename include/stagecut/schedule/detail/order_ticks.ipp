@@ -3,6 +3,7 @@
 
 #include <stagecut/schedule/detail/order_ticks.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,7 +11,6 @@
 #include <string>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
@@ -46,7 +46,7 @@ STAGECUT_DECL word_problem placed_problem(std::size_t stages, const order_reques
       refuse_order(joined({"rank_of[", s, "]"}).c_str(), std::to_string(result.rank_of[s]),
                    joined({"must be below the number of stages, ", stages}));
     }
-    result.ranks = detail::greater_of(result.ranks, result.rank_of[s] + 1);
+    result.ranks = std::max(result.ranks, result.rank_of[s] + 1);
   }
   result.whole = request.whole;
   if (result.whole.empty()) result.whole.assign(stages, false);

@@ -3,10 +3,10 @@
 
 #include <stagecut/schedule/detail/pass_precedence.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/rank_states.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
@@ -51,8 +51,8 @@ STAGECUT_DECL bool pass_precedence::close() {
 
 STAGECUT_DECL void pass_precedence::raise_all(std::size_t x, std::size_t y, std::int64_t more) {
   const auto m = static_cast<std::int64_t>(m_);
-  for (std::int64_t k = detail::greater_of<std::int64_t>(0, 1 - more); k < m; ++k) {
-    raise(x, static_cast<std::size_t>(k), y, static_cast<std::uint32_t>(detail::lesser_of(k + more, m)));
+  for (std::int64_t k = std::max<std::int64_t>(0, 1 - more); k < m; ++k) {
+    raise(x, static_cast<std::size_t>(k), y, static_cast<std::uint32_t>(std::min(k + more, m)));
   }
 }
 
@@ -104,7 +104,7 @@ STAGECUT_DECL void pass_precedence::by_each_stage(const word_problem& of) {
 }
 
 STAGECUT_DECL std::int64_t pass_precedence::held_by(std::int64_t memory, std::int64_t each) const {
-  return detail::lesser_of(memory / each, static_cast<std::int64_t>(m_));
+  return std::min(memory / each, static_cast<std::int64_t>(m_));
 }
 
 STAGECUT_DECL std::size_t pass_precedence::place(std::size_t letter) const {

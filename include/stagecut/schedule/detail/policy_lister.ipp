@@ -3,11 +3,11 @@
 
 #include <stagecut/schedule/detail/policy_lister.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -37,7 +37,7 @@ STAGECUT_DECL std::int64_t policy_lister::start(std::size_t letter) const {
   if (!is_forward(letter) && room_.done(letter - 1) <= k) return never;
   if (is_weight(letter) || (is_forward(letter) ? s == 0 : s + 1 == of_.stages())) return free;
   const std::size_t from = is_forward(letter) ? forward_of(s - 1) : backward_of(s + 1);
-  return room_.done(from) <= k ? never : detail::greater_of(free, arrivals_[from * of_.microbatches + k]);
+  return room_.done(from) <= k ? never : std::max(free, arrivals_[from * of_.microbatches + k]);
 }
 
 STAGECUT_DECL void policy_lister::choose(const order_policy& by, std::size_t rank) {

@@ -3,12 +3,11 @@
 
 #include <stagecut/schedule/detail/preemptive_end.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
-#include <stagecut/core/detail/sort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -45,18 +44,18 @@ class waiting_jobs {
 };
 
 STAGECUT_DECL std::int64_t preemptive_end(std::vector<job_with_tail> jobs) {
-  detail::sort(jobs, [](const job_with_tail& a, const job_with_tail& b) { return a.head < b.head; });
+  std::stable_sort(jobs.begin(), jobs.end(), [](const job_with_tail& a, const job_with_tail& b) { return a.head < b.head; });
   waiting_jobs open;
   std::int64_t now = 0;
   std::int64_t most = 0;
   for (std::size_t i = 0; i < jobs.size() || !open.empty();) {
-    if (open.empty()) now = detail::greater_of(now, jobs[i].head);
+    if (open.empty()) now = std::max(now, jobs[i].head);
     for (; i < jobs.size() && jobs[i].head <= now; ++i) open.push(jobs[i]);
-    const std::int64_t run = i < jobs.size() ? detail::lesser_of(open.left(), jobs[i].head - now) : open.left();
+    const std::int64_t run = i < jobs.size() ? std::min(open.left(), jobs[i].head - now) : open.left();
     now += run;
     open.left() -= run;
     if (open.left() > 0) continue;
-    most = detail::greater_of(most, now + open.top().tail);
+    most = std::max(most, now + open.top().tail);
     open.pop();
   }
   return most;

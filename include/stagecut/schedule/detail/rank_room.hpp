@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -63,7 +63,7 @@ class room_check {
         const std::size_t s = stages[i];
         if (done(backward_of(s)) > k) continue;
         if (done(forward_of(s)) <= k) missing += of_.kept[s];
-        peak = detail::greater_of(peak, of_.again[s] - freed);
+        peak = std::max(peak, of_.again[s] - freed);
         freed += of_.kept[s];
       }
       if (missing + peak > room) return false;

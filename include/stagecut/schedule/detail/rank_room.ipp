@@ -3,11 +3,11 @@
 
 #include <stagecut/schedule/detail/rank_room.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -17,7 +17,7 @@ STAGECUT_DECL bool room_check::is_enough(std::size_t rank, std::int64_t room) co
   std::int64_t again = 0;
   for (const std::size_t s : of_.stages_of[rank]) {
     kept += s == of_.stages_of[rank][0] ? 0 : of_.kept[s];
-    again = detail::greater_of(again, of_.again[s]);
+    again = std::max(again, of_.again[s]);
   }
   return kept + again <= room;
 }

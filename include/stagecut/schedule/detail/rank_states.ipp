@@ -3,12 +3,12 @@
 
 #include <stagecut/schedule/detail/rank_states.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -81,11 +81,11 @@ STAGECUT_DECL bool rank_states::explore(std::size_t most) {
       if (now[x] == m || (x == 1 && behind(now) == -m) || !can_run(now, x)) continue;
       std::int64_t work = 0;
       for (std::size_t y = 0; y < n; ++y) {
-        least_[x * n + y] = detail::lesser_of(least_[x * n + y], now[y] - now[x]);
+        least_[x * n + y] = std::min(least_[x * n + y], now[y] - now[x]);
         work += of_.time[letters_[y]] * (now[y] - now[x]);
       }
-      least_work_[x] = detail::lesser_of(least_work_[x], work);
-      most_work_[x] = detail::greater_of(most_work_[x], work);
+      least_work_[x] = std::min(least_work_[x], work);
+      most_work_[x] = std::max(most_work_[x], work);
       state next = now;
       ++next[x];
       const std::int64_t through = next[1];
@@ -105,7 +105,7 @@ STAGECUT_DECL bool rank_states::explore(std::size_t most) {
 
 STAGECUT_DECL std::int64_t rank_states::behind(const state& now) const noexcept {
   std::int64_t least = now[0];
-  for (std::size_t x = 1; x < letters_.size(); ++x) least = detail::lesser_of(least, now[x]);
+  for (std::size_t x = 1; x < letters_.size(); ++x) least = std::min(least, now[x]);
   return least;
 }
 
