@@ -20,6 +20,7 @@
 #include <stagecut/graph/detail/linear_orders.ipp>
 #include <stagecut/graph/detail/linear_starts.ipp>
 #include <stagecut/graph/detail/load_options.ipp>
+#include <stagecut/graph/detail/make_operator_graph.ipp>
 #include <stagecut/graph/detail/merge_layers.ipp>
 #include <stagecut/graph/detail/minimize_communication.ipp>
 #include <stagecut/graph/detail/minimize_graph_makespan.ipp>
