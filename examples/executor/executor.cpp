@@ -8,6 +8,7 @@
 #include <stagecut/io/pictures/chrome_trace.hpp>
 #include <stagecut/io/pictures/svg.hpp>
 #include <stagecut/io/read_profile.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -18,6 +18,7 @@
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulate.hpp>
