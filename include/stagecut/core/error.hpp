@@ -40,7 +40,11 @@ class text_part {
 
 /// The parts one after the other. Not `+`: g++ 12 warns of overlaps in `"literal" + std::string()` that there are not.
 /// No template: hundreds of places join other parts each.
-[[nodiscard, gnu::noinline]] STAGECUT_DECL std::string joined(std::initializer_list<text_part> parts);
+[[nodiscard, gnu::noinline]] inline std::string joined(std::initializer_list<text_part> parts) {
+  std::string text;
+  for (const text_part& part : parts) part.append_to(text);
+  return text;
+}
 
 /// A piece of a text as it is shown in an error: quoted, `visible`, not too long.
 [[nodiscard]] STAGECUT_DECL std::string in_quotes(std::string_view text);

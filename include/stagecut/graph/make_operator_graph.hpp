@@ -4,10 +4,10 @@
 #include <concepts>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/boost_graph.hpp>
 #include <stagecut/graph/detail/vertex_numbers.hpp>
@@ -36,6 +36,9 @@ struct operator_maps {
 };
 
 namespace detail {
+
+/// Edges by their ends, each once.
+[[nodiscard]] STAGECUT_DECL std::vector<operator_edge> sorted_edges(std::vector<operator_edge> edges);
 
 /// Reads one part of all operators.
 template <class Graph, class Value>
@@ -73,15 +76,7 @@ template <boost_graph Graph>
     auto [e, last] = edges(g);
     for (; e != last; ++e) add(number(source(*e, g)), number(target(*e, g)));
   }
-  detail::sort(result, [](const operator_edge& a, const operator_edge& b) {
-    return a.from != b.from ? a.from < b.from : a.to < b.to;
-  });
-  std::size_t kept = 0;
-  for (std::size_t e = 0; e < result.size(); ++e) {
-    if (kept == 0 || result[kept - 1] != result[e]) result[kept++] = result[e];
-  }
-  result.resize(kept);
-  return result;
+  return sorted_edges(std::move(result));
 }
 
 /// Says of a type that is no graph to read what it lacks.
@@ -181,3 +176,7 @@ struct put_by_vertex_fn {
 inline constexpr put_by_vertex_fn put_by_vertex{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/make_operator_graph.ipp>
+#endif

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/profile/layer.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -96,27 +96,8 @@ struct parted_group {
 };
 
 /// The first group whose layers do not stand together, of `layers` layers of which `group(I)` is that of layer I.
-template <class Group>
-[[nodiscard]] parted_group find_parted_group(std::size_t layers, const Group& group) {
-  struct row {
-    std::string_view name;
-    std::size_t first;
-    std::size_t last;
-  };
-  std::vector<row> rows;  // of layers of one group
-  for (std::size_t i = 0; i < layers; ++i) {
-    const std::string_view here = group(i);
-    if (here.empty()) continue;
-    if (rows.empty() || rows.back().last != i || rows.back().name != here) rows.push_back({here, i, i});
-    rows.back().last = i + 1;
-  }
-  detail::sort(rows, [](const row& a, const row& b) { return a.name < b.name; });
-  parted_group found{layers, layers};
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    if (rows[r].name == rows[r - 1].name && rows[r].first < found.again) found = {rows[r].first, rows[r - 1].last};
-  }
-  return found;
-}
+[[nodiscard]] STAGECUT_DECL parted_group find_parted_group(std::size_t layers,
+                                                           function_ref<std::string_view(std::size_t)> group);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/schedule/detail/order_bytes.hpp>
@@ -54,7 +54,7 @@ struct order_bound_fn {
     for (std::size_t r = 0; r < problem.ranks; ++r) {
       detail::order_heads of_rank(problem, rules, r);
       of_rank.settle(stop);
-      span = detail::greater_of(span, of_rank.rank_bound(r));
+      span = std::max(span, of_rank.rank_bound(r));
     }
     return answer::optimal({ticks.time(all.bound()), ticks.time(span)});
   }

@@ -21,12 +21,6 @@ STAGECUT_DECL void text_part::append_to(std::string& text) const {
   }
 }
 
-STAGECUT_DECL std::string joined(std::initializer_list<text_part> parts) {
-  std::string text;
-  for (const text_part& part : parts) part.append_to(text);
-  return text;
-}
-
 STAGECUT_DECL std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   while (!text.empty() && result.size() <= 60) result += take_visible(text);

@@ -3,6 +3,7 @@
 
 #include <stagecut/cost/cut_times.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -23,7 +24,7 @@ STAGECUT_DECL cut_times::cut_times(std::vector<double> bytes, std::vector<link_s
   }
   detail::check_links("cut_times", "links", links_);
   double most = 0;
-  for (const double each : bytes_) most = most < each ? each : most;
+  for (const double each : bytes_) most = std::max(most, each);
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (is_finite(links_[i](most))) continue;
     detail::fail(argument_error("cut_times", detail::joined({"links[", i, "].bandwidth"}),

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
-#include <utility>
-
 #include <stagecut/core/config.hpp>
 
 #include <Eigen/Core>
@@ -25,54 +22,20 @@ struct singular_values {
   [[nodiscard]] double condition() const { return largest() / values.minCoeff(); }
   /// Whether column `j` of `right` makes a sum of nothing.
   [[nodiscard]] bool vanishes(Eigen::Index j) const { return !(values[j] > least_singular_share * largest()); }
-  [[nodiscard]] Eigen::Index rank() const {
-    Eigen::Index result = 0;
-    for (Eigen::Index j = 0; j < values.size(); ++j) result += vanishes(j) ? 0 : 1;
-    return result;
-  }
+  [[nodiscard]] Eigen::Index rank() const;
 };
 
 /// Turns two columns by the angle whose tangent is given.
-inline void turn(Eigen::MatrixXd& columns, Eigen::Index p, Eigen::Index q, double tangent) {
-  const double cosine = 1 / std::sqrt(1 + tangent * tangent);
-  const double sine = cosine * tangent;
-  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
-    const double first = columns(i, p);
-    const double second = columns(i, q);
-    columns(i, p) = cosine * first - sine * second;
-    columns(i, q) = sine * first + cosine * second;
-  }
-}
+STAGECUT_DECL void turn(Eigen::MatrixXd& columns, Eigen::Index p, Eigen::Index q, double tangent);
 
 /// The singular values of a matrix of few columns, whose lengths are about 1 or 0. O(rows columns^2) a sweep, some ten of
 /// them. Eigen's own decompositions take seconds to compile.
 ///
 /// Source: M. R. Hestenes, J. SIAM 6(1):51-90, 1958; the angles as of H. Rutishauser, Numer. Math. 9:1-10, 1966.
-[[nodiscard]] inline singular_values singular_values_of(Eigen::MatrixXd a) {
-  constexpr double rounding = 1e-15;
-  constexpr double nothing = 1e-30;  // the square of a column that is rounding errors alone
-  constexpr int most_sweeps = 60;
-  const Eigen::Index n = a.cols();
-  singular_values result{std::move(a), Eigen::MatrixXd::Identity(n, n), Eigen::VectorXd::Zero(n)};
-  bool turned = true;
-  for (int sweep = 0; sweep < most_sweeps && turned; ++sweep) {
-    turned = false;
-    for (Eigen::Index p = 0; p < n; ++p) {
-      for (Eigen::Index q = p + 1; q < n; ++q) {
-        const double first = result.turned.col(p).squaredNorm();
-        const double second = result.turned.col(q).squaredNorm();
-        const double both = result.turned.col(p).dot(result.turned.col(q));
-        if (first < nothing || second < nothing || std::abs(both) <= rounding * std::sqrt(first * second)) continue;
-        const double by = (second - first) / (2 * both);
-        const double tangent = (by < 0 ? -1 : 1) / (std::abs(by) + std::sqrt(1 + by * by));
-        turn(result.turned, p, q, tangent);
-        turn(result.right, p, q, tangent);
-        turned = true;
-      }
-    }
-  }
-  for (Eigen::Index j = 0; j < n; ++j) result.values[j] = result.turned.col(j).norm();
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL singular_values singular_values_of(Eigen::MatrixXd a);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/fit/detail/singular_values.ipp>
+#endif

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -69,51 +68,18 @@ struct flat_dag {
 
   flat_dag() = default;
   /// Edges between the same two are made one. O(n + m).
-  flat_dag(std::vector<dag_weight> weights, dag_edges& edges) : weight(std::move(weights)) {
-    for (const dag_weight each : weight) total += each;
-    combine(edges);
-    out = dag_rows::of<false>(weight.size(), edges);
-    in = dag_rows::of<true>(weight.size(), edges);
-  }
+  flat_dag(std::vector<dag_weight> weights, dag_edges& edges);
 
   [[nodiscard]] std::size_t size() const noexcept { return weight.size(); }
   [[nodiscard]] std::size_t edges() const noexcept { return out.entries(); }
 
  private:
   /// Adds up what lies between the same two; the first stays.
-  void combine(dag_edges& edges) const {
-    const std::size_t n = weight.size();
-    std::vector<std::uint32_t> end(n + 1, 0);
-    for (const dag_edge& each : edges) ++end[each.from + std::size_t{1}];
-    for (std::size_t v = 0; v < n; ++v) end[v + 1] += end[v];
-    std::vector<std::uint32_t> row(edges.size());
-    {
-      std::vector<std::uint32_t> at(end.begin(), end.end() - 1);
-      for (std::size_t i = 0; i < edges.size(); ++i) row[at[edges[i].from]++] = static_cast<std::uint32_t>(i);
-    }
-    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> first(n, none);  // of every vertex, the edge that leads to it from the one at hand
-    bool any = false;
-    for (std::size_t v = 0; v < n; ++v) {
-      for (std::size_t i = end[v]; i < end[v + 1]; ++i) {
-        dag_edge& each = edges[row[i]];
-        std::uint32_t& known = first[each.to];
-        if (known != none && edges[known].from == v) {
-          edges[known].weight += each.weight;
-          each.from = none;
-          any = true;
-        } else {
-          known = row[i];
-        }
-      }
-    }
-    if (!any) return;
-    std::size_t kept = 0;
-    for (const dag_edge& each : edges) {
-      if (each.from != none) edges[kept++] = each;
-    }
-    edges.resize(kept);
-  }
+  void combine(dag_edges& edges) const;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/flat_dag.ipp>
+#endif

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/view.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/graph/detail/moving_stages.hpp>
 #include <stagecut/graph/detail/stage_order.hpp>
 #include <stagecut/graph/detail/stage_simulator.hpp>
@@ -25,18 +25,10 @@ struct plan_value {
   [[nodiscard]] bool fits() const noexcept { return empty == 0 && !(overflow > 0); }
 
   /// Whether it is better than another one by more than rounding, or as good with more even stages.
-  [[nodiscard]] bool better_than(const plan_value& other) const noexcept {
-    if (empty != other.empty) return empty < other.empty;
-    if (!same(overflow, other.overflow)) return overflow < other.overflow;
-    if (!same(makespan, other.makespan)) return makespan < other.makespan;
-    return !same(spread, other.spread) && spread < other.spread;
-  }
+  [[nodiscard]] bool better_than(const plan_value& other) const noexcept;
 
  private:
-  static bool same(double a, double b) noexcept {
-    const double d = a < b ? b - a : a - b;
-    return d <= 0x1p-40 * (a < b ? b : a);
-  }
+  static bool same(double a, double b) noexcept;
 };
 
 /// A plan that is being changed: stages, the order in which they stand, and warm-up counts.
@@ -65,45 +57,16 @@ class plan_pricer {
 
   /// Prices a plan whose stages have changed: its order and counts are made to fit.
   /// @return  whether there is an order
-  [[nodiscard]] bool price(plan_point& of, counts how) {
-    const moving_stages& stages = of.stages;
-    if (!order_.find(of.order, [&](std::size_t a, std::size_t b) { return stages.before(a, b); })) return false;
-    stages.load(simulator_, of.order);
-    of.value = {};
-    most_.resize(of.order.size());
-    for (std::size_t i = 0; i < of.order.size(); ++i) look_at(stages, of.order[i], i, of.value);
-    climb_.limit(most_);
-    of.value.makespan = makespan(of.warm_up, how);
-    return true;
-  }
+  [[nodiscard]] bool price(plan_point& of, counts how);
 
   /// How often plans were simulated.
   [[nodiscard]] std::size_t runs() const noexcept { return climb_.runs; }
 
  private:
   /// @param warm_up  is made to fit, and written; may be empty where counts are not kept or improved
-  [[nodiscard]] double makespan(std::vector<std::size_t>& warm_up, counts how) {
-    if (how == counts::screened) return climb_.screen(warm_up, most_);
-    if (how == counts::chosen && warm_up.empty()) return climb_.choose(warm_up, most_);
-    climb_.repair(warm_up, most_);
-    if (how == counts::kept) return climb_.price(warm_up);
-    const double improved = climb_.improve(warm_up, most_);
-    if (how == counts::improved) return improved;
-    if (how == counts::exhausted && climb_.exhaust(warm_up, most_)) return climb_.price(warm_up);
-    const double chosen = climb_.choose(other_, most_);
-    if (chosen < improved) warm_up = other_;
-    return chosen < improved ? chosen : improved;
-  }
+  [[nodiscard]] double makespan(std::vector<std::size_t>& warm_up, counts how);
 
-  void look_at(const moving_stages& stages, std::size_t s, std::size_t place, plan_value& value) {
-    const double load = simulator_.forward[place] + simulator_.backward[place];
-    value.spread += load * load;
-    if (stages.members(s) == 0 && !may_be_empty_) ++value.empty;
-    const auto most =
-        warm_up_climb::most_of(stages.resident(s), stages.activations(s), memory_, simulator_.microbatches());
-    most_[place] = most.value_or(0);
-    if (!most) value.overflow += stages.resident(s) + stages.activations(s) - *memory_;
-  }
+  void look_at(const moving_stages& stages, std::size_t s, std::size_t place, plan_value& value);
 
   std::optional<double> memory_;
   bool may_be_empty_;
@@ -115,3 +78,7 @@ class plan_pricer {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/graph_plan_point.ipp>
+#endif

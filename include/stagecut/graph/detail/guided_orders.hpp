@@ -66,10 +66,10 @@ class guided_orders {
     }
     up_ = number_;
     for (std::size_t v = 0; v < up_.size(); ++v) {
-      for (const dag_vertex u : graph_.in[v]) up_[v] = up_[v] < up_[u] ? up_[u] : up_[v];
+      for (const dag_vertex u : graph_.in[v]) up_[v] = std::max(up_[v], up_[u]);
     }
     for (std::size_t v = number_.size(); v-- > 0;) {
-      for (const dag_vertex u : graph_.out[v]) number_[v] = number_[u] < number_[v] ? number_[u] : number_[v];
+      for (const dag_vertex u : graph_.out[v]) number_[v] = std::min(number_[v], number_[u]);
     }
     visit(sorted(up_));
     visit(sorted(number_));

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <queue>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -18,11 +16,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 using element_order = std::vector<precedence::element>;
 
 /// How many predecessors each element waits for.
-[[nodiscard]] inline std::vector<std::uint32_t> waits_for(const precedence& below) {
-  std::vector<std::uint32_t> result(below.size());
-  for (std::size_t e = 0; e < below.size(); ++e) result[e] = static_cast<std::uint32_t>(below.predecessors(e).size());
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::uint32_t> waits_for(const precedence& below);
 
 /// The order that `take(ready)` makes: it removes one of the elements that may be next, in the order in which they became
 /// so, and returns it.
@@ -46,49 +40,18 @@ template <class Take>
 }
 
 /// The last that became ready first.
-[[nodiscard]] inline element_order depth_first(const precedence& below) {
-  return ordered(below, [](std::vector<precedence::element>& ready) {
-    const precedence::element e = ready.back();
-    ready.pop_back();
-    return e;
-  });
-}
+[[nodiscard]] STAGECUT_DECL element_order depth_first(const precedence& below);
 
 /// By priority, the least first.
-[[nodiscard]] inline element_order by_priority(const precedence& below, const std::vector<std::uint64_t>& priority) {
-  const auto later = [&](precedence::element a, precedence::element b) {
-    return priority[a] != priority[b] ? priority[a] > priority[b] : a > b;
-  };
-  return ordered(below, [&, known = std::size_t{0}](std::vector<precedence::element>& ready) mutable {
-    for (; known < ready.size(); ++known)
-      std::push_heap(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(known + 1), later);
-    std::pop_heap(ready.begin(), ready.end(), later);
-    const precedence::element e = ready.back();
-    ready.pop_back();
-    known = ready.size();
-    return e;
-  });
-}
+[[nodiscard]] STAGECUT_DECL element_order by_priority(const precedence& below,
+                                                      const std::vector<std::uint64_t>& priority);
 
 /// The first that became ready first: by the longest path to an element.
-[[nodiscard]] inline element_order breadth_first(const precedence& below) {
-  std::vector<std::uint64_t> level(below.size());
-  for (const precedence::element e : below.order()) {
-    for (const precedence::element to : below.successors(e)) level[to] = std::max(level[to], level[e] + 1);
-  }
-  return by_priority(below, level);
-}
+[[nodiscard]] STAGECUT_DECL element_order breadth_first(const precedence& below);
 
 /// Any order; where stages are given, one that goes through them one after the other.
-[[nodiscard]] inline element_order random_order(const precedence& below, seeded& random,
-                                                const std::vector<std::uint32_t>& stage_of = {}) {
-  std::vector<std::uint64_t> priority(below.size());
-  for (std::size_t e = 0; e < below.size(); ++e) {
-    priority[e] = random.any() >> 24U;
-    if (!stage_of.empty()) priority[e] |= std::uint64_t{stage_of[e]} << 40U;
-  }
-  return by_priority(below, priority);
-}
+[[nodiscard]] STAGECUT_DECL element_order random_order(const precedence& below, seeded& random,
+                                                       const std::vector<std::uint32_t>& stage_of = {});
 
 /// The element next with which least is cut. O(n r) changes of a set, where r may be next.
 template <set_cost Set>
@@ -111,13 +74,10 @@ template <set_cost Set>
 }
 
 /// The same pairs the other way round.
-[[nodiscard]] inline precedence reversed(const precedence& below) {
-  std::vector<precedence::pair> pairs;
-  for (std::size_t e = 0; e < below.size(); ++e) {
-    for (const precedence::element to : below.successors(e))
-      pairs.emplace_back(to, static_cast<precedence::element>(e));
-  }
-  return precedence(below.size(), std::move(pairs));
-}
+[[nodiscard]] STAGECUT_DECL precedence reversed(const precedence& below);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/linear_orders.ipp>
+#endif

@@ -80,7 +80,7 @@ STAGECUT_DECL void operator_costs::choose_ticks(const operator_graph& graph, std
     resident += each.workspace + options_.boundary_buffers * each.output;
   }
   double slowest = 1;
-  for (const double each : options_.speeds) slowest = each < slowest ? each : slowest;
+  for (const double each : options_.speeds) slowest = std::min(slowest, each);
   time /= slowest;
   std::vector<bool> feeds(graph.operators.size());
   for (const operator_edge& each : graph.edges) feeds[each.from] = true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -18,21 +19,7 @@ class operator_links {
   operator_links() = default;
 
   /// @pre edges and shared parameters name operators that there are
-  explicit operator_links(const operator_graph& graph) {
-    std::vector<operator_edge> pairs;
-    for (const operator_edge& each : graph.edges) {
-      if (each.from != each.to) pairs.push_back(each);
-    }
-    const std::size_t n = graph.operators.size();
-    consumers_ = listed(n, pairs);
-    for (operator_edge& each : pairs) each = {each.to, each.from};
-    producers_ = listed(n, pairs);
-    pairs.clear();
-    for (std::size_t i = 0; i < graph.shared.size(); ++i) {
-      for (const std::size_t v : graph.shared[i].operators) pairs.push_back({v, i});
-    }
-    shared_ = listed(n, pairs);
-  }
+  explicit operator_links(const operator_graph& graph);
 
   /// Who takes the output of an operator.
   [[nodiscard]] view<const std::uint32_t> consumers(std::size_t v) const noexcept { return consumers_[v]; }
@@ -44,10 +31,7 @@ class operator_links {
  private:
   using table = rows<std::uint32_t>;
 
-  static table listed(std::size_t n, const std::vector<operator_edge>& pairs) {
-    return {n, pairs.size(), [&](std::size_t i) { return pairs[i].from; },
-            [&](std::size_t i) { return static_cast<std::uint32_t>(pairs[i].to); }};
-  }
+  static table listed(std::size_t n, const std::vector<operator_edge>& pairs);
 
   table consumers_{};
   table producers_{};
@@ -55,3 +39,7 @@ class operator_links {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/operator_links.ipp>
+#endif

@@ -128,7 +128,7 @@ class order_loads {
       std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
       std::uint32_t last = 0;
       for (const dag_vertex v : nets_.pins[net]) {
-        first = place_[v] < first ? place_[v] : first;
+        first = std::min(first, place_[v]);
         last = place_[v] > last ? place_[v] : last;
       }
       first_[net] = first;

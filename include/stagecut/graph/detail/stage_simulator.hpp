@@ -30,41 +30,15 @@ class stage_simulator {
   };
 
   /// Forgets all stages. Allocates nothing that was there before for as many stages and edges.
-  void clear(std::size_t stages) {
-    forward.assign(stages, 0);
-    backward.assign(stages, 0);
-    arriving.clear();
-    returning.clear();
-    arriving_end.clear();
-    returning_end.clear();
-    clock_.resize(stages);
-    ahead_.resize(stages);
-    forward_end_.resize(stages);
-    backward_end_.resize(stages * m_);
-  }
+  void clear(std::size_t stages);
 
   /// All is there that is to be run.
-  void end_of_load() {
-    free_down_.resize(arriving.size());
-    free_up_.resize(returning.size());
-  }
+  void end_of_load();
 
   /// When the last pass ends. Allocates nothing.
   /// @param warm_up  of every stage; those above m - 1 count as m - 1
   /// @pre            along no edge it is less at the lower stage
-  [[nodiscard]] double run(const std::size_t* warm_up) {
-    const std::size_t k = forward.size();
-    std::size_t rounds = m_;
-    for (std::size_t s = 0; s < k; ++s) {
-      ahead_[s] = std::min(warm_up[s], m_ - 1);
-      rounds = std::max(rounds, m_ + ahead_[s]);
-      clock_[s] = 0;
-    }
-    if (!link_) return run<false>(rounds);
-    std::fill(free_down_.begin(), free_down_.end(), 0.0);
-    std::fill(free_up_.begin(), free_up_.end(), 0.0);
-    return run<true>(rounds);
-  }
+  [[nodiscard]] double run(const std::size_t* warm_up);
 
   [[nodiscard]] std::size_t microbatches() const noexcept { return m_; }
 
@@ -93,7 +67,7 @@ class stage_simulator {
       for (; e < arriving_end[s]; ++e) {
         const double there =
             arrival<Link>(forward_end_[arriving[e].other], arriving[e].time, Link ? free_down_[e] : clock_[s]);
-        now = now < there ? there : now;
+        now = std::max(now, there);
       }
       forward_end_[s] = clock_[s] = now + forward[s];
     }
@@ -108,7 +82,7 @@ class stage_simulator {
       for (std::size_t e = s == 0 ? 0 : returning_end[s - 1]; e < returning_end[s]; ++e) {
         const double there = arrival<Link>(backward_end_[returning[e].other * m_ + j], returning[e].time,
                                            Link ? free_up_[e] : clock_[s]);
-        now = now < there ? there : now;
+        now = std::max(now, there);
       }
       backward_end_[s * m_ + j] = clock_[s] = now + backward[s];
     }
@@ -121,7 +95,7 @@ class stage_simulator {
       run_backward<Link>(i);
     }
     double last = 0;
-    for (const double each : clock_) last = last < each ? each : last;
+    for (const double each : clock_) last = std::max(last, each);
     return last;
   }
 
@@ -136,3 +110,7 @@ class stage_simulator {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/stage_simulator.ipp>
+#endif

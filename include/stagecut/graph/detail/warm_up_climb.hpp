@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/graph/detail/stage_simulator.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -19,18 +20,7 @@ class warm_up_climb {
   /// The most of a stage by itself: as many microbatches in flight as fit, at most m.
   /// @return none if not even one fits
   [[nodiscard]] static std::optional<std::size_t> most_of(double resident, double activations,
-                                                          std::optional<double> memory, std::size_t microbatches) {
-    if (!memory) return microbatches - 1;
-    if (resident + activations > *memory) return {};
-    // By halves: a quotient rounds.
-    std::size_t fits = 1;
-    std::size_t too_many = microbatches + 1;
-    while (too_many - fits > 1) {
-      const std::size_t middle = fits + (too_many - fits) / 2;
-      (resident + static_cast<double>(middle) * activations <= *memory ? fits : too_many) = middle;
-    }
-    return fits - 1;
-  }
+                                                          std::optional<double> memory, std::size_t microbatches);
 
   /// What each stage may have so that none has more than one before it.
   void limit(std::vector<std::size_t>& most) const {
@@ -38,50 +28,19 @@ class warm_up_climb {
   }
 
   /// Makes counts legal and within the limits, the least that are not below what they were, but for the limits.
-  void repair(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) const {
-    for (std::size_t s = 0; s < counts.size(); ++s) counts[s] = std::min(counts[s], most[s]);
-    raise_before(counts);
-  }
+  void repair(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) const;
 
   /// As many as stages behind: of the longest path, or all of higher numbers.
   /// @{
-  void by_depth(std::vector<std::size_t>& counts) const {
-    counts.assign(of_.forward.size(), 0);
-    for_each_edge(false,
-                  [&](std::size_t s, std::size_t behind) { counts[s] = std::max(counts[s], counts[behind] + 1); });
-  }
-  void by_rank(std::vector<std::size_t>& counts) const {
-    counts.resize(of_.forward.size());
-    for (std::size_t s = 0; s < counts.size(); ++s) counts[s] = counts.size() - 1 - s;
-  }
+  void by_depth(std::vector<std::size_t>& counts) const;
+  void by_rank(std::vector<std::size_t>& counts) const;
   /// @}
 
   /// Changes counts while the makespan falls, or the counts at the same makespan: one up with those before it that must
   /// follow, or with all before it; one down with those behind it that must; all up or down.
   /// @param counts  legal, is written
   /// @return        their makespan
-  double improve(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) {
-    double best = of_.run(counts.data());
-    std::size_t total = sum(counts);
-    ++runs;
-    const std::size_t k = counts.size();
-    const std::size_t changes = 4 * k + 2;
-    for (std::size_t at = 0, idle = 0; idle < changes;) {
-      trial_ = counts;
-      const bool changed = change(trial_, most, at);
-      const double found = changed ? of_.run(trial_.data()) : best;
-      if (changed && ++runs > 0 && (found < best || (found == best && sum(trial_) < total))) {
-        best = found;
-        total = sum(trial_);
-        counts.swap(trial_);
-        idle = 0;
-      } else {
-        at = (at + 1) % changes;
-        ++idle;
-      }
-    }
-    return best;
-  }
+  double improve(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most);
 
   /// The best that is reached from several beginnings: by rank, by depth, twice that, all that the limits allow, none.
   /// @param counts  is written
@@ -97,32 +56,10 @@ class warm_up_climb {
   /// Looks at all counts that edges and limits allow, if these without edges are at most `few`.
   /// @param counts  legal, is written where others are better, or as good with less in flight
   /// @return        whether it did
-  bool exhaust(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t few = 4096) {
-    std::size_t all = 1;
-    for (const std::size_t each : most) {
-      if (each >= few / all) return false;
-      all *= each + 1;
-    }
-    double best = price(counts);
-    std::size_t total = sum(counts);
-    found_.assign(most.size(), 0);
-    for (std::size_t s = 0; s < most.size();) {
-      trial_ = found_;
-      raise_before(trial_);
-      if (trial_ == found_) {
-        const double value = price(found_);
-        if (value < best || (value == best && sum(found_) < total)) best = value, total = sum(found_), counts = found_;
-      }
-      for (s = 0; s < most.size() && ++found_[s] > most[s]; ++s) found_[s] = 0;
-    }
-    return true;
-  }
+  bool exhaust(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t few = 4096);
 
   /// The makespan of counts.
-  [[nodiscard]] double price(const std::vector<std::size_t>& counts) {
-    ++runs;
-    return of_.run(counts.data());
-  }
+  [[nodiscard]] double price(const std::vector<std::size_t>& counts);
 
   std::size_t runs = 0;  ///< of the simulator
 
@@ -146,11 +83,7 @@ class warm_up_climb {
     return best;
   }
 
-  [[nodiscard]] static std::size_t sum(const std::vector<std::size_t>& counts) noexcept {
-    std::size_t result = 0;
-    for (const std::size_t each : counts) result += each;
-    return result;
-  }
+  [[nodiscard]] static std::size_t sum(const std::vector<std::size_t>& counts) noexcept;
 
   /// Every stage with each before it, upwards, or behind it, downwards.
   template <class Visit>
@@ -169,49 +102,11 @@ class warm_up_climb {
   }
 
   /// Whether there is such a change.
-  [[nodiscard]] bool change(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t which) {
-    const std::size_t k = counts.size();
-    const std::size_t s = which / 4;
-    if (s == k) return change_all(counts, most, which % 4 == 0);
-    if (which % 4 == 1 || which % 4 == 3) {  // down, with those that must follow, or with all behind it
-      if (counts[s] == 0) return false;
-      if (which % 4 == 3) return lower_behind(counts, s);
-      --counts[s];
-      for_each_edge(true, [&](std::size_t q, std::size_t before) { counts[q] = std::min(counts[q], counts[before]); });
-      return true;
-    }
-    if (counts[s] == most[s]) return false;
-    if (which % 4 == 0) {
-      ++counts[s];
-      raise_before(counts);
-      return true;
-    }
-    marked_.assign(k, 0);
-    marked_[s] = 1;
-    for_each_edge(false, [&](std::size_t p, std::size_t behind) { marked_[p] |= marked_[behind]; });
-    for (std::size_t p = 0; p < k; ++p) {
-      if (marked_[p] != 0) counts[p] = std::min(counts[p] + 1, most[p]);
-    }
-    raise_before(counts);
-    return true;
-  }
+  [[nodiscard]] bool change(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t which);
 
-  [[nodiscard]] bool lower_behind(std::vector<std::size_t>& counts, std::size_t s) {
-    marked_.assign(counts.size(), 0);
-    marked_[s] = 1;
-    for_each_edge(true, [&](std::size_t q, std::size_t before) { marked_[q] |= marked_[before]; });
-    for (std::size_t q = 0; q < counts.size(); ++q) {
-      if (marked_[q] != 0 && counts[q] > 0) --counts[q];
-    }
-    return true;
-  }
+  [[nodiscard]] bool lower_behind(std::vector<std::size_t>& counts, std::size_t s);
 
-  [[nodiscard]] bool change_all(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, bool up) const {
-    for (std::size_t s = 0; s < counts.size(); ++s) {
-      counts[s] = up ? std::min(counts[s] + 1, most[s]) : counts[s] - (counts[s] == 0 ? 0U : 1U);
-    }
-    return true;
-  }
+  [[nodiscard]] bool change_all(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, bool up) const;
 
   stage_simulator& of_;
   std::vector<std::size_t> trial_{};
@@ -220,3 +115,7 @@ class warm_up_climb {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/graph/detail/warm_up_climb.ipp>
+#endif

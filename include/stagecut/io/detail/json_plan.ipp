@@ -24,6 +24,7 @@
 #include <stagecut/io/detail/plan_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/file.hpp>
+#include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>

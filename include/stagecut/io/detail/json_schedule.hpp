@@ -14,6 +14,7 @@
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/json/json_line.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/op.hpp>
 

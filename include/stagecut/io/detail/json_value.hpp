@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -10,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/core/words.hpp>
@@ -21,25 +19,7 @@
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// How deep the objects and arrays of a JSON text are nested; of any other text, some number.
-[[nodiscard]] inline std::size_t json_nesting(std::string_view text) {
-  std::size_t depth = 0;
-  std::size_t deepest = 0;
-  bool inside = false;  // a string
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (inside) {
-      if (c == '\\') ++i;
-      if (c == '"') inside = false;
-    } else if (c == '"') {
-      inside = true;
-    } else if (c == '{' || c == '[') {
-      deepest = std::max(deepest, ++depth);
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return deepest;
-}
+[[nodiscard]] STAGECUT_DECL std::size_t json_nesting(std::string_view text);
 
 /// Unknown fields may be nested this deep: as far as they can be written back into any file that is read within these
 /// limits.
@@ -71,42 +51,22 @@ class json_value {
   }
 
   /// The value as it is shown in an error.
-  [[nodiscard]] std::string shown() const {
-    std::string text = value_->dump(-1, ' ', false, json::error_handler_t::replace);
-    if (text.size() <= 60) return text;
-    std::size_t end = 60;
-    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;  // whole characters
-    return joined({text.substr(0, end), "..."});
-  }
+  [[nodiscard]] std::string shown() const;
 
   /// Refuses anything but an object.
-  const json_value& object() const {
-    if (!value_->is_object()) fail(shown(), " is no object");
-    return *this;
-  }
+  const json_value& object() const;
 
   /// A member, if the object has it. `null` counts as not there.
-  [[nodiscard]] std::optional<json_value> find(std::string_view key) const {
-    const auto found = object().value_->find(key);
-    if (found == value_->end() || found->is_null()) return std::nullopt;
-    return json_value(*found, source_, pointer_ + json_step(key), unknown_depth_);
-  }
+  [[nodiscard]] std::optional<json_value> find(std::string_view key) const;
 
   /// A member that has to be there.
-  [[nodiscard]] json_value at(std::string_view key) const {
-    auto found = find(key);
-    if (!found) fail(in_quotes(key), " is missing");
-    return *std::move(found);
-  }
+  [[nodiscard]] json_value at(std::string_view key) const;
 
   /// The elements of an array.
   [[nodiscard]] json_elements elements() const;
 
   /// A string.
-  [[nodiscard]] const std::string& text() const {
-    if (!value_->is_string()) fail(shown(), " is no string");
-    return value_->get_ref<const std::string&>();
-  }
+  [[nodiscard]] const std::string& text() const;
 
   /// What a word stands for in a table, as `state_words`.
   template <class Value, std::size_t n>
@@ -117,48 +77,20 @@ class json_value {
   }
 
   /// True or false.
-  [[nodiscard]] bool flag() const {
-    if (!value_->is_boolean()) fail(shown(), " is neither true nor false");
-    return value_->get<bool>();
-  }
+  [[nodiscard]] bool flag() const;
 
   /// A finite number that is not negative.
-  [[nodiscard]] double amount() const {
-    if (!value_->is_number()) fail(shown(), " is not a number");
-    const double value = value_->get<double>();
-    if (!is_finite(value)) fail(shown(), " is out of range");
-    if (is_negative(value)) fail(shown(), " is negative");
-    return value;
-  }
+  [[nodiscard]] double amount() const;
 
   /// A whole number from `least` on.
-  [[nodiscard]] std::size_t count(std::size_t least = 0) const {
-    const double value = value_->is_number_unsigned() ? 0 : amount();
-    // 2^53: beyond it not every whole number is a double.
-    if (!value_->is_number_unsigned() && (value != std::floor(value) || value > 9007199254740992.0)) {
-      fail(shown(), " is no whole number");
-    }
-    const std::size_t whole =
-        value_->is_number_unsigned() ? value_->get<std::size_t>() : static_cast<std::size_t>(value);
-    if (whole < least) fail(shown(), " is below ", std::to_string(least));
-    return whole;
-  }
+  [[nodiscard]] std::size_t count(std::size_t least = 0) const;
 
   /// The members that are not `known`, as a JSON object; empty if there is none.
   /// @{
   [[nodiscard]] std::string unknown(std::initializer_list<std::string_view> known) const {
     return unknown(view(known));
   }
-  [[nodiscard]] std::string unknown(view<const std::string_view> known) const {
-    json rest = json::object();
-    for (const auto& [key, value] : object().value_->items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) append_member(rest, key, value);
-    }
-    if (rest.empty()) return {};
-    std::string text = rest.dump();
-    if (json_nesting(text) > unknown_depth_) fail("unknown fields are ", depth_problem(unknown_depth_));
-    return text;
-  }
+  [[nodiscard]] std::string unknown(view<const std::string_view> known) const;
   /// @}
 
   /// Calls `visit(NAME, MEMBER)` for each member of an object.
@@ -172,11 +104,7 @@ class json_value {
   /// Refuses members that are not `known`.
   /// @{
   void only(std::initializer_list<std::string_view> known) const { only(view(known)); }
-  void only(view<const std::string_view> known) const {
-    each_member([&](std::string_view name, const json_value& member) {
-      if (std::find(known.begin(), known.end(), name) == known.end()) member.fail("is not known");
-    });
-  }
+  void only(view<const std::string_view> known) const;
   /// @}
 
  private:
@@ -221,3 +149,7 @@ inline json_elements json_value::elements() const {
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/json_value.ipp>
+#endif

@@ -15,6 +15,7 @@
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
+#include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json_line.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

@@ -3,6 +3,7 @@
 
 #include <stagecut/io/pictures/sweep_scatter.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -31,8 +32,8 @@ class scatter_page {
     double memory = options.memory_limit.value_or(0);
     for (const sweep_row& row : rows) {
       if (!row.has_plan()) continue;
-      time = time < row.per_microbatch ? row.per_microbatch : time;
-      memory = memory < row.memory ? row.memory : memory;
+      time = std::max(time, row.per_microbatch);
+      memory = std::max(memory, row.memory);
       seen_[static_cast<std::size_t>(row.schedule)] = true;
     }
     time_ = {time > 0 ? time * margin : 1, time_unit(time, options.seconds)};

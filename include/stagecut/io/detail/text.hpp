@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <system_error>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/visible.hpp>
 #include <stagecut/profile/layer.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
+using stagecut::visible;
 using stagecut::detail::fail;
 using stagecut::detail::in_quotes;
 using stagecut::detail::joined;
 using stagecut::detail::utf8_size;
-using stagecut::visible;
 
 /// A text read line by line. Lines end with LF or CR LF; skips a byte-order mark.
 class line_reader {
@@ -29,17 +27,7 @@ class line_reader {
   }
 
   /// Goes to the next line that is not blank; false at the end.
-  bool next() {
-    while (!rest_.empty()) {
-      const std::size_t end = rest_.find('\n');
-      line_ = rest_.substr(0, end);
-      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-      ++number_;
-      if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
-      if (line_.find_first_not_of(" \t") != std::string_view::npos) return true;
-    }
-    return false;
-  }
+  bool next();
 
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
@@ -57,48 +45,22 @@ class line_reader {
 };
 
 /// Whether a text is well-formed UTF-8: what JSON can hold.
-[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t size = utf8_size(text);
-    if (size == 0) return false;
-    text.remove_prefix(size);
-  }
-  return true;
-}
+[[nodiscard]] STAGECUT_DECL bool is_utf8(std::string_view text) noexcept;
 
-[[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
+[[nodiscard]] STAGECUT_DECL std::string_view trimmed(std::string_view text) noexcept;
 
 /// Whether `text` is a decimal number, whatever its value.
-[[nodiscard]] inline bool is_number(std::string_view text) {
-  double ignored = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
-  return error != std::errc::invalid_argument && end == text.data() + text.size();
-}
+[[nodiscard]] STAGECUT_DECL bool is_number(std::string_view text);
 
 /// A finite number that is not negative.
 /// @throws invalid_input with the place, the field and the text if it is anything else
-[[nodiscard]] inline double amount(std::string_view text, std::string_view field, const std::string& place) {
-  text = trimmed(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const char* const problem = error == std::errc::invalid_argument || end != text.data() + text.size()
-                                  ? "is not a number"
-                              : error == std::errc::result_out_of_range ? "is out of range"
-                              : is_nan(value)                           ? "is NaN"
-                              : !is_finite(value)                       ? "is infinite"
-                              : is_negative(value)                      ? "is negative"
-                                                                        : nullptr;
-  if (problem != nullptr) fail(invalid_input(place, joined({field, ": ", in_quotes(text), " ", problem})));
-  return value;
-}
+[[nodiscard]] STAGECUT_DECL double amount(std::string_view text, std::string_view field, const std::string& place);
 
 /// Refuses a layer whose passes together take a time that is out of range.
-inline void check_time(const layer& each, const std::string& place) {
-  if (!is_finite(each.time())) fail(invalid_input(place, "forward + backward is out of range"));
-}
+STAGECUT_DECL void check_time(const layer& each, const std::string& place);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/io/detail/text.ipp>
+#endif

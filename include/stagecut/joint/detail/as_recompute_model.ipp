@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/as_recompute_model.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -72,7 +73,7 @@ STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::siz
     sum.name += (i == first ? "" : ", ") + each.name;
     sum.forward += each.forward;
     sum.resident += resident(each);
-    sum.workspace = sum.workspace < each.workspace ? each.workspace : sum.workspace;
+    sum.workspace = std::max(sum.workspace, each.workspace);
     sum.sent = each.output;
     sum.choices[0].backward += each.backward;
     sum.choices[0].backward_weight += each.backward_weight.value_or(0);

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/link_options.hpp>
@@ -36,56 +35,20 @@ class option_builder {
   /// @param stop     asked often where layers differ; true: it gives up
   option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
                  std::vector<std::size_t> least, std::size_t longest, double most, std::vector<range> ranges = {},
-                 bool few = false, function_ref<bool()> stop = {})
-      : curves_(curves),
-        order_(order),
-        least_(std::move(least)),
-        longest_(longest),
-        most_(most),
-        ranges_(std::move(ranges)),
-        stop_(stop) {
-    for (const std::size_t each : least_) least_before_.push_back(least_before_.back() + each);
-    if (ranges_.empty()) ranges_.assign(order.stages() + 1, {0, layers()});
-    for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits, few, stop);
-    result_.steps.resize(rules.size());
-  }
+                 bool few = false, function_ref<bool()> stop = {});
 
   /// More edges or options than that are not worth their time: it gives up.
   static constexpr std::size_t most_edges = 1'000'000;
   static constexpr std::size_t most_options = 300'000;
 
   /// The graph. Without edges: there is no plan; or it gave up, which `complete()` says.
-  option_graph build() {
-    keys_.resize(result_.ranks.size());
-    labels_.push_back({label{}});
-    for (std::size_t r = 0; r < result_.ranks.size() && complete_; ++r) add_step(r);
-    if (!complete_) return {};
-    std::vector<std::uint32_t> nodes;
-    for (const auto& each : labels_) nodes.push_back(static_cast<std::uint32_t>(each.size()));
-    arcs_.resize(result_.ranks.size());
-    link_options(result_, nodes, arcs_, keys_);
-    return std::move(result_);
-  }
+  option_graph build();
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
  private:
   using label = std::vector<std::uint32_t>;
 
-  void add_step(std::size_t r) {
-    std::map<label, std::uint32_t> next;
-    std::vector<label> reached;
-    const auto node = [&](const label& to) {
-      const auto [place, is_new] = next.emplace(to, static_cast<std::uint32_t>(reached.size()));
-      if (is_new) reached.push_back(to);
-      return place->second;
-    };
-    if (curves_.alike()) {
-      add_alike(r, node);
-    } else {
-      for (std::uint32_t u = 0; u < labels_[r].size() && complete_; ++u) add_cuts(r, u, node);
-    }
-    labels_.push_back(std::move(reached));
-  }
+  void add_step(std::size_t r);
 
   /// All numbers of layers of the stages of a rank, whatever the ranks before have.
   template <class Node>
@@ -123,19 +86,7 @@ class option_builder {
   }
 
   /// Whether a stage alone is small enough; if not, no longer one is.
-  [[nodiscard]] bool may_fit(std::size_t r, std::size_t v, std::uint32_t content) const {
-    const stage_content& here = curves_[content];
-    const rank_rules& rules = result_.ranks[r].rules();
-    double least = here.points[0].backward + here.points[0].weight;
-    for (const choice_point& each : here.points) {
-      least = each.backward + each.weight < least ? each.backward + each.weight : least;
-    }
-    if (here.forward + least > most_) return false;
-    for (const auto& each : rules.in_flight) {
-      if (here.resident + static_cast<double>(each[v]) * here.points[0].activations > rules.memory) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool may_fit(std::size_t r, std::size_t v, std::uint32_t content) const;
 
   /// All cut points around the stages of a rank that go with those of a node.
   template <class Node>
@@ -194,19 +145,7 @@ class option_builder {
 
   /// Whether known cut points leave layers enough, and not too many, for the stages between.
   [[nodiscard]] bool in_order(std::size_t s, std::size_t first, std::size_t last,
-                              const std::vector<std::uint32_t>& cut) const {
-    std::size_t c = s;
-    while (c > 0 && cut[c - 1] == unknown) --c;
-    if (c > 0 && (first < cut[c - 1] + least_between(c - 1, s) || first > cut[c - 1] + (s - c + 1) * longest_))
-      return false;
-    c = s + 1;
-    while (c < order_.stages() && cut[c + 1] == unknown) ++c;
-    if (c < order_.stages()) {
-      const std::size_t between = c - s;
-      if (last + least_between(s + 1, c + 1) > cut[c + 1] || last + between * longest_ < cut[c + 1]) return false;
-    }
-    return true;
-  }
+                              const std::vector<std::uint32_t>& cut) const;
 
   template <class Node>
   void add_edge(std::size_t r, std::uint32_t u, const std::vector<std::uint32_t>& cut, const Node& node) {
@@ -229,10 +168,7 @@ class option_builder {
     return least_before_[last] - least_before_[first];
   }
   [[nodiscard]] std::size_t layers() const noexcept { return curves_.model().layers.size(); }
-  std::vector<option_arc>& arcs_of(std::size_t r) {
-    if (arcs_.size() <= r) arcs_.resize(r + 1);
-    return arcs_[r];
-  }
+  std::vector<option_arc>& arcs_of(std::size_t r);
 
   static constexpr std::uint32_t unknown = ~std::uint32_t{0};
 
@@ -253,3 +189,7 @@ class option_builder {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/build_options.ipp>
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/profile/variant_graph.hpp>
@@ -79,7 +79,7 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
     ++in[each.to];
     pairs.emplace_back(each.from, each.to);
   }
-  detail::sort(pairs, [](const auto& a, const auto& b) { return a < b; });
+  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a < b; });
   for (std::size_t i = 1; i < pairs.size(); ++i) {
     if (pairs[i] != pairs[i - 1]) continue;
     fail(invalid_input("edges",

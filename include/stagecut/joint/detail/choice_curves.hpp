@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
@@ -35,11 +34,7 @@ struct stage_content {
   std::vector<choice_point> points{};  // more activations behind
   bool falls = true;                   // whether more activations are less time
 
-  [[nodiscard]] std::size_t layers() const noexcept {
-    std::size_t sum = 0;
-    for (const std::uint32_t each : counts) sum += each;
-    return sum;
-  }
+  [[nodiscard]] std::size_t layers() const noexcept;
 };
 
 /// All ways to run any layers that a stage may have, made when they are asked for.
@@ -49,20 +44,7 @@ struct stage_content {
 class choice_curves {
  public:
   /// @param splits  whether the schedule runs the gradients of the input and of the parameters apart
-  choice_curves(const recompute_model& model, const whole_times& unit, bool splits)
-      : model_(model), unit_(unit), splits_(splits), alike_(model.types.size() == 1) {
-    const std::size_t n = model.layers.size();
-    before_.assign(model.types.size() * (n + 1), 0);
-    for (std::size_t t = 0; t < model.types.size(); ++t) {
-      std::uint32_t* const sums = before_.data() + t * (n + 1);
-      for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + (model.layers[i] == t ? 1U : 0U);
-    }
-    contents_.push_back({std::vector<std::uint32_t>(model.types.size())});
-    contents_[0].points.push_back({0, 0, 0, 0, 0, 0, true});
-    places_.emplace(contents_[0].counts, 0);
-    by_length_.push_back(0);
-    if (!alike_ && n <= most_kept) of_interval_.assign((n + 1) * (n + 1), unknown);
-  }
+  choice_curves(const recompute_model& model, const whole_times& unit, bool splits);
 
   /// Whether all layers are of one type.
   [[nodiscard]] bool alike() const noexcept { return alike_; }
@@ -70,106 +52,19 @@ class choice_curves {
   [[nodiscard]] const stage_content& operator[](std::size_t content) const noexcept { return contents_[content]; }
 
   /// The content of the layers `[first, last)`.
-  [[nodiscard]] std::uint32_t of(std::size_t first, std::size_t last) {
-    if (alike_) {
-      while (by_length_.size() <= last - first) by_length_.push_back(add(by_length_.back(), 0));
-      return by_length_[last - first];
-    }
-    const std::size_t n = model_.layers.size();
-    const std::size_t place = first * (n + 1) + last;
-    if (place < of_interval_.size() && of_interval_[place] != unknown) return of_interval_[place];
-    std::vector<std::uint32_t> counts(model_.types.size());
-    for (std::size_t t = 0; t < counts.size(); ++t) {
-      counts[t] = before_[t * (n + 1) + last] - before_[t * (n + 1) + first];
-    }
-    const std::uint32_t found = find(counts);
-    if (place < of_interval_.size()) of_interval_[place] = found;
-    return found;
-  }
+  [[nodiscard]] std::uint32_t of(std::size_t first, std::size_t last);
 
   /// How many layers of every type are run by every choice, as `[type][choice]`.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> counts_of(std::size_t content, std::size_t point) const {
-    std::vector<std::vector<std::size_t>> result;
-    for (const layer_type& each : model_.types) result.emplace_back(each.choices.size());
-    while (content != 0) {
-      const stage_content& here = contents_[content];
-      ++result[here.type][here.points[point].choice];
-      point = here.points[point].before;
-      content = here.before;
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<std::vector<std::size_t>> counts_of(std::size_t content, std::size_t point) const;
 
  private:
-  [[nodiscard]] std::uint32_t find(const std::vector<std::uint32_t>& counts) {
-    const auto found = places_.find(counts);
-    if (found != places_.end()) return found->second;
-    std::vector<std::uint32_t> fewer = counts;
-    std::size_t last = counts.size();
-    while (fewer[last - 1] == 0) --last;
-    --fewer[last - 1];
-    return add(find(fewer), last - 1);
-  }
+  [[nodiscard]] std::uint32_t find(const std::vector<std::uint32_t>& counts);
 
   /// The content with a layer of that type more.
-  std::uint32_t add(std::uint32_t before, std::size_t type) {
-    const layer_type& added = model_.types[type];
-    const stage_content& old = contents_[before];
-    stage_content made{old.counts};
-    ++made.counts[type];
-    made.forward = old.forward + unit_.whole(added.forward);
-    made.resident = old.resident + added.resident;
-    made.before = before;
-    made.type = static_cast<std::uint32_t>(type);
-    for (std::size_t p = 0; p < old.points.size(); ++p) {
-      for (std::size_t r = 0; r < added.choices.size(); ++r) {
-        const recompute_choice& way = added.choices[r];
-        const double weight = splits_ ? unit_.whole(way.backward_weight) : 0;
-        const choice_point& from = old.points[p];
-        double workspace = from.workspace < added.workspace ? added.workspace : from.workspace;
-        workspace = workspace < way.workspace ? way.workspace : workspace;
-        made.points.push_back({from.activations + way.activations, from.backward + unit_.whole(way.backward) - weight,
-                               from.weight + weight, workspace, static_cast<std::uint32_t>(p),
-                               static_cast<std::uint32_t>(r), true});
-      }
-    }
-    keep_best(made.points);
-    double least = made.points[0].workspace;
-    for (std::size_t p = 1; p < made.points.size(); ++p) {
-      choice_point& here = made.points[p];
-      made.falls = made.falls && here.backward < made.points[p - 1].backward;
-      here.is_lean = here.workspace < least;
-      least = here.is_lean ? here.workspace : least;
-    }
-    const auto place = static_cast<std::uint32_t>(contents_.size());
-    places_.emplace(made.counts, place);
-    contents_.push_back(std::move(made));
-    return place;
-  }
+  std::uint32_t add(std::uint32_t before, std::size_t type);
 
   /// Drops points that another one is as good as.
-  static void keep_best(std::vector<choice_point>& points) {
-    detail::sort(points, [](const choice_point& a, const choice_point& b) {
-      if (a.activations != b.activations) return a.activations < b.activations;
-      if (a.backward != b.backward) return a.backward < b.backward;
-      return a.weight != b.weight ? a.weight < b.weight : a.workspace < b.workspace;
-    });
-    bool flat = true;  // then the last one that is kept is the fastest so far
-    for (const choice_point& each : points) {
-      flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace;
-    }
-    std::size_t kept = 0;
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      const choice_point each = points[p];
-      bool dominated = false;
-      for (std::size_t i = kept; i-- > (flat && kept > 0 ? kept - 1 : 0) && !dominated;) {
-        dominated = points[i].backward <= each.backward && points[i].weight <= each.weight &&
-                    points[i].workspace <= each.workspace;
-      }
-      if (!dominated) points[kept++] = each;
-    }
-    points.resize(kept);
-  }
+  static void keep_best(std::vector<choice_point>& points);
 
   static constexpr std::size_t most_kept = 1500;  // layers: the contents of all intervals take 9 MB
   static constexpr std::uint32_t unknown = ~std::uint32_t{0};
@@ -186,3 +81,7 @@ class choice_curves {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/choice_curves.ipp>
+#endif

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/compare_recomputation.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -37,7 +39,7 @@ STAGECUT_DECL compared_strategy compared(std::string name, const recompute_model
   result.parts.work -= result.recomputation;
   result.fits = true;
   for (std::size_t r = 0; r < run.memory.size(); ++r) {
-    result.memory = result.memory < run.memory[r] ? run.memory[r] : result.memory;
+    result.memory = std::max(result.memory, run.memory[r]);
     result.fits = result.fits && run.memory[r] <= memory_of(request, r) + request.constant;
   }
   return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -159,7 +160,7 @@ class dapple_search {
     const double time = work(stage.first, stage.last) / static_cast<double>(devices_in(stage.devices));
     const double message = 2 * batch_.messages[stage.first] * message_rate(machines_, before.devices, stage.devices);
     cell made{before.largest, stage.first, parts, taken, before.taken, stage.devices};
-    for (const double each : {time, message}) made.largest = made.largest < each ? each : made.largest;
+    for (const double each : {time, message}) made.largest = std::max(made.largest, each);
     if (!at.best || made.largest < at.best->largest) at.best = made;
     std::size_t place = 0;
     while (place < at.of_taken.size() && at.of_taken[place].taken < taken) ++place;
@@ -208,7 +209,7 @@ class dapple_search {
       const std::size_t last = stages[s].last < size_ ? stages[s].last + 1 : size_;
       const double bytes = batch_.parameters[last] - batch_.parameters[stages[s].first];
       const double left = bytes * all_reduce_rate(machines_, stages[s].devices) - static_cast<double>(s) * block;
-      exposed = exposed < left ? left : exposed;
+      exposed = std::max(exposed, left);
     }
     return whole / (length + exposed);
   }
@@ -224,7 +225,7 @@ class dapple_search {
             const double at_back = work(cut, size_) / static_cast<double>(all_ - devices);
             double largest = in_front < at_back ? at_back : in_front;
             const double message = batch_.messages[cut] * message_rate(machines_, ahead.devices, behind.devices);
-            largest = largest < message ? message : largest;
+            largest = std::max(largest, message);
             dapple_candidate found{{{0, cut, ahead.devices}, {cut, size_, behind.devices}}, 1, 0};
             found.speedup = speedup_of(found.stages, 1, largest);
             take(std::move(found));

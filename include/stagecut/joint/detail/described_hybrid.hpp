@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ template <class Options>
     stage.memory.resident += way.resident;
     stage.memory.activations += way.activations / share;
     const double workspace = way.workspace / share;
-    stage.memory.workspace = stage.memory.workspace < workspace ? workspace : stage.memory.workspace;
+    stage.memory.workspace = std::max(stage.memory.workspace, workspace);
   }
   stage.memory.resident += options.shared_bytes(from.first, from.last, option.ways);
   stage.memory.buffers =

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/detail/bit_sets.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -189,7 +189,7 @@ struct state_graph {
       for (std::size_t w = 0; w < words; ++w) count += static_cast<std::size_t>(__builtin_popcountll(sets[i][w]));
       order.emplace_back(count, i);
     }
-    detail::sort(order, [&](const auto& a, const auto& b) {
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       if (a.first != b.first) return a.first < b.first;
       for (std::size_t w = 0; w < words; ++w) {
         const std::uint64_t differ = sets[a.second][w] ^ sets[b.second][w];

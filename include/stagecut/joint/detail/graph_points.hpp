@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -14,11 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class graph_points {
  public:
   /// @param points  all points of a graph, or those of one order, each of which holds all before it
-  explicit graph_points(graph_states points)
-      : points_(std::move(points)), row_(points_.states.later.empty()), place_(points_.layers.size()) {
-    for (std::size_t v = 0; v < points_.layers.size(); ++v) place_[points_.layers[v]] = v;
-    if (!row_) find_steps();
-  }
+  explicit graph_points(graph_states points);
 
   [[nodiscard]] std::size_t size() const noexcept { return points_.states.size(); }
   /// Bytes that cross a point, forward.
@@ -36,29 +31,13 @@ class graph_points {
     return row_ ? i : earlier_[last][i];
   }
   /// Whether a point is one of them.
-  [[nodiscard]] bool within(std::size_t first, std::size_t last) const noexcept {
-    if (row_) return first < last;
-    return std::binary_search(earlier_[last].begin(), earlier_[last].end(), first);
-  }
+  [[nodiscard]] bool within(std::size_t first, std::size_t last) const noexcept;
 
   /// A stage without its first layers: where it begins then. @pre `within(first, last)`
-  [[nodiscard]] std::size_t next(std::size_t first, std::size_t last) const noexcept {
-    if (row_) return first + 1;
-    std::size_t v = 0;
-    while (!held(last, v) || held(first, v)) ++v;  // all that feed it are before the stage
-    return steps_[first * points_.layers.size() + v];
-  }
+  [[nodiscard]] std::size_t next(std::size_t first, std::size_t last) const noexcept;
 
   /// The layers of a stage, each behind all that feed it: those of `next` come first.
-  [[nodiscard]] std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) const {
-    std::vector<std::size_t> result;
-    while (first != last) {
-      const std::size_t then = next(first, last);
-      for (const std::size_t each : points_.layers_between(first, then)) result.push_back(each);
-      first = then;
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) const;
 
  private:
   [[nodiscard]] bool held(std::size_t point, std::size_t v) const noexcept {
@@ -66,25 +45,7 @@ class graph_points {
   }
 
   /// Finds of every point what it is with one layer more, and those of which it holds all.
-  void find_steps() {
-    const std::size_t n = points_.layers.size();
-    steps_.assign((size() + 1) * n, 0);
-    earlier_.resize(size() + 1);
-    for (std::size_t p = 0; p <= size(); ++p) {
-      bool near = true;
-      for (const std::size_t q : points_.states.later[p]) {
-        earlier_[q].push_back(p);
-        if (!near) continue;
-        std::size_t more = 0;
-        std::size_t one = 0;
-        for (std::size_t v = 0; v < n && more < 2; ++v) {
-          if (held(q, v) && !held(p, v)) ++more, one = v;
-        }
-        near = more == 1;  // later ones hold no fewer
-        if (near) steps_[p * n + one] = q;
-      }
-    }
-  }
+  void find_steps();
 
   graph_states points_;
   bool row_;                                         // whether each holds all before it
@@ -94,3 +55,7 @@ class graph_points {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/graph_points.ipp>
+#endif

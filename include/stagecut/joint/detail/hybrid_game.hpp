@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rows.hpp>
@@ -22,23 +23,7 @@ class hybrid_paths {
   bool added = false;         ///< whether the last one was new
 
   /// The place of a path, which is added if it is new; one that was least of use gives way if there are too many.
-  std::size_t add(const std::vector<double>& path) {
-    added = false;
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      if (counts[k] == path) return k;
-    }
-    added = true;
-    if (counts.size() < most_paths) {
-      counts.push_back(path);
-      use.push_back(1);
-      return counts.size() - 1;
-    }
-    std::size_t least = 0;
-    for (std::size_t k = 1; k < counts.size(); ++k) least = use[k] < use[least] ? k : least;
-    counts[least] = path;
-    use[least] = 1;
-    return least;
-  }
+  std::size_t add(const std::vector<double>& path);
 
  private:
   static constexpr std::size_t most_paths = 160;
@@ -65,11 +50,7 @@ class hybrid_game {
   };
   std::vector<std::vector<stage_keys>> keys{};
 
-  [[nodiscard]] stage_keys keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const {
-    const hybrid_graph::node& behind = graph.nodes[each.to];
-    const stage_option& option = options_[each.option];
-    return {static_cast<double>(behind.point), static_cast<double>(behind.devices), option.forward + option.backward};
-  }
+  [[nodiscard]] stage_keys keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const;
 
   /// Some steps on a graph; `offer(edges, makespan)` is told of plans, and returns whether to stop.
   ///
@@ -103,52 +84,18 @@ class hybrid_game {
   }
 
   /// Raises the bounds of edges by the best combination.
-  void raise(hybrid_graph& graph) {
-    (void)rows_.least(graph, weights);
-    rows_.raise(graph);
-  }
+  void raise(hybrid_graph& graph);
 
  private:
   /// The path of a microbatch down and up again.
-  [[nodiscard]] std::vector<double> round_trip() const {
-    std::vector<double> counts(stages_ * hybrid_kinds, 0);
-    for (std::size_t s = 0; s < stages_; ++s) {
-      counts[s * hybrid_kinds + hybrid_forward] = counts[s * hybrid_kinds + hybrid_backward] = 1;
-      counts[s * hybrid_kinds + hybrid_message] = s == 0 ? 0 : 2;
-    }
-    return counts;
-  }
+  [[nodiscard]] std::vector<double> round_trip() const;
 
   [[nodiscard]] std::size_t padded() const {
     return (paths_.counts.size() + matrix_game::lanes - 1) / matrix_game::lanes * matrix_game::lanes;
   }
 
   /// The weighted sum of paths as the players see it, weights of sum 1.
-  void combine() {
-    std::vector<double> shares_of(paths_.counts.size(), 0);
-    if (plans.empty()) {
-      for (std::size_t k = 0; k < shares_of.size(); ++k) shares_of[k] = 1 / static_cast<double>(shares_of.size());
-    } else {
-      game_.play(paths_.counts.size(), 0, 0);
-      double sum = 0;
-      for (std::size_t k = 0; k < shares_of.size(); ++k) sum += game_.row_weights[k];
-      for (std::size_t k = 0; k < shares_of.size(); ++k) {
-        // Rounded down, so that their sum is not above 1.
-        shares_of[k] = static_cast<double>(static_cast<std::int64_t>(game_.row_weights[k] / sum * 0x1p30)) * 0x1p-30;
-      }
-      double all = 0;
-      for (const double each : shares_of) all += each;
-      if (all > 1) {
-        for (double& each : shares_of) each *= 1 - 0x1p-20;
-      }
-    }
-    now_.assign(stages_ * hybrid_kinds, 0);
-    for (std::size_t k = 0; k < shares_of.size(); ++k) {
-      paths_.use[k] = 0.98 * paths_.use[k] + shares_of[k];
-      if (shares_of[k] == 0) continue;
-      for (std::size_t j = 0; j < now_.size(); ++j) now_[j] += shares_of[k] * paths_.counts[k][j];
-    }
-  }
+  void combine();
 
   template <class Offer>
   bool add_plan(const hybrid_graph& graph, const Offer& offer) {
@@ -181,39 +128,14 @@ class hybrid_game {
     return stops;
   }
 
-  [[nodiscard]] std::vector<stage_keys> keys_of(const hybrid_graph& graph) const {
-    std::vector<stage_keys> result;
-    for (const std::uint32_t i : plan_) result.push_back(keys_of(graph, graph.edges[i]));
-    return result;
-  }
+  [[nodiscard]] std::vector<stage_keys> keys_of(const hybrid_graph& graph) const;
 
   /// The critical path of the mean of plans as they are weighed.
-  void add_mean() {
-    if (game_.column_weights.size() != plans.size()) return;
-    mean_.assign(stages_ * hybrid_kinds, 0);
-    for (std::size_t c = 0; c < plans.size(); ++c) {
-      for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += game_.column_weights[c] * times_[c][j];
-    }
-    (void)simulator_(mean_.data());
-    simulator_.count_critical(counts_);
-    add_row();
-  }
+  void add_mean();
 
-  void add_row() {
-    const std::size_t row = paths_.add(counts_);
-    if (!paths_.added) return;
-    game_.change_row(padded(), row);
-    for (std::size_t c = 0; c < plans.size(); ++c) {
-      game_.values[c].resize(padded(), 0);
-      game_.values[c][row] = length(row, times_[c]);
-    }
-  }
+  void add_row();
 
-  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const {
-    double sum = 0;
-    for (std::size_t j = 0; j < times.size(); ++j) sum += paths_.counts[row][j] * times[j];
-    return sum;
-  }
+  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const;
 
   static constexpr std::size_t most_plans = 80;
 
@@ -231,3 +153,7 @@ class hybrid_game {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/hybrid_game.ipp>
+#endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/makespan/detail/keep_paths.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -33,11 +33,7 @@ struct hybrid_graph {
   std::vector<std::uint32_t> first{};  // edges of node u: [first[u], first[u + 1])
 
   /// Finds the edges of each node again; edges are sorted by `from`.
-  void index() {
-    first.assign(nodes.size() + 1, 0);
-    for (const edge& each : edges) ++first[each.from + 1];
-    for (std::size_t u = 0; u < nodes.size(); ++u) first[u + 1] += first[u];
-  }
+  void index();
 
   /// Removes the edges for which `gone(edge)`, those that then lie on no path, and the nodes without edges. Returns whether a
   /// path is left.
@@ -50,21 +46,14 @@ struct hybrid_graph {
 
  private:
   /// Removes the nodes on no path.
-  void compact() {
-    number_.resize(nodes.size());
-    std::size_t kept = 0;
-    for (std::size_t u = 0; u < nodes.size(); ++u) {
-      if (alive_[u] != 2) continue;
-      number_[u] = static_cast<std::uint32_t>(kept);
-      nodes[kept++] = nodes[u];
-    }
-    nodes.resize(kept);
-    for (edge& each : edges) each.from = number_[each.from], each.to = number_[each.to];
-    index();
-  }
+  void compact();
 
   std::vector<char> alive_{};
   std::vector<std::uint32_t> number_{};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/hybrid_graph.ipp>
+#endif

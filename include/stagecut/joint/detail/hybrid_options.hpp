@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/joint/detail/check_stage_option.hpp>
 #include <stagecut/joint/stage_options.hpp>
@@ -63,7 +63,7 @@ class hybrid_options {
         return any;
       });
     }
-    detail::sort(stages_, [](const stage& a, const stage& b) { return a.first < b.first; });
+    std::stable_sort(stages_.begin(), stages_.end(), [](const stage& a, const stage& b) { return a.first < b.first; });
     begin_.assign(points_ + 1, 0);
     for (const stage& each : stages_) ++begin_[each.first + 1];
     for (std::size_t i = 0; i < points_; ++i) begin_[i + 1] += begin_[i];
@@ -84,37 +84,13 @@ class hybrid_options {
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
   /// No iteration takes longer, of so many stages at most: everything one after the other.
-  [[nodiscard]] double longest_iteration(std::size_t stages, std::size_t microbatches) const noexcept {
-    double longest = 0;
-    for (const stage_option& each : options_) {
-      const double passes = each.forward + each.backward + 2 * each.message;
-      const double here = static_cast<double>(microbatches) * passes + each.all_reduce;
-      longest = longest < here ? here : longest;
-    }
-    return longest * static_cast<double>(stages) * (1 + 0x1p-30);
-  }
+  [[nodiscard]] double longest_iteration(std::size_t stages, std::size_t microbatches) const noexcept;
 
  private:
   /// Whether `a` is nowhere worse than `b`, on as many devices.
-  [[nodiscard]] static bool covers(const stage_option& a, const stage_option& b) noexcept {
-    return a.forward <= b.forward && a.backward <= b.backward && a.message <= b.message &&
-           a.all_reduce <= b.all_reduce && a.activations <= b.activations && a.resident <= b.resident;
-  }
+  [[nodiscard]] static bool covers(const stage_option& a, const stage_option& b) noexcept;
 
-  void keep(std::uint32_t first, std::uint32_t last, std::uint32_t position) {
-    if (found_.empty()) return;
-    detail::sort(found_, [](const stage_option& a, const stage_option& b) { return a.devices() < b.devices(); });
-    const auto begin = static_cast<std::uint32_t>(options_.size());
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      bool covered = false;
-      for (std::size_t j = 0; j < found_.size() && !covered; ++j) {
-        if (j == i || found_[j].devices() != found_[i].devices() || !covers(found_[j], found_[i])) continue;
-        covered = j < i || !covers(found_[i], found_[j]);
-      }
-      if (!covered) options_.push_back(found_[i]);
-    }
-    stages_.push_back({first, last, position, begin, static_cast<std::uint32_t>(options_.size())});
-  }
+  void keep(std::uint32_t first, std::uint32_t last, std::uint32_t position);
 
   std::size_t points_;
   std::size_t period_;
@@ -126,3 +102,7 @@ class hybrid_options {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/hybrid_options.ipp>
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -35,7 +36,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     double least = each.time();
     const auto look = [&](const layer_variant& way) {
       const double here = (way.forward + way.backward) * static_cast<double>(way.ways);
-      least = here < least ? here : least;
+      least = std::min(least, here);
     };
     for (const layer_variant& way : each.recomputations.get()) look(way);
     for (const layer_variant& way : each.shardings.get()) look(way);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-/// Plans as lists of edges: the stages of a path through the graph.
-using hybrid_path = std::vector<std::uint32_t>;
 
 /// The least weighted sum of durations over the plans of a graph. A weight of every stage and kind makes the length of a path
 /// through an iteration, or of a mean of such paths, a sum over edges: no plan ends before its least.
@@ -21,70 +17,16 @@ class hybrid_rows {
   explicit hybrid_rows(const hybrid_options& options) : options_(options) {}
 
   /// The least sum; `beyond_time` if the graph has no plan.
-  double least(const hybrid_graph& graph, const std::vector<double>& weights) {
-    price(graph, weights);
-    behind_.assign(graph.nodes.size(), beyond_time);
-    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-      double best = graph.nodes[u].step == graph.steps ? 0 : beyond_time;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const double here = cost_[i] + behind_[graph.edges[i].to];
-        best = here < best ? here : best;
-      }
-      behind_[u] = best;
-    }
-    double best = beyond_time;
-    for (std::size_t u = 0; u < graph.nodes.size() && graph.nodes[u].step == 0; ++u) {
-      best = behind_[u] < best ? behind_[u] : best;
-    }
-    return best;
-  }
+  double least(const hybrid_graph& graph, const std::vector<double>& weights);
 
   /// The options of a plan of least sum, of those that `least` has looked at last. @pre there is one
-  void least_plan(const hybrid_graph& graph, std::vector<std::uint32_t>& options) const {
-    std::uint32_t u = 0;
-    for (std::uint32_t v = 0; v < graph.nodes.size() && graph.nodes[v].step == 0; ++v) {
-      if (behind_[v] < behind_[u]) u = v;
-    }
-    options.clear();
-    while (graph.nodes[u].step != graph.steps) {
-      std::uint32_t next = graph.first[u];
-      double best = beyond_time;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const double here = cost_[i] + behind_[graph.edges[i].to];
-        if (here < best) best = here, next = i;
-      }
-      options.push_back(next);
-      u = graph.edges[next].to;
-    }
-  }
+  void least_plan(const hybrid_graph& graph, std::vector<std::uint32_t>& options) const;
 
   /// Raises the bounds of edges to the least sum over plans through them, of what `least` has looked at last.
-  void raise(hybrid_graph& graph) {
-    before_.assign(graph.nodes.size(), beyond_time);
-    for (std::size_t u = 0; u < graph.nodes.size(); ++u) {
-      if (graph.nodes[u].step == 0) before_[u] = 0;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        hybrid_graph::edge& each = graph.edges[i];
-        const double here = before_[u] + cost_[i];
-        double& to = before_[each.to];
-        to = here < to ? here : to;
-        const double through = (here + behind_[each.to]) * (1 - 0x1p-40);  // sums were rounded
-        each.bound = each.bound < through ? through : each.bound;
-      }
-    }
-  }
+  void raise(hybrid_graph& graph);
 
  private:
-  void price(const hybrid_graph& graph, const std::vector<double>& weights) {
-    cost_.resize(graph.edges.size());
-    for (std::size_t i = 0; i < cost_.size(); ++i) {
-      const hybrid_graph::edge& each = graph.edges[i];
-      const stage_option& o = options_[each.option];
-      const double* const here = weights.data() + graph.nodes[each.from].step * hybrid_kinds;
-      cost_[i] = here[hybrid_forward] * o.forward + here[hybrid_backward] * o.backward +
-                 here[hybrid_message] * o.message + here[hybrid_all_reduce] * o.all_reduce;
-    }
-  }
+  void price(const hybrid_graph& graph, const std::vector<double>& weights);
 
   const hybrid_options& options_;
   std::vector<double> cost_{};    // of every edge
@@ -93,3 +35,7 @@ class hybrid_rows {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/hybrid_rows.ipp>
+#endif

@@ -3,13 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
@@ -17,27 +14,8 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws for a request that makes no sense for a model of so many points whose positions repeat after `period` devices.
-inline void check_hybrid_request(std::string_view function, std::size_t size, std::size_t period,
-                                 const hybrid_request& request) {
-  const auto refuse = [function](std::string_view argument, const std::string& value, std::string_view must) {
-    fail(argument_error(function, argument, value, must));
-  };
-  constexpr std::size_t most = std::size_t{1} << 31U;
-  if (size >= most) refuse("model.size()", joined({size}), "must be below 2^31");
-  if (request.devices == 0) refuse("request.devices", "0", "must be at least 1");
-  if (request.devices >= most) refuse("request.devices", joined({request.devices}), "must be below 2^31");
-  if (request.microbatches == 0) refuse("request.microbatches", "0", "must be at least 1");
-  if (request.stages && *request.stages == 0) refuse("request.stages", "0", "must be at least 1");
-  if (period == 0) refuse("model.period()", "0", "must be at least 1");
-  if (request.devices % period != 0) {
-    refuse("request.devices", joined({request.devices}),
-           joined({"must be a multiple of ", period, ", the model's period"}));
-  }
-  const double memory = request.memory_per_device.value_or(0);
-  if (!is_finite(memory) || is_negative(memory)) {
-    refuse("request.memory_per_device", std::to_string(memory), "must be finite and not negative");
-  }
-}
+STAGECUT_DECL void check_hybrid_request(std::string_view function, std::size_t size, std::size_t period,
+                                        const hybrid_request& request);
 
 /// What a request asks of a stage, given the label of those behind it.
 class hybrid_rules {
@@ -63,10 +41,7 @@ class hybrid_rules {
   }
 
   /// Microbatches that a stage keeps, given what is behind it.
-  [[nodiscard]] std::size_t in_flight(const stage_option& option, std::uint32_t load) const noexcept {
-    if (request_.in_flight == in_flight_rule::replicas) return (load + option.replicas - 1) / option.replicas + 1;
-    return load >= request_.microbatches ? request_.microbatches : std::size_t{load} + 1;
-  }
+  [[nodiscard]] std::size_t in_flight(const stage_option& option, std::uint32_t load) const noexcept;
 
   /// Bytes that a device of a stage needs, given what is behind it.
   [[nodiscard]] double bytes(const stage_option& option, std::uint32_t load) const noexcept {
@@ -80,18 +55,7 @@ class hybrid_rules {
 
   /// The label with one stage more, of which the sum and what is exposed are still to be told. Loads are told only where
   /// they count, so that more labels are equal.
-  [[nodiscard]] hybrid_label before(const hybrid_label& label, const stage_option& option) const noexcept {
-    hybrid_label next;
-    next.devices = label.devices + static_cast<std::uint32_t>(option.devices());
-    next.stages = label.stages + (request_.stages ? 1 : 0);
-    if (!memory_) return next;
-    if (request_.in_flight == in_flight_rule::replicas) {
-      next.load = label.load + static_cast<std::uint32_t>(option.replicas);
-    } else {
-      next.load = label.load + 1 < request_.microbatches ? label.load + 1 : label.load;
-    }
-    return next;
-  }
+  [[nodiscard]] hybrid_label before(const hybrid_label& label, const stage_option& option) const noexcept;
 
   /// Whether an option takes no more than so many devices.
   [[nodiscard]] static bool takes_at_most(const stage_option& option, std::size_t devices) noexcept {
@@ -99,14 +63,7 @@ class hybrid_rules {
   }
 
   /// Whether stages from a point on can be a part of a cut, given how many devices they take and how many they are.
-  [[nodiscard]] bool may_begin(std::size_t point, const hybrid_label& label) const noexcept {
-    if (point == 0) {
-      return (request_.at_most || label.devices == devices_) && (!request_.stages || label.stages == *request_.stages);
-    }
-    if (label.devices >= devices_) return false;
-    if (!request_.stages) return true;
-    return label.stages < *request_.stages && *request_.stages - label.stages <= point;
-  }
+  [[nodiscard]] bool may_begin(std::size_t point, const hybrid_label& label) const noexcept;
 
   [[nodiscard]] const hybrid_request& request() const noexcept { return request_; }
   [[nodiscard]] std::uint32_t devices() const noexcept { return devices_; }
@@ -120,3 +77,7 @@ class hybrid_rules {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/hybrid_rules.ipp>
+#endif

@@ -2,30 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws for an option that no stage has.
-inline void check_option(const stage_query& query, const stage_option& option) {
-  constexpr double most = std::numeric_limits<double>::max();
-  for (const double each : {option.forward, option.backward, option.time, option.message, option.all_reduce,
-                            option.activations, option.resident}) {
-    if (each >= 0 && each <= most) continue;
-    fail(invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}),
-                       "an option has a time or bytes that are negative or not finite"));
-  }
-  if (option.replicas == 0 || option.ways == 0) {
-    fail(
-        invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}), "an option has no replicas or no ways"));
-  }
-}
+STAGECUT_DECL void check_option(const stage_query& query, const stage_option& option);
 
 /// Takes whatever stages it is shown: for concepts.
 struct any_stage_visitor {
@@ -37,9 +24,10 @@ struct any_stage_visitor {
 
 /// Whether the points of a model are those of a chain: stages lie between any two of them, though some may have no options.
 template <class Model>
-inline constexpr bool is_chain = requires { requires Model::is_chain; } || !requires(const Model& model) {
-  model.each_stage(std::size_t{}, any_stage_visitor{});
-};
+inline constexpr bool is_chain = requires {
+  requires Model::is_chain;
+}
+|| !requires(const Model& model) { model.each_stage(std::size_t{}, any_stage_visitor{}); };
 
 /// The options of a model's stages, asked for once: where there are few, they are kept.
 template <stage_option_model Model>
@@ -170,3 +158,7 @@ class known_options {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/known_options.ipp>
+#endif

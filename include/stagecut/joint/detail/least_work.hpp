@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -49,7 +50,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     for (std::size_t r = 0; r < options.size(); ++r) {
       double here = 0;
       for (std::size_t j = 0; j < graph.ranks[r].width(); ++j) here += graph.ranks[r].times(j)[options[r]];
-      least = least < here ? here : least;
+      least = std::max(least, here);
     }
     break;
   }

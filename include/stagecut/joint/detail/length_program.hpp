@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
@@ -32,12 +34,7 @@ struct length_terms {
   }
   /// What is exposed of the exchanges of gradients of a stage and those behind it, where so much of those is; for the stages
   /// before it, if there are any, of which each hides so much.
-  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first,
-                                      double hidden) noexcept {
-    const double here = behind < option.all_reduce ? option.all_reduce : behind;
-    if (is_first) return here;
-    return here > hidden ? here - hidden : 0;
-  }
+  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first, double hidden) noexcept;
 };
 
 /// The least sum of cuts in which no stage takes longer than a threshold, and the cuts that have it: a dynamic program over
@@ -156,12 +153,12 @@ class length_program {
       if (label.devices > rules_.devices() - taken || rules_.device_before(label.devices) != device) continue;
       if (!rules_.fits(option, label.load)) {
         const double bytes = rules_.bytes(option, label.load);
-        least_refused_ = bytes < least_refused_ ? bytes : least_refused_;
+        least_refused_ = std::min(least_refused_, bytes);
         continue;
       }
       is_useful = true;
       if (largest > threshold_) break;
-      greatest_ = greatest_ < largest ? largest : greatest_;
+      greatest_ = std::max(greatest_, largest);
       const hybrid_label next = before(label, first, option);
       if (!rules_.may_begin(first, next)) continue;
       // What is before takes so long at least, on the devices that are left.
@@ -231,3 +228,7 @@ class length_program {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/length_program.ipp>
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -124,7 +125,7 @@ class length_search {
       const auto next = greatest_double(limit, [&, most = *less_than()](double x) { return least_cost(x) < most; });
       if (!next || *next < least_largest_) return true;
       const double bound = least_cost(least_largest_) * (1 - 0x1p-30);
-      bound_ = bound_ < bound ? bound : bound_;
+      bound_ = std::max(bound_, bound);
       tell();
       threshold = program_.largest_within(*next);
     }
@@ -181,7 +182,7 @@ class length_search {
     for (std::size_t i = stages.size(); i-- > 0;) {
       sum = terms_.summed(stages[i].option) + sum;
       const double here = terms_.largest(stages[i].option);
-      largest = largest < here ? here : largest;
+      largest = std::max(largest, here);
     }
     double exposed = 0;
     for (std::size_t i = terms_.all_reduce ? stages.size() : 0; i-- > 0;) {

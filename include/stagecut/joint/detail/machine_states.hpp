@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/equal_machines.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -88,7 +88,7 @@ struct machine_state {
                                               std::vector<std::size_t>& order) {
   order.clear();
   for (std::size_t i = 0; i < taken.size(); ++i) order.push_back(i);
-  detail::sort(order, [&](std::size_t a, std::size_t b) {
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const std::size_t in_a = state.taken[a] + taken[a];
     const std::size_t in_b = state.taken[b] + taken[b];
     return in_a != in_b ? in_a > in_b : taken[a] > taken[b];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include <stagecut/joint/nested_machines.hpp>
@@ -45,7 +46,7 @@ struct nested_bound {
         const auto r = static_cast<double>(replicas);
         const double exchange = level.bandwidth == 0 ? 0 : 4 * (r - 1) * each.parameters / (level.bandwidth * r);
         const double taken = (time + exchange) / r;
-        least = taken < least ? taken : least;
+        least = std::min(least, taken);
       }
       time = least;
     }

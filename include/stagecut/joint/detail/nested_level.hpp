@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -92,7 +93,7 @@ class nested_level {
   }
 
  private:
-  static void take(double& least, double cost) { least = cost < least ? cost : least; }
+  static void take(double& least, double cost) { least = std::min(least, cost); }
 
   [[nodiscard]] double of(std::size_t first, std::size_t machines, std::size_t end) const {
     return rows_[first][(machines - 1) * ends_ + (end - low_)];
@@ -105,7 +106,7 @@ class nested_level {
   static void relax(double* to, const double* from, std::size_t first, std::size_t last, double cost) {
     for (std::size_t i = first; i < last; ++i) {
       const double larger = from[i] < cost ? cost : from[i];
-      to[i] = larger < to[i] ? larger : to[i];
+      to[i] = std::min(to[i], larger);
     }
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/config.hpp>
+
 #include <cstddef>
 #include <vector>
-
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -22,23 +22,10 @@ class path_rows {
   [[nodiscard]] double constant(std::size_t row) const noexcept { return constants_[row]; }
 
   /// The row of a path, which is added if it is new.
-  std::size_t add(const std::vector<double>& counts) {
-    for (std::size_t k = counts_.size(); k-- > 0;) {
-      if (counts_[k] == counts) return k;
-    }
-    double constant = 0;
-    for (std::size_t s = 0; s < stages_; ++s) constant += counts[s * tick_kinds + tick_message] * messages_[s];
-    counts_.push_back(counts);
-    constants_.push_back(constant);
-    return counts_.size() - 1;
-  }
+  std::size_t add(const std::vector<double>& counts);
 
   /// Its length for these durations.
-  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const {
-    double sum = 0;
-    for (std::size_t j = 0; j < times.size(); ++j) sum += counts_[row][j] * times[j];
-    return sum;
-  }
+  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const;
 
  private:
   std::size_t stages_;
@@ -48,3 +35,7 @@ class path_rows {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/path_rows.ipp>
+#endif

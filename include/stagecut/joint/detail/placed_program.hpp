@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
@@ -137,7 +137,7 @@ class placed_program {
     const stage_option option = option_of(first, last, replicas, step);
     const double largest = terms_.largest(option);
     if (largest > threshold_) return;
-    greatest_ = greatest_ < largest ? largest : greatest_;
+    greatest_ = std::max(greatest_, largest);
     placed_label next;
     next.sum = terms_.summed(option) + behind.sum;
     if (!(next.sum <= std::numeric_limits<double>::max())) {
@@ -165,7 +165,7 @@ class placed_program {
 
   /// Drops labels that another one with the same state beats.
   static void settle(of_point& at) {
-    detail::sort(at.labels, [](const placed_label& a, const placed_label& b) {
+    std::stable_sort(at.labels.begin(), at.labels.end(), [](const placed_label& a, const placed_label& b) {
       if (a.state != b.state) return a.state < b.state;
       if (a.sum != b.sum) return a.sum < b.sum;
       if (a.exposed != b.exposed) return a.exposed < b.exposed;

@@ -2,13 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <utility>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/cost/item_sums.hpp>
-#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/layer_bonds.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/stage_mixtures.hpp>
@@ -34,11 +29,7 @@ class placed_stages {
   [[nodiscard]] const placed_links& links() const noexcept { return links_; }
 
   /// The place of a number of ways in the list of them.
-  [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept {
-    std::size_t w = 0;
-    while (w + 1 < choices_.ways.size() && choices_.ways[w] != ways) ++w;
-    return w;
-  }
+  [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept;
 
   /// Shows the options of a stage whose layers run in some mixtures, each on the `w`-th number of devices.
   template <class Visit>
@@ -84,39 +75,20 @@ class placed_stages {
   }
 
  private:
-  void check() const {
-    const auto refuse = [](const char* name, const std::string& value, const char* must) {
-      fail(argument_error("profile_options", name, value, must));
-    };
-    for (const auto& [name, list] : {std::pair("replicas", &choices_.replicas), std::pair("ways", &choices_.ways)}) {
-      if (list->empty()) refuse(name, "{}", "must have a number");
-      for (const std::size_t each : *list) {
-        if (each == 0) refuse(name, "0", "must be at least 1");
-      }
-    }
-    if (!is_finite(choices_.gradient_bytes) || is_negative(choices_.gradient_bytes)) {
-      refuse("gradient_bytes", number_text(choices_.gradient_bytes), "must be finite and not negative");
-    }
-  }
+  void check() const;
 
   /// Whether every group of so many devices lies close together.
-  [[nodiscard]] bool is_close(std::size_t position, std::size_t replicas, std::size_t ways) const noexcept {
-    for (std::size_t d = 0; d < replicas && ways > 1; ++d) {
-      if (!links_.is_close(position + d * ways, ways)) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool is_close(std::size_t position, std::size_t replicas, std::size_t ways) const noexcept;
 
   /// Seconds of a ring of replicas that sum their gradients.
-  [[nodiscard]] double exchange(std::size_t start, std::size_t replicas, std::size_t ways, double parameters) const {
-    if (replicas < 2) return 0;
-    const link_speed link = links_.within(start, replicas * ways);
-    const auto d = static_cast<double>(replicas);
-    return 2 * (d - 1) * link(choices_.gradient_bytes * parameters / d);
-  }
+  [[nodiscard]] double exchange(std::size_t start, std::size_t replicas, std::size_t ways, double parameters) const;
 
   device_choices choices_;
   placed_links links_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/placed_stages.ipp>
+#endif

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/option_columns.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/path_rows.hpp>
@@ -38,18 +39,10 @@ class program_matrix {
   [[nodiscard]] double scale() const noexcept { return scale_; }
   [[nodiscard]] std::vector<option_columns::of_rank>& columns() noexcept { return columns_.live(); }
 
-  void take(const option_paths::live_options& live) {
-    live_ = &live;
-    columns_.take(live);
-  }
+  void take(const option_paths::live_options& live);
 
   /// 1 for z, a penalty for what is given up.
-  [[nodiscard]] double cost(const program_variable& each) const {
-    using kind = program_variable::kind;
-    if (each.what == kind::path) return 1;
-    if (each.what == kind::slack) return 0;
-    return each.what == kind::option && (*live_)[each.rank][each.option] != 0 ? 0 : penalty;
-  }
+  [[nodiscard]] double cost(const program_variable& each) const;
 
   /// What messages add to a path.
   [[nodiscard]] double constant(std::uint32_t path) const noexcept { return paths_.constant(path) / scale_; }
@@ -59,33 +52,12 @@ class program_matrix {
   }
 
   /// The coefficient of a variable in the row of a path, its slack apart.
-  [[nodiscard]] double entry(const program_variable& each, std::uint32_t path) const {
-    if (each.what == program_variable::kind::path) return 1;
-    if (each.what != program_variable::kind::option) return 0;
-    return -columns_.weigh(each.rank, each.option, paths_.counts(path)) / scale_;
-  }
+  [[nodiscard]] double entry(const program_variable& each, std::uint32_t path) const;
 
-  void column(const program_variable& each, std::vector<double>& to) const {
-    using kind = program_variable::kind;
-    to.assign(fixed() + rows.size(), 0);
-    if (each.what == kind::slack) to[each.rank] = -1;
-    if (each.what == kind::artificial) to[each.rank] = 1;
-    if (each.what == kind::option) columns_.column(each.rank, each.option, to);
-    if (each.what == kind::slack || each.what == kind::artificial) return;
-    for (std::size_t k = 0; k < rows.size(); ++k) to[fixed() + k] = entry(each, rows[k]);
-  }
+  void column(const program_variable& each, std::vector<double>& to) const;
 
   /// For every live option the product of its column with multipliers of all rows.
-  void price(const double* multipliers, std::vector<double> option_columns::of_rank::*result) {
-    weights_.assign(weights_.size(), 0);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      const double by = multipliers[fixed() + k] / scale_;
-      if (by == 0) continue;
-      const std::vector<double>& counts = paths_.counts(rows[k]);
-      for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] -= by * counts[j];
-    }
-    columns_.price(multipliers, weights_, result);
-  }
+  void price(const double* multipliers, std::vector<double> option_columns::of_rank::*result);
 
  private:
   static constexpr double penalty = 16;  // of a share, in units of the scale
@@ -98,3 +70,7 @@ class program_matrix {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/program_matrix.ipp>
+#endif

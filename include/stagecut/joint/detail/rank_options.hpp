@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
@@ -61,55 +62,15 @@ class rank_options {
   [[nodiscard]] const std::vector<contents>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t class_of(std::size_t option) const noexcept { return class_of_[option]; }
   /// The class of these contents, or as many as there are.
-  [[nodiscard]] std::size_t find(const std::vector<std::uint32_t>& of) const {
-    const auto found = places_.find(of);
-    return found == places_.end() ? classes_.size() : found->second;
-  }
+  [[nodiscard]] std::size_t find(const std::vector<std::uint32_t>& of) const;
   [[nodiscard]] const rank_rules& rules() const noexcept { return rules_; }
 
-  void clear() {
-    size_ = 0;
-    made_.clear();
-    classes_.clear();
-    places_.clear();
-  }
+  void clear();
 
   /// Adds the options of these contents, if there are any; says whether there are.
   ///
   /// @param most  of all passes of a microbatch together, in whole units
-  bool add(const choice_curves& curves, const std::vector<std::uint32_t>& of, double most) {
-    const auto known = places_.find(of);
-    if (known != places_.end()) return true;
-    double memory = rules_.memory;
-    double forward = 0;
-    for (std::size_t v = 0; v < of.size(); ++v) {
-      const stage_content& here = curves[of[v]];
-      memory -= here.resident;
-      forward += here.forward + rules_.own_forward[v] + rules_.own_backward[v] + rules_.own_weight[v];
-    }
-    if (memory < 0 || forward > most) return false;
-    found_.clear();
-    std::vector<std::uint32_t> chosen(of.size());
-    std::vector<double> left;
-    for (const auto& each : rules_.in_flight) {
-      double here = memory;
-      for (std::size_t v = 0; v < of.size(); ++v) here -= static_cast<double>(each[v]) * rules_.own_activations[v];
-      left.push_back(here);
-    }
-    choose(curves, of, 0, chosen, left, most - forward);
-    if (found_.empty()) return false;
-    places_.emplace(of, static_cast<std::uint32_t>(classes_.size()));
-    const auto first = static_cast<std::uint32_t>(size_);
-    size_ += found_.size();
-    classes_.push_back({of, first, static_cast<std::uint32_t>(size_)});
-    for (const candidate& each : found_) {
-      for (std::size_t v = 0; v < of.size(); ++v) {
-        made_.push_back({curves[of[v]].forward + rules_.own_forward[v], each.backward[v] + rules_.own_backward[v],
-                         each.weight[v] + rules_.own_weight[v], each.points[v]});
-      }
-    }
-    return true;
-  }
+  bool add(const choice_curves& curves, const std::vector<std::uint32_t>& of, double most);
 
   /// Sorts classes by a key, those with the same key in the order in which they were added, and lays durations side by
   /// side. Returns the key of every class.
@@ -117,7 +78,7 @@ class rank_options {
   std::vector<Key> finish(const std::vector<Key>& keys) {
     std::vector<std::size_t> order(classes_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    detail::sort(order, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
     std::vector<contents> sorted;
     std::vector<Key> sorted_keys;
     times_.assign(width() * size_, 0);
@@ -161,59 +122,11 @@ class rank_options {
 
   /// All points that fit, of the stages from v on.
   void choose(const choice_curves& curves, const std::vector<std::uint32_t>& of, std::size_t v,
-              std::vector<std::uint32_t>& chosen, const std::vector<double>& left, double time) {
-    if (time < 0) return;
-    if (++asked_ % 4096 == 0 && stop_ && stop_()) gave_up_ = true;
-    if (gave_up_) return;
-    if (v == of.size()) return take(curves, of, chosen);
-    const std::vector<choice_point>& points = curves[of[v]].points;
-    // With one kind of backward pass the last stage takes the fastest way that fits.
-    const bool only_fastest = v + 1 == of.size() && kinds_ == 2 && curves[of[v]].falls;
-    std::vector<double> rest = left;
-    const std::size_t jump = few_ && !only_fastest ? points.size() / 8 + 1 : 1;
-    for (std::size_t i = points.size(); i-- > 0;) {
-      // Of few ways the fastest, and those that need least memory, are among them.
-      if ((points.size() - 1 - i) % jump != 0 && !points[i].is_lean) continue;
-      const double own = rules_.own_workspace[v];
-      const double room = own < points[i].workspace ? points[i].workspace : own;
-      bool fits = true;
-      for (std::size_t w = 0; w < rest.size(); ++w) {
-        rest[w] = left[w] - room - static_cast<double>(rules_.in_flight[w][v]) * points[i].activations;
-        fits = fits && rest[w] >= 0;
-      }
-      if (!fits) continue;
-      chosen[v] = static_cast<std::uint32_t>(i);
-      choose(curves, of, v + 1, chosen, rest, time - points[i].backward - points[i].weight);
-      if (only_fastest) break;
-    }
-  }
+              std::vector<std::uint32_t>& chosen, const std::vector<double>& left, double time);
 
   /// Keeps a candidate unless another one is nowhere slower, and drops those that are nowhere faster.
   void take(const choice_curves& curves, const std::vector<std::uint32_t>& of,
-            const std::vector<std::uint32_t>& chosen) {
-    made_one_.points = chosen;
-    made_one_.backward.clear();
-    made_one_.weight.clear();
-    for (std::size_t u = 0; u < of.size(); ++u) {
-      made_one_.backward.push_back(curves[of[u]].points[chosen[u]].backward);
-      made_one_.weight.push_back(curves[of[u]].points[chosen[u]].weight);
-    }
-    const auto covers = [](const candidate& a, const candidate& b) {
-      for (std::size_t v = 0; v < a.backward.size(); ++v) {
-        if (a.backward[v] > b.backward[v] || a.weight[v] > b.weight[v]) return false;
-      }
-      return true;
-    };
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      if (covers(found_[i], made_one_)) return;  // then none before was dropped
-      if (covers(made_one_, found_[i])) continue;
-      if (kept != i) found_[kept] = std::move(found_[i]);
-      ++kept;
-    }
-    found_.resize(kept);
-    found_.push_back(made_one_);
-  }
+            const std::vector<std::uint32_t>& chosen);
 
   rank_rules rules_;
   std::size_t kinds_;
@@ -233,3 +146,7 @@ class rank_options {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/rank_options.ipp>
+#endif

@@ -16,46 +16,21 @@ class recent_paths {
   using lengths = std::array<double, places>;
 
   /// @param slots  durations of a plan
-  explicit recent_paths(std::size_t slots) : counts_(slots) {
-    for (auto& each : counts_) each.fill(0);
-    now.fill(0);
-  }
+  explicit recent_paths(std::size_t slots);
 
   lengths now{};  ///< of the plan at hand
 
   /// Takes a path, in place of the oldest one.
-  void add(const std::vector<double>& counts, const std::vector<double>& times) {
-    double length = 0;
-    for (std::size_t j = 0; j < counts.size(); ++j) length += counts[j] * times[j];
-    for (std::size_t j = 0; j < counts.size(); ++j) counts_[j][next_] = counts[j];
-    now[next_] = length;
-    next_ = (next_ + 1) % places;
-  }
+  void add(const std::vector<double>& counts, const std::vector<double>& times);
 
   /// Lengths that change as a duration does.
-  void change(std::size_t slot, double by, lengths& of) const {
-    const lengths& here = counts_[slot];
-    for (std::size_t k = 0; k < places; ++k) of[k] += by * here[k];
-  }
+  void change(std::size_t slot, double by, lengths& of) const;
 
   /// Of a plan made anew.
-  void measure(const std::vector<double>& times) {
-    now.fill(0);
-    for (std::size_t j = 0; j < times.size(); ++j) {
-      if (times[j] != 0) change(j, times[j], now);
-    }
-  }
+  void measure(const std::vector<double>& times);
 
-  [[nodiscard]] static double longest(const lengths& of) {
-    double most = 0;
-    for (const double each : of) most = most < each ? each : most;
-    return most;
-  }
-  [[nodiscard]] static double mean(const lengths& of) {
-    double sum = 0;
-    for (const double each : of) sum += each;
-    return sum / static_cast<double>(places);
-  }
+  [[nodiscard]] static double longest(const lengths& of);
+  [[nodiscard]] static double mean(const lengths& of);
 
  private:
   std::vector<lengths> counts_;
@@ -63,3 +38,7 @@ class recent_paths {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/recent_paths.ipp>
+#endif

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/makespan/detail/times_simulator.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -28,44 +28,22 @@ struct recompute_problem {
   std::vector<double> messages{};  ///< behind every stage, in whole units, wherever the cut is
 
   /// Writes the durations of an option into `times[stage * tick_kinds + kind]`.
-  void put(std::size_t rank, std::size_t option, std::vector<double>& times) const {
-    const rank_options& from = graph->ranks[rank];
-    for (std::size_t j = 0; j < from.width(); ++j) {
-      times[from.stage(j / from.kinds()) * tick_kinds + j % from.kinds()] = from.times(j)[option];
-    }
-  }
+  void put(std::size_t rank, std::size_t option, std::vector<double>& times) const;
 
   /// Durations of a plan: zero passes, and the messages.
-  [[nodiscard]] std::vector<double> no_passes() const {
-    std::vector<double> times(order->stages() * tick_kinds);
-    for (std::size_t s = 0; s < messages.size(); ++s) times[s * tick_kinds + tick_message] = messages[s];
-    return times;
-  }
+  [[nodiscard]] std::vector<double> no_passes() const;
 
-  [[nodiscard]] std::vector<double> times_of(const std::vector<std::uint32_t>& options) const {
-    std::vector<double> times = no_passes();
-    for (std::size_t r = 0; r < options.size(); ++r) put(r, options[r], times);
-    return times;
-  }
+  [[nodiscard]] std::vector<double> times_of(const std::vector<std::uint32_t>& options) const;
 
   /// When an iteration ends.
-  [[nodiscard]] double makespan(const std::vector<double>& times) const {
-    simulator->set(times.data());
-    return simulator->run();
-  }
+  [[nodiscard]] double makespan(const std::vector<double>& times) const;
 
   /// The layers of every stage, of options on a path of the graph.
-  [[nodiscard]] std::vector<std::uint32_t> counts_of(const std::vector<std::uint32_t>& options) const {
-    std::vector<std::uint32_t> counts(order->stages());
-    for (std::size_t r = 0; r < options.size(); ++r) {
-      const rank_options& from = graph->ranks[r];
-      const rank_options::contents& here = from.classes()[from.class_of(options[r])];
-      for (std::size_t v = 0; v < from.stages(); ++v) {
-        counts[from.stage(v)] = static_cast<std::uint32_t>((*curves)[here.of[v]].layers());
-      }
-    }
-    return counts;
-  }
+  [[nodiscard]] std::vector<std::uint32_t> counts_of(const std::vector<std::uint32_t>& options) const;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/recompute_problem.ipp>
+#endif

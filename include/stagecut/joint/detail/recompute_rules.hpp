@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/schedule/in_flight_vectors.hpp>
-#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -24,46 +22,20 @@ struct first_and_last {
   double activations = 0;
   double workspace = 0;
 
-  first_and_last(const recompute_model& model, const schedule& order, std::size_t s) {
-    if (s == 0) add(model.head);
-    if (s + 1 == order.stages()) add(model.tail);
-  }
+  first_and_last(const recompute_model& model, const schedule& order, std::size_t s);
 
  private:
-  void add(const layer_type& end) {
-    forward += end.forward;
-    resident += end.resident;
-    workspace = workspace < end.workspace ? end.workspace : workspace;
-    if (end.choices.empty()) return;
-    workspace = workspace < end.choices[0].workspace ? end.choices[0].workspace : workspace;
-    backward += end.choices[0].backward;
-    weight += end.choices[0].backward_weight;
-    activations += end.choices[0].activations;
-  }
+  void add(const layer_type& end);
 };
 
 /// Bytes that a rank has for layers and ends; very many without a limit.
-[[nodiscard]] inline double memory_of(const recompute_request& request, std::size_t rank) {
-  const double all =
-      !request.memory_of_ranks.empty() ? request.memory_of_ranks[rank] : request.memory_per_device.value_or(0x1p1000);
-  return all - request.constant;
-}
+[[nodiscard]] STAGECUT_DECL double memory_of(const recompute_request& request, std::size_t rank);
 
 /// Layers that every stage has at least.
-[[nodiscard]] inline std::vector<std::size_t> least_layers_of(const recompute_request& request) {
-  std::vector<std::size_t> least(request.order.stages(), request.least_layers);
-  if (request.head_alone) least.front() = 0;
-  if (request.tail_alone) least.back() = 0;
-  return least;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> least_layers_of(const recompute_request& request);
 
 /// Layers that all stages together have at least.
-[[nodiscard]] inline std::size_t least_layers_in_all(const recompute_request& request) {
-  constexpr std::size_t most = ~std::size_t{0};
-  std::size_t sum = 0;
-  for (const std::size_t each : least_layers_of(request)) sum = each > most - sum ? most : sum + each;
-  return sum;
-}
+[[nodiscard]] STAGECUT_DECL std::size_t least_layers_in_all(const recompute_request& request);
 
 /// Bytes that pass a cut point.
 [[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
@@ -74,90 +46,23 @@ struct first_and_last {
 struct sent_bytes {
   std::vector<double> least{}, most{};
 
-  sent_bytes(const recompute_model& model, const recompute_request& request) {
-    const std::vector<std::size_t> layers = least_layers_of(request);
-    std::size_t before = 0;
-    std::size_t behind = least_layers_in_all(request);
-    for (std::size_t s = 0; s + 1 < layers.size() && behind <= model.layers.size(); ++s) {
-      before += layers[s];
-      behind -= layers[s];
-      least.push_back(sent_at(model, before));
-      most.push_back(least.back());
-      for (std::size_t cut = before; cut + behind <= model.layers.size(); ++cut) {
-        const double here = sent_at(model, cut);
-        least.back() = here < least.back() ? here : least.back();
-        most.back() = most.back() < here ? here : most.back();
-      }
-    }
-    least.resize(layers.size() - 1);
-    most.resize(layers.size() - 1);
-  }
+  sent_bytes(const recompute_model& model, const recompute_request& request);
 };
 
 /// Whether buffers depend on where stages are cut.
-[[nodiscard]] inline bool buffers_differ(const recompute_model& model, const recompute_request& request) {
-  const sent_bytes sent(model, request);
-  return request.boundary_buffers != 0 && sent.least != sent.most;
-}
+[[nodiscard]] STAGECUT_DECL bool buffers_differ(const recompute_model& model, const recompute_request& request);
 
 /// The rules of all ranks.
-[[nodiscard]] inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
-                                                      const whole_times& unit, bool splits) {
-  const schedule& order = request.order;
-  auto in_flight = in_flight_vectors(order);
-  const sent_bytes sent(model, request);
-  std::vector<rank_rules> rules(order.ranks());
-  for (std::size_t r = 0; r < rules.size(); ++r) {
-    rules[r].in_flight = std::move(in_flight[r]);
-    rules[r].memory = memory_of(request, r);
-  }
-  for (std::size_t s = 0; s < order.stages(); ++s) {
-    rank_rules& here = rules[order.rank_of[s]];
-    const first_and_last ends(model, order, s);
-    here.stages.push_back(s);
-    const double crossing = (s == 0 ? 0 : sent.most[s - 1]) + (s + 1 == order.stages() ? 0 : sent.most[s]);
-    here.memory -= ends.resident + request.boundary_buffers * crossing;
-    here.own_forward.push_back(unit.whole(ends.forward));
-    const double weight = splits ? unit.whole(ends.weight) : 0;
-    here.own_backward.push_back(unit.whole(ends.backward) - weight);
-    here.own_weight.push_back(weight);
-    here.own_activations.push_back(ends.activations);
-    here.own_workspace.push_back(ends.workspace);
-  }
-  return rules;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<rank_rules> rules_of(const recompute_model& model,
+                                                             const recompute_request& request, const whole_times& unit,
+                                                             bool splits);
 
 /// The unit of all times: of passes, and of messages.
-[[nodiscard]] inline whole_times unit_of(const recompute_model& model, const std::vector<double>& messages,
-                                         const schedule& order) {
-  std::vector<double> times;
-  std::vector<double> counts;
-  double all = 0;
-  const auto passes = static_cast<double>(order.microbatches * order.slices);
-  const auto add = [&](const layer_type& type, double layers) {
-    double slowest = 0;
-    for (const recompute_choice& each : type.choices) {
-      times.push_back(each.backward);
-      times.push_back(each.backward_weight);
-      slowest = slowest < each.backward ? each.backward : slowest;
-    }
-    times.push_back(type.forward);
-    counts.resize(times.size(), layers * passes);
-    all += (type.forward + slowest) * layers * passes;
-  };
-  std::vector<double> layers(model.types.size());
-  for (const std::size_t each : model.layers) ++layers[each];
-  for (std::size_t t = 0; t < layers.size(); ++t) {
-    if (layers[t] > 0) add(model.types[t], layers[t]);  // a type of no layers has no part in the sum
-  }
-  add(model.head, 1);
-  add(model.tail, 1);
-  for (const double each : messages) {
-    times.push_back(each);
-    counts.push_back(2 * passes);
-    all += 2 * passes * each;
-  }
-  return whole_times(times, counts, all);
-}
+[[nodiscard]] STAGECUT_DECL whole_times unit_of(const recompute_model& model, const std::vector<double>& messages,
+                                                const schedule& order);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/recompute_rules.ipp>
+#endif

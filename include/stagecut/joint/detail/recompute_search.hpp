@@ -3,19 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
-#include <stagecut/joint/detail/cut_ranges.hpp>
-#include <stagecut/joint/detail/layer_work.hpp>
-#include <stagecut/joint/detail/option_annealing.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/joint/detail/option_search.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/joint/detail/recompute_rules.hpp>
-#include <stagecut/joint/detail/start_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -31,54 +25,18 @@ class recompute_search {
   /// @param messages     behind every stage at least, in the user's unit
   /// @param bounds_hold  whether no plan is left out, so that bounds are of all
   recompute_search(const recompute_model& model, const recompute_request& request, const std::vector<double>& messages,
-                   bool splits, bool has_messages, bool bounds_hold)
-      : model_(model),
-        request_(request),
-        splits_(splits),
-        bounds_hold_(bounds_hold),
-        unit_(unit_of(model, messages, request.order)),
-        rules_(rules_of(model, request, unit_, splits)),
-        curves_(model, unit_, splits),
-        clock_(request.limits),
-        simulator_(request.order, request.transfers, splits, has_messages) {
-    problem_.order = &request.order;
-    problem_.curves = &curves_;
-    problem_.simulator = &simulator_;
-    for (const double each : messages) problem_.messages.push_back(unit_.whole(each));
-  }
+                   bool splits, bool has_messages, bool bounds_hold);
 
   /// What was found.
   enum class found : std::uint8_t { plan, nothing, none_exists };
 
-  found run() {
-    const found first = start();
-    if (first != found::plan) return first;
-    bound_ = least_work();
-    anneal(best_, rounds_of_way);
-    take_all_options();
-    const std::vector<std::uint32_t> options = start_options(graph_);
-    fresh_ = {problem_.counts_of(options), options};
-    // Not all ways lead to the best plan: several are gone.
-    for (std::size_t way = 0; way < first_ways; ++way) anneal(way % 2 == 0 ? fresh_ : best_, rounds_of_way);
-    if (complete_) {
-      prove();
-    } else {
-      improve();
-    }
-    return found::plan;
-  }
+  found run();
 
   /// Of the best plan.
   /// @{
   [[nodiscard]] const std::vector<std::uint32_t>& counts() const noexcept { return best_.counts; }
   /// How many layers of every type a stage runs by every choice: `[type][choice]`.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> ways_of(std::size_t stage) const {
-    const rank_options& rank = graph_.ranks[request_.order.rank_of[stage]];
-    std::size_t v = 0;
-    while (rank.stage(v) != stage) ++v;
-    const std::uint32_t option = best_.options[request_.order.rank_of[stage]];
-    return curves_.counts_of(rank.classes()[rank.class_of(option)].of[v], rank.point(option, v));
-  }
+  [[nodiscard]] std::vector<std::vector<std::size_t>> ways_of(std::size_t stage) const;
   [[nodiscard]] double makespan() const noexcept { return makespan_ * unit_.unit; }
   /// @}
   [[nodiscard]] double bound() const noexcept { return bound_ * unit_.unit; }
@@ -96,136 +54,31 @@ class recompute_search {
   [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
 
   /// The first plan, in graphs of more and more options.
-  found start() {
-    const std::vector<option_builder::range> everywhere;
-    const std::size_t even = (layers() + stages() - 1) / stages();
-    const auto stop = [this] { return clock_.look(); };
-    for (std::size_t more = curves_.alike() ? 2 : 1;; more *= 2) {
-      const std::size_t longest = even + more < layers() ? even + more : layers();
-      const bool all = longest == layers() && (curves_.alike() || more >= layers());
-      option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_),
-                             curves_.alike() ? longest : layers(), no_time, all ? everywhere : ranges(more), true,
-                             stop);
-      option_graph graph = builder.build();
-      std::vector<std::uint32_t> options;
-      if (builder.complete()) options = start_options(graph);
-      if (!options.empty()) {
-        graph_ = std::move(graph);
-        problem_.graph = &graph_;
-        take({problem_.counts_of(options), options}, problem_.makespan(problem_.times_of(options)));
-        return found::plan;
-      }
-      if (!builder.complete()) return found::nothing;
-      if (all) return found::none_exists;
-      if (clock_.look()) return found::nothing;
-    }
-  }
+  found start();
 
   /// Ranges of cut points around those of the best plan, and of even stages before there is one.
-  [[nodiscard]] std::vector<option_builder::range> ranges(std::size_t around) const {
-    std::vector<std::size_t> points;
-    if (best_.counts.empty()) {
-      points = even_points(model_, unit_, stages());
-    } else {
-      points.push_back(0);
-      for (const std::size_t each : best_.counts) points.push_back(points.back() + each);
-    }
-    return ranges_around(points, around, layers());
-  }
+  [[nodiscard]] std::vector<option_builder::range> ranges(std::size_t around) const;
 
-  void anneal(const chosen_options& from, std::size_t rounds) {
-    option_annealing search(problem_, clock_, ++seed_);
-    search.begin(from);
-    constexpr double hottest[] = {0.004, 0.0015, 0.0006};
-    const std::size_t options = graph_.options();
-    const std::size_t steps = options < 1000 ? 100 * options : 100'000;
-    for (std::size_t i = 0; i < rounds && !clock_.over(); ++i) {
-      search.run(steps, hottest[i % 3]);
-    }
-    simulations_ += search.simulations;
-    if (search.makespan < makespan_) take(search.best, search.makespan);
-  }
+  void anneal(const chosen_options& from, std::size_t rounds);
 
-  void take(chosen_options better, double makespan) {
-    best_ = std::move(better);
-    makespan_ = makespan;
-    clock_.state.makespan = makespan_ * unit_.unit;
-    clock_.tell();
-  }
+  void take(chosen_options better, double makespan);
 
   /// All options that a plan may have that is as good as the best one; where layers differ, as many as there is time for,
   /// in wider and wider ranges around the best plan.
-  void take_all_options() {
-    const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
-    const std::vector<option_builder::range> everywhere;
-    const auto& limit = request_.limits.time_limit;
-    const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2); };
-    for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
-      const bool all = around >= layers();
-      option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(),
-                             makespan_ / passes, all ? everywhere : ranges(around), false, stop);
-      option_graph wider = builder.build();
-      if (!builder.complete()) return;
-      best_.options = moved(graph_, wider, best_.options);
-      graph_ = std::move(wider);
-      makespan_ = problem_.makespan(problem_.times_of(best_.options));
-      complete_ = all;
-      if (all) return;
-    }
-  }
+  void take_all_options();
 
   /// The same options in another graph, or such as are nowhere slower.
   [[nodiscard]] static std::vector<std::uint32_t> moved(const option_graph& from, const option_graph& to,
-                                                        const std::vector<std::uint32_t>& options) {
-    std::vector<std::uint32_t> result;
-    for (std::size_t r = 0; r < options.size(); ++r) {
-      const rank_options& old = from.ranks[r];
-      const rank_options& now = to.ranks[r];
-      const rank_options::contents& here = now.classes()[now.find(old.classes()[old.class_of(options[r])].of)];
-      std::uint32_t found = here.first;
-      for (std::uint32_t o = here.first; o < here.last; ++o) {
-        bool covers = true;
-        for (std::size_t j = 0; j < now.width(); ++j) covers = covers && now.times(j)[o] <= old.times(j)[options[r]];
-        if (covers) found = o;
-      }
-      result.push_back(found);
-    }
-    return result;
-  }
+                                                        const std::vector<std::uint32_t>& options);
 
   /// Branch and bound, and annealing whenever it has taken twice as long.
-  void prove() {
-    option_search search(problem_, clock_, unit_.step, unit_.error > 0 ? 0x1p-32 : 0);
-    search.begin(best_.options);
-    std::size_t pause = 64 * option_search::nodes_of_set;
-    std::size_t way = 0;
-    for (;;) {
-      clock_.pause_after(pause);
-      proved_ = search.run();
-      clock_.resume();
-      bound_ = bound_ < search.bound ? search.bound : bound_;
-      clock_.state.bound = (bounds_hold_ ? bound_ : least_work()) * unit_.unit;
-      if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
-      if (proved_ || clock_.look()) break;
-      const double before = makespan_;
-      anneal(++way % 2 == 0 ? fresh_ : best_, rounds_of_way);
-      if (makespan_ < before) search.better(best_.options);
-      pause *= 2;
-    }
-    simulations_ += search.simulations;
-  }
+  void prove();
 
   /// Annealing alone, where there are too many options.
-  void improve() {
-    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round)
-      anneal(round % 4 == 3 ? fresh_ : best_, rounds_of_way);
-  }
+  void improve();
 
   /// No plan takes less than its work, shared out evenly; in whole units.
-  [[nodiscard]] double least_work() const {
-    const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
-    return passes * work_of(model_, unit_, true) / static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
-  }
+  [[nodiscard]] double least_work() const;
 
   const recompute_model& model_;
   const recompute_request& request_;
@@ -249,3 +102,7 @@ class recompute_search {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/recompute_search.ipp>
+#endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include <stagecut/core/detail/sort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -34,47 +34,25 @@ struct label_rule {
 class replica_labels {
  public:
   /// Puts one in.
-  void add(const replica_label& each, const label_rule& rule) {
-    labels_.push_back(each);
-    if (labels_.size() >= 2 * settled_ + 64) settle(rule);
-  }
+  void add(const replica_label& each, const label_rule& rule);
 
   /// Leaves only those that no other one beats.
-  void settle(const label_rule& rule) {
-    if (settled_ == labels_.size()) return;
-    detail::sort(labels_, [&](const replica_label& a, const replica_label& b) { return before(a, b, rule); });
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < labels_.size(); ++i) {
-      if (kept > 0 && alike(labels_[kept - 1], labels_[i], rule) && labels_[kept - 1].devices <= labels_[i].devices) {
-        continue;
-      }
-      labels_[kept++] = labels_[i];
-    }
-    labels_.resize(kept);
-    settled_ = kept;
-  }
+  void settle(const label_rule& rule);
 
-  void clear() noexcept {
-    labels_.clear();
-    settled_ = 0;
-  }
+  void clear() noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return labels_.size(); }
   [[nodiscard]] const replica_label& operator[](std::size_t i) const noexcept { return labels_[i]; }
 
  private:
-  [[nodiscard]] static bool alike(const replica_label& a, const replica_label& b, const label_rule& rule) noexcept {
-    return (rule.all_devices ? a.devices == b.devices : rule.position(a) == rule.position(b)) &&
-           (!rule.counts_stages || a.stages == b.stages);
-  }
-  [[nodiscard]] static bool before(const replica_label& a, const replica_label& b, const label_rule& rule) noexcept {
-    if (rule.position(a) != rule.position(b)) return rule.position(a) < rule.position(b);
-    if (rule.all_devices && a.devices != b.devices) return a.devices < b.devices;
-    if (rule.counts_stages && a.stages != b.stages) return a.stages < b.stages;
-    return a.load != b.load ? a.load < b.load : a.devices < b.devices;
-  }
+  [[nodiscard]] static bool alike(const replica_label& a, const replica_label& b, const label_rule& rule) noexcept;
+  [[nodiscard]] static bool before(const replica_label& a, const replica_label& b, const label_rule& rule) noexcept;
 
   std::vector<replica_label> labels_{};
   std::size_t settled_ = 0;  // the first so many are in order, and none beats another
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/replica_labels.ipp>
+#endif

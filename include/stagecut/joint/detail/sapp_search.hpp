@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/cut_ranges.hpp>
@@ -64,7 +64,7 @@ class sapp_search {
     double sum = 0;
     const auto add = [&](const layer_type& type) {
       double least = type.choices.empty() ? 0 : no_time;
-      for (const recompute_choice& each : type.choices) least = each.backward < least ? each.backward : least;
+      for (const recompute_choice& each : type.choices) least = std::min(least, each.backward);
       sum += rule_.has_two_parts() ? 2 * least : type.forward + least;
     };
     for (const std::size_t each : model_.layers) add(model_.types[each]);
@@ -116,7 +116,7 @@ class sapp_search {
     for (const layer_type& type : model_.types) {
       for (const recompute_choice& each : type.choices) {
         const double here = unit_.whole(each.backward) + (rule_.has_two_parts() ? 0 : unit_.whole(type.forward));
-        least = here < least ? here : least;
+        least = std::min(least, here);
       }
     }
     std::size_t longest = 0;
@@ -148,7 +148,7 @@ class sapp_search {
     for (const double first : firsts) {
       if (2 * first >= value_) break;
       const double here = rule_.value({first, least_last(first)});
-      value_ = here < value_ ? here : value_;
+      value_ = std::min(value_, here);
     }
     if (value_ >= no_time) return;
     std::vector<double> weights(request_.order.stages() * tick_kinds);
@@ -184,7 +184,7 @@ class sapp_search {
         firsts.push_back(parts_[r].back().first);
       }
     }
-    detail::sort(firsts, [](double a, double b) { return a < b; });
+    std::stable_sort(firsts.begin(), firsts.end(), [](double a, double b) { return a < b; });
     std::size_t kept = 0;
     for (const double each : firsts) {
       if (kept == 0 || firsts[kept - 1] != each) firsts[kept++] = each;
@@ -207,7 +207,7 @@ class sapp_search {
       std::vector<double> behind(graph_.nodes[r + 1], no_time);
       for (const option_graph::edge& each : graph_.steps[r].edges) {
         const double here = before[each.from] < group[each.group] ? group[each.group] : before[each.from];
-        behind[each.to] = here < behind[each.to] ? here : behind[each.to];
+        behind[each.to] = std::min(behind[each.to], here);
       }
       before = std::move(behind);
     }

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/simulate_recomputation.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -121,14 +122,14 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
       }
       const recompute_choice& way = type.choices[choices[i]];
       double fastest = way.backward;
-      for (const recompute_choice& each : type.choices) fastest = each.backward < fastest ? each.backward : fastest;
+      for (const recompute_choice& each : type.choices) fastest = std::min(fastest, each.backward);
       sum.forward += type.forward;
       sum.backward += way.backward;
       sum.weight += way.backward_weight;
       sum.resident += type.resident;
       sum.activations += way.activations;
       for (const double each : {type.workspace, way.workspace}) {
-        sum.workspace = sum.workspace < each ? each : sum.workspace;
+        sum.workspace = std::max(sum.workspace, each);
       }
       run.recomputed[s] += way.backward - fastest;
     }
@@ -156,7 +157,7 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
       for (std::size_t s = 0; s < order.stages(); ++s) {
         if (order.rank_of[s] == r) held += static_cast<double>(each[v++]) * kept[s];
       }
-      most = most < held ? held : most;
+      most = std::max(most, held);
     }
     run.memory[r] += most;
   }

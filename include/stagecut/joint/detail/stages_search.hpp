@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
 #include <stagecut/joint/detail/hybrid_game.hpp>
@@ -23,16 +24,8 @@ struct hybrid_plan {
 };
 
 /// The plan of a path through a graph.
-[[nodiscard]] inline hybrid_plan plan_of(const hybrid_options& options, const hybrid_graph& graph,
-                                         const std::vector<std::uint32_t>& edges) {
-  hybrid_plan result;
-  for (const std::uint32_t each : edges) {
-    result.points.push_back(graph.nodes[graph.edges[each].from].point);
-    result.options.push_back(graph.edges[each].option);
-  }
-  result.points.push_back(static_cast<std::uint32_t>(options.points() - 1));
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL hybrid_plan plan_of(const hybrid_options& options, const hybrid_graph& graph,
+                                                const std::vector<std::uint32_t>& edges);
 
 /// Finds the plan of least makespan of so many stages, as far as it is below the best one of any number: branch and bound over
 /// graphs of plans.
@@ -52,14 +45,7 @@ class stages_search {
   [[nodiscard]] std::size_t stages() const noexcept { return stages_; }
 
   /// Takes the graph of all plans that end by the best makespan known, none of which has less than `known`.
-  void begin(hybrid_graph graph, double known) {
-    open_.clear();
-    bound = beyond_time;
-    if (graph.edges.empty()) return;
-    bound = least_bound(graph);
-    bound = bound < known ? known : bound;
-    open_.push_back({std::move(graph), bound});
-  }
+  void begin(hybrid_graph graph, double known);
 
   /// Looks at the part of the least bound; `offer(plan, makespan)` returns the best makespan of all.
   template <class Offer>
@@ -74,17 +60,7 @@ class stages_search {
   }
 
   /// Gives up what is no better than the best.
-  void renew(double best) {
-    std::size_t kept = 0;
-    bound = beyond_time;
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      if (!(open_[i].bound < best)) continue;
-      bound = open_[i].bound < bound ? open_[i].bound : bound;
-      if (kept != i) open_[kept] = std::move(open_[i]);
-      ++kept;
-    }
-    open_.resize(kept);
-  }
+  void renew(double best);
 
   std::size_t simulations = 0;
   std::size_t looked_at = 0;
@@ -96,20 +72,7 @@ class stages_search {
   };
 
   /// The least, over plans, of the largest bound of an edge.
-  [[nodiscard]] static double least_bound(const hybrid_graph& graph) {
-    std::vector<double> rest(graph.nodes.size(), beyond_time);
-    double best = beyond_time;
-    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-      if (graph.nodes[u].step == graph.steps) rest[u] = 0;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const hybrid_graph::edge& each = graph.edges[i];
-        const double here = rest[each.to] < each.bound ? each.bound : rest[each.to];
-        rest[u] = here < rest[u] ? here : rest[u];
-      }
-      if (graph.nodes[u].step == 0 && rest[u] < best) best = rest[u];
-    }
-    return best;
-  }
+  [[nodiscard]] static double least_bound(const hybrid_graph& graph);
 
   /// Bounds a part as well as it can; false: nothing better is in it.
   template <class Offer>
@@ -151,65 +114,12 @@ class stages_search {
     return what == 0 ? of.point : what == 1 ? of.devices : of.passes;
   }
 
-  [[nodiscard]] choice best_choice() const {
-    choice best;
-    const double units[] = {static_cast<double>(options_.points()) / static_cast<double>(stages_),
-                            static_cast<double>(rules_.devices) / static_cast<double>(stages_), 0};
-    for (std::size_t s = 0; s < stages_; ++s) {
-      for (int what = 0; what < 3; ++what) {
-        double mean = 0;
-        for (std::size_t c = 0; c < game_.keys.size(); ++c) {
-          mean += game_.shares[c] * key(game_.keys[c][s], what);
-        }
-        double away = 0;
-        for (std::size_t c = 0; c < game_.keys.size(); ++c) {
-          const double by = key(game_.keys[c][s], what) - mean;
-          away += game_.shares[c] * (by < 0 ? -by : by);
-        }
-        const double score = away / (what == 2 ? mean : units[what]) * (what == 2 ? 0.5 : 1);
-        if (score > best.score) best = {s, what, mean, score};
-      }
-    }
-    return best;
-  }
+  [[nodiscard]] choice best_choice() const;
 
-  void split(part here) {
-    const choice by = best_choice();
-    part second = here;
-    const auto above = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
-      return graph.nodes[each.from].step == by.step && key(game_.keys_of(graph, each), by.what) > by.value;
-    };
-    const auto under = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
-      return graph.nodes[each.from].step == by.step && !(key(game_.keys_of(graph, each), by.what) > by.value);
-    };
-    const std::size_t all = here.graph.edges.size();
-    const bool low = here.graph.prune([&](const auto& each) { return above(here.graph, each); });
-    const bool high = second.graph.prune([&](const auto& each) { return under(second.graph, each); });
-    if (by.score <= 0 || (low && here.graph.edges.size() == all) || (high && second.graph.edges.size() == all)) {
-      return halve(low && here.graph.edges.size() == all ? std::move(here) : std::move(second));
-    }
-    if (low) open_.push_back(std::move(here));
-    if (high) open_.push_back(std::move(second));
-  }
+  void split(part here);
 
   /// Splits the edges of the step that has most of them: where all plans that were mixed are one.
-  void halve(part here) {
-    std::vector<std::size_t> count(stages_);
-    for (const hybrid_graph::edge& each : here.graph.edges) ++count[here.graph.nodes[each.from].step];
-    std::size_t widest = 0;
-    for (std::size_t s = 1; s < stages_; ++s) widest = count[s] > count[widest] ? s : widest;
-    if (count[widest] < 2) return;  // one plan, which was offered
-    part second = here;
-    std::size_t seen = 0;
-    const std::size_t half = count[widest] / 2;
-    if (here.graph.prune([&](const auto& e) { return here.graph.nodes[e.from].step == widest && seen++ >= half; })) {
-      open_.push_back(std::move(here));
-    }
-    seen = 0;
-    if (second.graph.prune([&](const auto& e) { return second.graph.nodes[e.from].step == widest && seen++ < half; })) {
-      open_.push_back(std::move(second));
-    }
-  }
+  void halve(part here);
 
   const hybrid_options& options_;
   const hybrid_limits& rules_;
@@ -222,3 +132,7 @@ class stages_search {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/stages_search.ipp>
+#endif

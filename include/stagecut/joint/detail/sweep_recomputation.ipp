@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/sweep_recomputation.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -10,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/least_work.hpp>
@@ -52,8 +52,7 @@ STAGECUT_DECL recompute_sweep recompute_sweeper::run() {
   }
   const auto bound = [&](std::size_t i) { return of_microbatch(i, result_.rows[i].bound); };
   if (!request_.in_order) {
-    detail::sort(order,
-                 [&](std::size_t a, std::size_t b) { return bound(a) != bound(b) ? bound(a) < bound(b) : a < b; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return bound(a) != bound(b) ? bound(a) < bound(b) : a < b; });
   }
   for (std::size_t i = 0; i < order.size(); ++i) search(order[i], order.size() - i);
   bool any = false;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -31,24 +31,7 @@ class variant_ways {
   void add(view<const variant_figures> variants, std::size_t count) { groups_.push_back({variants, count, 0, 0}); }
 
   /// @return  whether all layers fit in the ways that need least
-  [[nodiscard]] bool prepare(std::int64_t held, std::int64_t memory) {
-    ways_.clear();
-    steps_.clear();
-    base_ = 0;
-    std::int64_t all = 0;
-    std::int64_t leanest = 0;
-    for (group& each : groups_) {
-      list_ways(each, held);
-      const auto count = static_cast<std::int64_t>(each.count);
-      base_ += count * ways_[each.begin].time;
-      all += count * ways_[each.begin].bytes;
-      leanest += count * ways_[each.end - 1].bytes;
-    }
-    need_ = all - memory;
-    if (leanest > memory) return false;
-    if (need_ > 0) list_units();
-    return true;
-  }
+  [[nodiscard]] bool prepare(std::int64_t held, std::int64_t memory);
 
   /// No choice takes less.
   [[nodiscard]] std::int64_t bound() const {
@@ -96,99 +79,15 @@ class variant_ways {
     return product(a.time, b.saved) < product(b.time, a.saved);
   }
 
-  void list_ways(group& each, std::int64_t held) {
-    sorted_.clear();
-    for (std::size_t r = 0; r < each.variants.size(); ++r) {
-      const variant_figures& one = each.variants[r];
-      sorted_.push_back({one.time, held * one.activations + one.resident, r});
-    }
-    const auto faster = [](const way& a, const way& b) {
-      return a.time != b.time ? a.time < b.time : a.bytes < b.bytes;
-    };
-    detail::sort(sorted_, faster);
-    each.begin = ways_.size();
-    for (const way& one : sorted_) {
-      if (ways_.size() == each.begin || one.bytes < ways_.back().bytes) ways_.push_back(one);
-    }
-    each.end = ways_.size();
-  }
+  void list_ways(group& each, std::int64_t held);
 
-  void list_units() {
-    pairs_.clear();
-    made_.clear();
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const group& each = groups_[g];
-      if (each.end - each.begin == 2) {
-        const way& from = ways_[each.begin];
-        const way& to = ways_[each.begin + 1];
-        pairs_.push_back({g, to.time - from.time, from.bytes - to.bytes, static_cast<std::int64_t>(each.count), 0,
-                          false, each.begin, each.begin + 1});
-      } else if (each.end - each.begin > 2) {
-        add_hull(g);
-        made_.push_back({0, 0, g, each.count});
-      }
-    }
-    const auto by_saved = [](const step& a, const step& b) {
-      return a.saved != b.saved ? a.saved > b.saved : a.time < b.time;
-    };
-    detail::sort(pairs_, by_saved);
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      step& each = pairs_[i];
-      each.is_first = i == 0 || each.saved != pairs_[i - 1].saved;
-      if (each.is_first) made_.push_back({i, i, 0, 0});
-      each.unit = made_.size() - 1;
-      made_.back().end = i + 1;
-      made_.back().count += groups_[each.group].count;
-      steps_.push_back(each);
-    }
-    detail::sort(steps_, cheaper);
-    units_.clear();
-    rank_.assign(made_.size(), 0);
-    for (const step& each : steps_) {
-      if (!each.is_first) continue;
-      rank_[each.unit] = units_.size();
-      units_.push_back(made_[each.unit]);
-    }
-    for (step& each : steps_) each.unit = rank_[each.unit];
-  }
+  void list_units();
 
-  void add_hull(std::size_t g) {
-    const std::size_t begin = steps_.size();
-    const auto count = static_cast<std::int64_t>(groups_[g].count);
-    for (std::size_t w = groups_[g].begin + 1; w < groups_[g].end; ++w) {
-      const way& from = ways_[w - 1];
-      step made{g, ways_[w].time - from.time, from.bytes - ways_[w].bytes, count, made_.size(), false, w - 1, w};
-      while (steps_.size() > begin && !cheaper(steps_.back(), made)) {
-        made.time += steps_.back().time;
-        made.saved += steps_.back().saved;
-        made.from = steps_.back().from;
-        steps_.pop_back();
-      }
-      made.is_first = steps_.size() == begin;
-      steps_.push_back(made);
-    }
-  }
+  void add_hull(std::size_t g);
 
   /// Time at least to save so many bytes with the units from `rank` on, of the first of which `left` layers are open.
-  [[nodiscard]] std::int64_t relaxed(std::size_t rank, std::int64_t left, std::int64_t need) const {
-    std::int64_t time = 0;
-    for (const step& each : steps_) {
-      if (each.unit < rank) continue;
-      const std::int64_t count = each.unit == rank && each.count > left ? left : each.count;
-      if (each.saved * count < need) {
-        need -= each.saved * count;
-        time += each.time * count;
-        continue;
-      }
-      const auto saved = static_cast<std::uint64_t>(each.saved);
-      return time + static_cast<std::int64_t>((product(need, each.time) + (saved - 1)) / saved);
-    }
-    return none / 2;
-  }
-  [[nodiscard]] std::int64_t relaxed_from(std::size_t rank, std::int64_t need) const {
-    if (need <= 0) return 0;
-    return rank < units_.size() ? relaxed(rank, static_cast<std::int64_t>(units_[rank].count), need) : none / 2;
-  }
+  [[nodiscard]] std::int64_t relaxed(std::size_t rank, std::int64_t left, std::int64_t need) const;
+  [[nodiscard]] std::int64_t relaxed_from(std::size_t rank, std::int64_t need) const;
 
   std::vector<group> groups_{};
   std::vector<way> ways_{};
@@ -203,3 +102,7 @@ class variant_ways {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/variant_ways.ipp>
+#endif

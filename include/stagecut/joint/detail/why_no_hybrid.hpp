@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
@@ -24,14 +26,7 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why a model has too few points, or a machine too few devices, for the stages asked for; unset: it has not.
-[[nodiscard]] inline std::optional<reason> too_few_points(std::size_t size, const hybrid_request& request) {
-  const std::size_t stages = request.stages.value_or(1);
-  if (stages > size) return reason{reason::cause::more_stages_than_layers, stages, size};
-  if (stages <= request.devices) return std::nullopt;
-  reason why{reason::cause::constraint};
-  why.place = joined({stages, " stages need at least ", stages, " devices, and there are ", request.devices});
-  return why;
-}
+[[nodiscard]] STAGECUT_DECL std::optional<reason> too_few_points(std::size_t size, const hybrid_request& request);
 
 /// Finds the least memory that would do.
 template <stage_option_model Model>
@@ -114,7 +109,7 @@ class hybrid_shortage {
 
   [[nodiscard]] double peak() const {
     double most = 0;
-    each_stage([&](std::size_t, std::uint32_t, double bytes) { most = most < bytes ? bytes : most; });
+    each_stage([&](std::size_t, std::uint32_t, double bytes) { most = std::max(most, bytes); });
     return most;
   }
 
@@ -183,3 +178,7 @@ template <stage_option_model Model>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/why_no_hybrid.ipp>
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
   for (layer_type& type : model.types) {
     for (recompute_choice& each : type.choices) {
-      each.workspace = each.workspace < type.workspace ? type.workspace : each.workspace;
+      each.workspace = std::max(each.workspace, type.workspace);
     }
     std::vector<recompute_choice> kept;
     for (std::size_t r = 0; r < type.choices.size(); ++r) {
@@ -129,7 +130,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double greatest = 0;
   for (std::size_t r = 0; r < request.order.ranks(); ++r) {
     const double here = memory_of(request, r) + request.constant;
-    greatest = greatest < here ? here : greatest;
+    greatest = std::max(greatest, here);
   }
   double lacking = 1;
   double too_little = 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_times.hpp>
@@ -34,23 +36,12 @@ class chain_ticks : public chain_times {
   /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: it has fewer than 2^50 of them.
   ///
   /// @pre  there is such a cut, that is allowed
-  void scale(double most) {
-    constexpr double highest = std::numeric_limits<double>::max();
-    most_ = everything();
-    most_ = most_ < most ? most_ : most < highest ? most : highest;
-    int exponent = 1 - 50 + (most_ < 0x1p-900 ? exponent_of(most_ * 0x1p200) - 200 : exponent_of(most_));
-    exponent = exponent < least_exponent ? least_exponent : exponent;
-    do {
-      tick = std::bit_cast<double>(exponent < -1022 ? std::uint64_t{1} << static_cast<unsigned>(exponent + 1074)
-                                                    : static_cast<std::uint64_t>(exponent + 1023) << 52U);
-      ++exponent;
-    } while (!fill());
-  }
+  void scale(double most);
 
   /// What `domain_search` may be off, of the makespan.
   static constexpr double unsure = 0x1p-32;
 
-  double tick = 1;            ///< in the user's unit
+  double tick = 1;  ///< in the user's unit
 
   /// Up to which makespan cuts are what they are, in the user's unit.
   [[nodiscard]] double most() const noexcept { return most_; }
@@ -69,10 +60,7 @@ class chain_ticks : public chain_times {
     return pass(tick_f, s, first, last) + pass(tick_b, s, first, last) + pass(tick_w, s, first, last);
   }
   /// The part of a pass that is item i on stage s.
-  [[nodiscard]] double item(std::size_t kind, std::size_t s, std::size_t i) const noexcept {
-    const double* const sums = row(kind, s);
-    return sums[i + 1] - sums[i];
-  }
+  [[nodiscard]] double item(std::size_t kind, std::size_t s, std::size_t i) const noexcept;
   /// The part of all passes of a microbatch that is item i on stage s.
   [[nodiscard]] double item_load(std::size_t s, std::size_t i) const noexcept {
     return item(tick_f, s, i) + item(tick_b, s, i) + item(tick_w, s, i);
@@ -93,7 +81,7 @@ class chain_ticks : public chain_times {
     double best = time(std::size_t{0});
     for (std::size_t s = 1; s < rows_per_kind_; ++s) {
       const double here = time(s);
-      best = here < best ? here : best;
+      best = std::min(best, here);
     }
     return best;
   }
@@ -105,77 +93,27 @@ class chain_ticks : public chain_times {
   }
 
   /// A time in ticks, and how far that is off; what reaches `limit` is that.
-  [[nodiscard]] double rounded(double time, double limit, double& off) const noexcept {
-    const double ticks = time / tick;
-    if (!(ticks < limit)) return limit;
-    const auto whole = static_cast<double>(static_cast<std::int64_t>(ticks + 0.5));
-    const double by = whole * tick - time;
-    off += by < 0 ? -by : by;
-    return whole;
-  }
+  [[nodiscard]] double rounded(double time, double limit, double& off) const noexcept;
 
   /// Counts everything in ticks. False: they are too small, a sum over all items is no exact one.
-  bool fill() {
-    const double beyond = static_cast<double>(static_cast<std::int64_t>(2 * (most_ / tick))) + 1;
-    const double most_of_pass = static_cast<double>(static_cast<std::int64_t>(beyond / passes_)) + 1;
-    std::vector<double> off(items);  // of an item, wherever it stands
-    sums_.assign(3 * rows_per_kind_ * (items + 1), 0);
-    own_.resize(3 * stages);
-    double all_off = 0;
-    double own_sum = 0;
-    for (std::size_t kind = 0; kind < 3; ++kind) {
-      for (std::size_t s = 0; s < stages; ++s) {
-        own_sum += own_[kind * stages + s] = rounded(own_times_[kind][s], most_of_pass, all_off);
-      }
-    }
-    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
-      double sum = own_sum;
-      for (std::size_t i = 0; i < items; ++i) {
-        double here = 0;
-        for (std::size_t kind = 0; kind < 3; ++kind) {
-          double* const row = sums_.data() + (kind * rows_per_kind_ + s) * (items + 1);
-          row[i + 1] = row[i] + rounded(times_[kind][s * items + i], most_of_pass, here);
-        }
-        off[i] = off[i] < here ? here : off[i];
-      }
-      for (std::size_t kind = 0; kind < 3; ++kind) sum += row(kind, s)[items];
-      if (sum >= 0x1p52) return false;
-    }
-    for (const double each : off) all_off += each;
-    messages_.resize(times_[tick_message].size());
-    double most_off = 0;
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      double here = 0;
-      messages_[i] = rounded(times_[tick_message][i], beyond, here);
-      most_off = most_off < here ? here : most_off;
-    }
-    step_ = common_step();
-    error_ = (all_off + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
-    if (error_ > 0) error_ += most_ * unsure_;
-    return true;
-  }
+  bool fill();
 
   /// The power of two that divides all times.
-  [[nodiscard]] double common_step() const {
-    std::uint64_t bits = std::uint64_t{1} << 49U;
-    const auto add = [&](const std::vector<double>& times) {
-      for (const double each : times) bits |= static_cast<std::uint64_t>(each);
-    };
-    add(own_);
-    add(sums_);
-    add(messages_);
-    return static_cast<double>(bits & (~bits + 1));
-  }
+  [[nodiscard]] double common_step() const;
 
   static constexpr int least_exponent = -1074;  // of a double
 
   double most_ = 0;
   double error_ = 0;
   double step_ = 1;
-  double unsure_;  // what sums of doubles are off, of the makespan
+  double unsure_;              // what sums of doubles are off, of the makespan
   std::vector<double> own_{};  // as `tick_rows` has them
   std::vector<double> sums_{};
   std::vector<double> messages_{};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/chain_ticks.ipp>
+#endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
@@ -58,7 +58,7 @@ class chunk_pair_bound {
     for (std::size_t middle = ranks_; middle + ranks_ <= n_ && !is_too_much(); ++middle) {
       begin_with(middle);
       for (std::size_t r = 0; r < ranks_; ++r) next_of_loop(r, middle);
-      least = detail::lesser_of(least, result());
+      least = std::min(least, result());
     }
     return least;
   }
@@ -92,8 +92,8 @@ class chunk_pair_bound {
           if (!is_whole(request_, s))
             here.input = detail::input_of(model_, s, i), here.weight = model_.backward_weight(s, i);
         }
-        down = detail::lesser_of(down, here.forward);
-        up = detail::lesser_of(up, here.input);
+        down = std::min(down, here.forward);
+        up = std::min(up, here.input);
         const passes& before = sums_[s][i];
         sums_[s][i + 1] = {before.forward + here.forward, before.input + here.input, before.weight + here.weight};
       }
@@ -117,7 +117,7 @@ class chunk_pair_bound {
     constexpr double rounding = 1 - 0x1p-40;
     if (is_too_much()) return 0;
     double least = most_;
-    for (const double value : least_) least = detail::lesser_of(least, value * rounding);
+    for (const double value : least_) least = std::min(least, value * rounding);
     return least;
   }
 
@@ -140,7 +140,7 @@ class chunk_pair_bound {
 
   void keep(std::vector<double>& next, std::size_t a, std::size_t b, double value) const {
     double& least = next[a * (n_ + 1) + b];
-    least = detail::lesser_of(least, value);
+    least = std::min(least, value);
   }
 
   /// Rank r takes stages at both ends of what is left, `[a, b)`.
@@ -152,7 +152,7 @@ class chunk_pair_bound {
         const std::size_t from = inside == 0 ? first_end : b - 1;
         for (std::size_t second = from; second >= first_end + inside; --second) {
           const double need = of_rank({r, a, first_end, 2 * ranks_ - 1 - r, second, b, {}, {}});
-          if (need < most_) keep(next, first_end, second, detail::greater_of(value, need));
+          if (need < most_) keep(next, first_end, second, std::max(value, need));
           if (inside == 0 || is_full_) break;
         }
       }
@@ -170,7 +170,7 @@ class chunk_pair_bound {
       for (std::size_t first_end = left == 0 ? middle : a + 1; first_end + left <= middle; ++first_end) {
         for (std::size_t second_end = left == 0 ? n_ : b + 1; second_end + left <= n_; ++second_end) {
           const double need = of_rank({r, a, first_end, ranks_ + r, b, second_end, {}, {}});
-          if (need < most_) keep(next, first_end, second_end, detail::greater_of(value, need));
+          if (need < most_) keep(next, first_end, second_end, std::max(value, need));
           if (is_full_) break;
         }
       }
@@ -180,20 +180,20 @@ class chunk_pair_bound {
 
   /// The most of x * a + y * b where y <= x <= m and x * kept_a + y * kept_b <= room.
   [[nodiscard]] double most_within(double a, double b, double kept_a, double kept_b, double room) const {
-    const auto count = [&](double bytes, double each) { return each > 0 ? detail::lesser_of(m_, bytes / each) : m_; };
+    const auto count = [&](double bytes, double each) { return each > 0 ? std::min(m_, bytes / each) : m_; };
     const double both = count(room, kept_a + kept_b);
     const double single = count(room, kept_a);
     const double rest = single < m_ ? 0 : count(room - m_ * kept_a, kept_b);
-    return detail::greater_of(both * (a + b), detail::greater_of(single * a, single < m_ ? 0.0 : m_ * a + rest * b));
+    return std::max(both * (a + b), std::max(single * a, single < m_ ? 0.0 : m_ * a + rest * b));
   }
 
   /// The same where x and y are at most m each.
   [[nodiscard]] double most_of_either(double a, double b, double kept_a, double kept_b, double room) const {
     if (b * kept_a > a * kept_b) std::swap(a, b), std::swap(kept_a, kept_b);  // most for a byte first
-    const double first = kept_a > 0 ? detail::lesser_of(m_, room / kept_a) : m_;
+    const double first = kept_a > 0 ? std::min(m_, room / kept_a) : m_;
     if (first < m_) return first * a;
     const double rest = room - m_ * kept_a;
-    return m_ * a + (kept_b > 0 ? detail::lesser_of(m_, rest / kept_b) : m_) * b;
+    return m_ * a + (kept_b > 0 ? std::min(m_, rest / kept_b) : m_) * b;
   }
 
   /// What every order takes at least in which a rank has two such stages.
@@ -237,20 +237,20 @@ class chunk_pair_bound {
     // Before the first I, and behind the last F, only so much runs as there is room for; the rank waits for the rest.
     const double filled = most_within(of.one.forward, of.two.forward, kept_one, kept_two, room);
     const double first = of.one.forward + there + of.two.forward + below;
-    const double waits = in + detail::greater_of(0.0, first - filled);
+    const double waits = in + std::max(0.0, first - filled);
     const double weights = m_ * (of.one.weight + of.two.weight);
-    double work = waits + detail::greater_of(m_ * all, m_ * all - weights + out);
+    double work = waits + std::max(m_ * all, m_ * all - weights + out);
     if (m_ * (kept_one + kept_two) > room) {  // else all F may run before any I: then it waits once
       // W of the second stage may be left where that of the first has run.
       const double drained = most_of_either(of.one.behind(), of.two.behind(), kept_one, kept_two, room);
-      const double last = below + of.two.input + back + of.one.input + detail::greater_of(of.one.weight, out);
-      work = detail::greater_of(work, waits + m_ * all + detail::greater_of(0.0, last - drained));
+      const double last = below + of.two.input + back + of.one.input + std::max(of.one.weight, out);
+      work = std::max(work, waits + m_ * all + std::max(0.0, last - drained));
     }
     if (!(room < std::numeric_limits<double>::infinity()) || room <= 0) return work;
     // Every microbatch holds its bytes from F to W, of both stages.
     const double trip_two = of.two.all() + below;
     const double trip_one = of.one.all() + there + back + of.two.forward + below + of.two.input;
-    return detail::greater_of(work, in + m_ * (kept_one * trip_one + kept_two * trip_two) / room);
+    return std::max(work, in + m_ * (kept_one * trip_one + kept_two * trip_two) / room);
   }
 
   const Model& model_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -64,7 +65,7 @@ class coarse_ticks {
       double most = 0;
       for (std::size_t s = 0; s < chain.stages; ++s) {
         const double here = chain.item_load(s, i);
-        most = most < here ? here : most;
+        most = std::max(most, here);
       }
       sum += most;
     }

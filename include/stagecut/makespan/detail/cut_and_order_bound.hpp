@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -35,15 +35,15 @@ class cut_and_order_bound {
       double all = least.forward + least.input + least.weight;
       for (std::size_t s = 1; s < stages_; ++s) {
         const item each = of_item(s, i);
-        least = {detail::lesser_of(least.forward, each.forward), detail::lesser_of(least.input, each.input), 0};
-        all = detail::lesser_of(all, each.forward + each.input + each.weight);
+        least = {std::min(least.forward, each.forward), std::min(least.input, each.input), 0};
+        all = std::min(all, each.forward + each.input + each.weight);
       }
       down_[i + 1] = down_[i] + least.forward;
       up_[i + 1] = up_[i] + least.input;
       work += all;
     }
     std::size_t ranks = 0;
-    for (const std::size_t rank : request.rank_of) ranks = detail::greater_of(ranks, rank + 1);
+    for (const std::size_t rank : request.rank_of) ranks = std::max(ranks, rank + 1);
     average_ = work * static_cast<double>(request.microbatches) / static_cast<double>(ranks);
     single_ = ranks == stages_;
     for (std::size_t b = 0; b + 1 < stages_; ++b) {
@@ -65,11 +65,11 @@ class cut_and_order_bound {
     for (std::size_t s = stages_; s-- > 0;) {
       for (std::size_t first = s; first < n_; ++first) {
         each_stage(s, first, least(s, first), [&](std::size_t last, double here) {
-          least(s, first) = detail::lesser_of(least(s, first), detail::greater_of(here, least(s + 1, last)));
+          least(s, first) = std::min(least(s, first), std::max(here, least(s + 1, last)));
         });
       }
     }
-    return (least(0, 0) == never ? average_ : detail::greater_of(least(0, 0), average_)) * rounding;
+    return (least(0, 0) == never ? average_ : std::max(least(0, 0), average_)) * rounding;
   }
 
   /// All cuts of which every stage needs less than `most`; unset where there are more than `count` of them, or where only the
@@ -149,8 +149,8 @@ class cut_and_order_bound {
       const double each = model_.memory(s, first, last, 2) - one;
       const double left = memory(s) - one;
       if (left < 0) return 0;
-      return each > 0 ? detail::lesser_of(
-                            m, 1 + static_cast<double>(static_cast<std::size_t>(detail::lesser_of(left / each, m))))
+      return each > 0 ? std::min(
+                            m, 1 + static_cast<double>(static_cast<std::size_t>(std::min(left / each, m))))
                       : m;
     } else {
       return m;
@@ -173,16 +173,16 @@ class cut_and_order_bound {
     const double all = passes + here.weight;
     // At most so many F run before the first I can begin, and as many I and W behind the last F; what is through by then, or
     // has not begun, runs in between. With all microbatches in flight nothing may be in between, and the last is left out.
-    const double fill = detail::greater_of(most * here.forward, here.forward + below);
-    const double drain = detail::greater_of(
+    const double fill = std::max(most * here.forward, here.forward + below);
+    const double drain = std::max(
         most * all - most * here.forward,
-        detail::greater_of(most * here.input + out, here.input + below + detail::greater_of(here.weight, out)));
+        std::max(most * here.input + out, here.input + below + std::max(here.weight, out)));
     const double ends = most < m ? in + fill + (m - most) * all + drain : in + fill + m * here.input + out;
-    const double work = in + detail::greater_of(m * all, m * passes + out);
+    const double work = in + std::max(m * all, m * passes + out);
     // A microbatch begins when the one is through that is so many before it.
     const auto turns = static_cast<double>(static_cast<std::size_t>((m - 1) / most));
-    const double trips = in + turns * (all + below) + passes + below + detail::greater_of(out, here.weight);
-    return detail::greater_of(ends, detail::greater_of(work, trips));
+    const double trips = in + turns * (all + below) + passes + below + std::max(out, here.weight);
+    return std::max(ends, std::max(work, trips));
   }
 
   const Model& model_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -8,8 +9,6 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/detail/extremes.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -154,18 +153,18 @@ class cut_and_order_search {
                                                    detail::messages_of(model_, each, request_), order_request_of(each));
       open.emplace_back(bound, std::move(each));
     }
-    detail::sort(open, [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     double least = best_.get()->makespan * (1 - 0x1p-40);
     std::size_t looked_at = 0;
     for (auto& [bound, cut] : open) {
       if (bound < best_.get()->makespan && looked_at < 200 && !best_.over()) {
         ++looked_at;
         if (auto made = order_for(cut, std::nullopt, 0.3 / 200)) {
-          bound = detail::greater_of(bound, made->bound);
+          bound = std::max(bound, made->bound);
           best_.keep(*std::move(made));
         }
       }
-      least = detail::lesser_of(least, bound);
+      least = std::min(least, bound);
     }
     best_.raise(least);
   }

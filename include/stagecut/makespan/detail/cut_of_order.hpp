@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
@@ -27,48 +26,19 @@ class best_cut_and_order {
   best_cut_and_order(const cut_and_order_request& request, double bound) : request_(request), bound_(bound) {}
 
   /// Whether it is proved, or the limits are reached.
-  [[nodiscard]] bool over() const {
-    const search_limits& all = request_.limits;
-    return proved() || (all.stop && all.stop()) || (all.time_limit && seconds_now() - began_ >= *all.time_limit);
-  }
+  [[nodiscard]] bool over() const;
   /// Whether it meets the bound, but for rounding.
   [[nodiscard]] bool proved() const { return best_ && best_->makespan - bound_ <= best_->makespan * 0x1p-30; }
 
   /// A share of the limits, or what is left of them, and no more than so many seconds: with a long limit, what comes later
   /// should not come much later.
-  [[nodiscard]] search_limits limits(double share,
-                                     double most_seconds = std::numeric_limits<double>::infinity()) const {
-    search_limits result = request_.limits;
-    result.progress = {};
-    if (result.time_limit) {
-      const double left = *result.time_limit - (seconds_now() - began_);
-      result.time_limit =
-          detail::greater_of(0.0, detail::lesser_of(left, detail::lesser_of(most_seconds, share * *result.time_limit)));
-    }
-    if (result.node_limit) {
-      result.node_limit = static_cast<std::size_t>(share * static_cast<double>(*result.node_limit)) + 1;
-    }
-    return result;
-  }
+  [[nodiscard]] search_limits limits(double share, double most_seconds = std::numeric_limits<double>::infinity()) const;
 
   /// Takes what is better than all before.
-  void keep(cut_and_order found) {
-    if (best_ && best_->makespan <= found.makespan) return;
-    best_ = std::move(found);
-    best_->bound = detail::lesser_of(bound_, best_->makespan);
-    if (!request_.limits.progress) return;
-    makespan_progress now;
-    now.seconds = seconds_now() - began_;
-    now.makespan = best_->makespan;
-    now.bound = best_->bound;
-    request_.limits.progress(now);
-  }
+  void keep(cut_and_order found);
 
   /// Takes a better bound.
-  void raise(double bound) {
-    bound_ = detail::greater_of(bound_, bound);
-    if (best_) best_->bound = detail::lesser_of(bound_, best_->makespan);
-  }
+  void raise(double bound);
 
   [[nodiscard]] const std::optional<cut_and_order>& get() const noexcept { return best_; }
 
@@ -97,3 +67,7 @@ template <pipeline_model Model, stage_constraint Constraint>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/cut_of_order.ipp>
+#endif

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -48,20 +49,11 @@ class cut_rules {
 };
 
 /// Whether every stage of a cut, and the stages of every rank together, are allowed.
-[[nodiscard]] inline bool allowed_cut(const schedule& order, const cut_rules& rules, view<const std::size_t> points) {
-  for (std::size_t s = 0; s + 1 < points.size(); ++s) {
-    if (!rules.allows(s, points[s], points[s + 1])) return false;
-  }
-  if (!rules.has_rank_rules()) return true;
-  std::vector<interval> parts;
-  for (std::size_t r = 0; r < order.ranks(); ++r) {
-    parts.clear();
-    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
-      if (order.rank_of[s] == r) parts.push_back({points[s], points[s + 1]});
-    }
-    if (!rules.allows_rank(r, parts)) return false;
-  }
-  return true;
-}
+[[nodiscard]] STAGECUT_DECL bool allowed_cut(const schedule& order, const cut_rules& rules,
+                                             view<const std::size_t> points);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/cut_rules.ipp>
+#endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
@@ -120,7 +120,7 @@ class cut_search {
         candidates.push_back({most, i});
       }
     }
-    detail::sort(candidates, [](const candidate& a, const candidate& b) {
+    std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
       return a.most < b.most || (a.most == b.most && a.edge < b.edge);
     });
     bool open = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -53,7 +54,7 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
       dropped = true;
       const double last = (all.back().first + chain.error()) / chain.tick;
       const double enough = rounded ? static_cast<double>(static_cast<std::int64_t>(last)) + 1 : last;
-      most = enough < most ? enough : most;
+      most = std::min(most, enough);
     }
     return most;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -101,7 +102,7 @@ class domain_bounds {
     of.rounded = 1 + game_.priced + (of.combination.empty() ? 0 : game_.carried * of.rounded);
     of.combination = game_.factors;
     const double bound = certain(of, game_.bound);
-    of.bound = of.bound < bound ? bound : of.bound;
+    of.bound = std::max(of.bound, bound);
   }
 
   /// Bounds a part by all rows and leaves out places that no good cut has. Returns whether anything is left.
@@ -167,7 +168,7 @@ class domain_bounds {
     if (ranks_.applies() && !ranks_.narrow(now.loads, rests_, target())) return false;
     limits_.set(now.loads);
     const double bound = ranks_.bound(rests_);
-    now.bound = now.bound < bound ? bound : now.bound;
+    now.bound = std::max(now.bound, bound);
     return !(now.bound > target());
   }
 

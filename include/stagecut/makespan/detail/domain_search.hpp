@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -136,7 +137,7 @@ class domain_search {
     add(domain_queue::part(now), up_to);
   }
   void add(domain_queue::part&& part, double bound) {
-    part.bound = part.bound < bound ? bound : part.bound;
+    part.bound = std::max(part.bound, bound);
     if (part.bound <= bounds_.target() && part.domains.tighten()) queue_.push(std::move(part));
   }
 

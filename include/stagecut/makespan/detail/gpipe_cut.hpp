@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <stagecut/core/detail/gallop.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -78,7 +78,7 @@ class gpipe_cut {
   [[nodiscard]] std::vector<double> times_of_f() const {
     std::vector<double> all;
     for (const auto& each : times_) all.push_back(each.f);
-    detail::sort(all, [](double a, double b) { return a < b; });
+    std::stable_sort(all.begin(), all.end(), [](double a, double b) { return a < b; });
     std::size_t different = 0;
     for (const double each : all) {
       if (different == 0 || all[different - 1] != each) all[different++] = each;
@@ -110,7 +110,7 @@ class gpipe_cut {
       for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
         if (times_[i].f > x || times_[i].b > y) continue;
         const double here = times_[i].sum + rest_[graph_.edges[i].to];
-        best = here < best ? here : best;
+        best = std::min(best, here);
       }
       rest_[u] = best;
     }
@@ -125,7 +125,7 @@ class gpipe_cut {
         if (times_[i].b > y) continue;
         const double behind = rest_[graph_.edges[i].to];
         const double here = behind < times_[i].*what ? times_[i].*what : behind;
-        best = here < best ? here : best;
+        best = std::min(best, here);
       }
       rest_[u] = best;
     }

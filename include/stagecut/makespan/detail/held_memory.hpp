@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -66,7 +67,7 @@ class held_memory {
     for (std::size_t first = 0; first <= items; ++first) {
       rows.each_choice(s, first, [&](std::size_t last, std::size_t number) {
         const double here = rows.bytes(of, number) * scale - (sums_[s][last] - sums_[s][first]);
-        least = here < least ? here : least;
+        least = std::min(least, here);
       });
     }
     own_[s] = least;

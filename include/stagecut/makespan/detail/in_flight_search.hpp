@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -55,12 +55,12 @@ class in_flight_search {
   void begin_with(std::size_t times) {
     counts wanted;
     for (std::size_t s = 0; s < stages_; ++s) {
-      wanted.push_back(detail::lesser_of(request_.microbatches, times * (stages_ - 1 - s) + 1));
+      wanted.push_back(std::min(request_.microbatches, times * (stages_ - 1 - s) + 1));
     }
     // What does not fit is lowered where most are in flight.
-    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = detail::lesser_of(most - 1, most * 7 / 8)) {
+    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = std::min(most - 1, most * 7 / 8)) {
       counts lowered = wanted;
-      for (std::size_t& each : lowered) each = detail::lesser_of(each, most);
+      for (std::size_t& each : lowered) each = std::min(each, most);
       if (!try_counts(lowered)) return;
     }
   }
@@ -84,8 +84,8 @@ class in_flight_search {
       if (more && of[s] < request_.microbatches) ++of[s];
       if (!more && of[s] > 1) --of[s];
     }
-    for (std::size_t s = first; more && s-- > 0;) of[s] = detail::greater_of(of[s], of[s + 1]);
-    for (std::size_t s = 1; s < stages_; ++s) of[s] = detail::lesser_of(of[s], of[s - 1]);
+    for (std::size_t s = first; more && s-- > 0;) of[s] = std::max(of[s], of[s + 1]);
+    for (std::size_t s = 1; s < stages_; ++s) of[s] = std::min(of[s], of[s - 1]);
     (void)try_counts(of);
   }
 
@@ -115,7 +115,7 @@ class in_flight_search {
 
   [[nodiscard]] double least_bound() const {
     double least = std::numeric_limits<double>::infinity();
-    for (const tried_counts& each : tried_) least = detail::lesser_of(least, each.bound);
+    for (const tried_counts& each : tried_) least = std::min(least, each.bound);
     return least;
   }
 
@@ -144,7 +144,7 @@ class in_flight_search {
     const double most = best_.get() ? best_.get()->makespan : never;
     double& bound = tried_[at].bound;
     // What cannot become the best is left.
-    const auto tell = [&](const makespan_progress& now) { bound = detail::greater_of(bound, now.bound); };
+    const auto tell = [&](const makespan_progress& now) { bound = std::max(bound, now.bound); };
     const auto stop = [&] { return bound >= most || (request_.limits.stop && request_.limits.stop()); };
     search_limits limits = best_.limits(0.1);
     limits.progress = tell;
@@ -153,7 +153,7 @@ class in_flight_search {
     const auto found = detail::cut_of_order(model_, request_, allowed_, order, request_.start, limits);
     if (found.state() == state::infeasible) return bound = never, found.why();
     if (!found) return std::nullopt;
-    bound = detail::greater_of(bound, found->bound);
+    bound = std::max(bound, found->bound);
     if (found->makespan < most) of_best_ = of;
     best_.keep({found->cuts, order, found->makespan});
     return std::nullopt;

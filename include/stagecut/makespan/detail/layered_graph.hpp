@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -103,7 +104,7 @@ struct layered_graph {
       for (std::uint32_t i = first[u]; i < first[u + 1]; ++i) {
         const double own = of(edges[i]);
         const double here = rest[edges[i].to] < own ? own : rest[edges[i].to];
-        rest[u] = here < rest[u] ? here : rest[u];
+        rest[u] = std::min(rest[u], here);
       }
     }
     return rest;

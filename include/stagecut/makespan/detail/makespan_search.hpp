@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -92,7 +93,7 @@ class makespan_search {
     if (chain_.error() == 0) return;
     remember(best_.points());
     const double least = best_.certain_bound();
-    certain_bound_ = certain_bound_ < least ? least : certain_bound_;
+    certain_bound_ = std::max(certain_bound_, least);
   }
 
   /// The answer where times were rounded.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -50,13 +51,13 @@ class memory_bounds {
         const std::size_t length = live_[i].to - live_[i].from - width_;
         double& best = lightest[t * width_ + length];
         const double here = rows_.bytes(t, live_[i].choice);
-        best = here < best ? here : best;
+        best = std::min(best, here);
       }
     }
     std::vector<std::size_t> room(rows_.ranks(), items);
     for (const auto& row : rows_.rows()) {
       const std::size_t most = most_items(row.tables, lightest);
-      room[row.rank] = most < room[row.rank] ? most : room[row.rank];
+      room[row.rank] = std::min(room[row.rank], most);
     }
     std::size_t all = 0;
     for (std::size_t r = 0; r < room.size(); ++r) all += rows_.stages_of(r).empty() ? 0 : room[r];
@@ -173,7 +174,7 @@ class memory_bounds {
       const std::size_t s = rows_.tables()[t].stage;
       for (std::size_t i = begin_[s]; i < begin_[s + 1]; ++i) {
         const double here = rows_.bytes(t, live_[i].choice);
-        least[t] = here < least[t] ? here : least[t];
+        least[t] = std::min(least[t], here);
         greatest[t] = here > greatest[t] ? here : greatest[t];
       }
     }

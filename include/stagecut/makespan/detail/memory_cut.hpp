@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -130,7 +131,7 @@ class memory_cut {
     double most = 0;
     for (const double each : sums) {
       const double by = each < bound ? bound - each : each - bound;
-      most = most < by ? by : most;
+      most = std::max(most, by);
     }
     if (most == 0) return;
     for (std::size_t q = 0; q < prices.size(); ++q) prices[q] *= 1 + step * (sums[q] - bound) / most;

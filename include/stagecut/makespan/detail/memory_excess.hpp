@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -50,7 +51,7 @@ class memory_excess {
         const std::size_t s = stages_of_[rank][j];
         sum += rules_.stage_memory(s, points[s], points[s + 1], (*moments)[i][j]);
       }
-      most = most < sum ? sum : most;
+      most = std::max(most, sum);
     }
     return most / limit - 1;
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/constraint.hpp>
@@ -13,41 +14,13 @@
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
-#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How many microbatches the stages of a rank hold at the same time, in the order of its stages: all such numbers that an
 /// iteration comes to, but those that others are not below in any stage. Slices count as parts of one, rounded up.
-[[nodiscard]] inline std::vector<std::vector<std::size_t>> most_held(const schedule& order, std::size_t rank) {
-  std::vector<std::size_t> part(order.stages(), 0);
-  std::size_t parts = 0;
-  for (std::size_t s = 0; s < order.stages(); ++s) {
-    if (order.rank_of[s] == rank) part[s] = parts++;
-  }
-  std::vector<std::size_t> slices(parts);
-  std::vector<std::vector<std::size_t>> most;
-  for (const op& each : order.orders[rank]) {
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --slices[part[each.stage]];
-    if (each.kind != op_kind::forward) continue;
-    ++slices[part[each.stage]];
-    std::vector<std::size_t> now;
-    for (const std::size_t here : slices) now.push_back((here + order.slices - 1) / order.slices);
-    const auto below = [](const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i] > b[i]) return false;
-      }
-      return true;
-    };
-    bool covered = false;
-    for (const auto& other : most) covered = covered || below(now, other);
-    if (covered) continue;
-    std::erase_if(most, [&](const auto& other) { return below(other, now); });
-    most.push_back(std::move(now));
-  }
-  return most;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::vector<std::size_t>> most_held(const schedule& order, std::size_t rank);
 
 /// A constraint of the user's, and a limit of every rank's memory: one for all, or of each its own.
 ///
@@ -71,7 +44,7 @@ class model_rules final : public cut_rules {
       for (const auto& each : held_[r]) {
         for (std::size_t j = 0; j < each.size(); ++j) {
           std::size_t& most = most_[stages_[r][j]];
-          most = most < each[j] ? each[j] : most;
+          most = std::max(most, each[j]);
         }
       }
       several_ = several_ || stages_[r].size() > 1;
@@ -190,3 +163,7 @@ class stage_rules {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/model_rules.ipp>
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,7 +36,7 @@ class path_completions {
         const double* __restrict behind = (*this)[v];
         for (std::size_t j = 0; j < paths; ++j) {
           const double here = edge[j] + behind[j];
-          to[j] = here < to[j] ? here : to[j];
+          to[j] = std::min(to[j], here);
         }
       }
     }
@@ -50,7 +51,7 @@ class path_completions {
       for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
         const std::uint32_t v = graph.edges[i].to;
         const double length = pool_.weight(graph.nodes[u], graph.nodes[v], path) + (*this)[v][path];
-        best = length < best ? length : best;
+        best = std::min(best, length);
       }
       here[path] = best;
       for (std::size_t j = pool_.size(); j < pool_.padded(); ++j) here[j] = 0;
@@ -77,7 +78,7 @@ class path_completions {
         double longest = 0;
         for (std::size_t j = 0; j < paths; ++j) {
           const double here = from[j] + edge[j];
-          to[j] = here < to[j] ? here : to[j];
+          to[j] = std::min(to[j], here);
           const double all = here + behind[j];
           longest = all < longest ? longest : all;
         }

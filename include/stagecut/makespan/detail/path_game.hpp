@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -107,7 +108,7 @@ class path_game {
     for (std::size_t k = 0; k < limits_->size(); ++k) {
       double sum = even();
       for (std::size_t c = 0; c < cut_weights().size(); ++c) sum += cut_weights()[c] * game_.values[c][k];
-      most = most < sum ? sum : most;
+      most = std::max(most, sum);
     }
     return most;
   }

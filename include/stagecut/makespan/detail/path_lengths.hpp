@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -54,7 +55,7 @@ class path_lengths {
     const std::size_t paths = pool_.padded();
     for (std::size_t j = 0; j < paths; ++j) {
       const double all = now[j] + edge[j] + behind[j];
-      most = most < all ? all : most;
+      most = std::max(most, all);
     }
     return most;
   }

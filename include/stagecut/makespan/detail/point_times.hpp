@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -100,14 +101,14 @@ class point_times {
         double most = 0;
         for (std::size_t s = 0; s < chain_.stages; ++s) {
           const double here = chain_.item(kind, s, i);
-          most = most < here ? here : most;
+          most = std::max(most, here);
         }
         all += most;
       }
       for (std::size_t s = 0; s < chain_.stages; ++s) all += chain_.own(kind, s);
     }
     double message = 0;
-    for (const double each : messages_) message = message < each ? each : message;
+    for (const double each : messages_) message = std::max(message, each);
     all = 4 * static_cast<double>(passes) * (all + 2 * static_cast<double>(chain_.stages) * message);
     all = all < 2 * most_held_ ? 2 * most_held_ : all;
     return all * static_cast<double>(chain_.stages * (width_ + 33)) * 0x1p-53 + 1;
@@ -122,7 +123,7 @@ class point_times {
       if (s > 0) rows_[s * width_ + held_ + 1] = sums;
       if (s + 1 < chain_.stages) rows_[(s + 1) * width_ + held_] = sums;
       own += held.own(s) < 0 ? -held.own(s) : held.own(s);
-      most_held_ = most_held_ < sums[chain_.items] ? sums[chain_.items] : most_held_;
+      most_held_ = std::max(most_held_, sums[chain_.items]);
     }
     most_held_ = 2 * most_held_ + own;
   }

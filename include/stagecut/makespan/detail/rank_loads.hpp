@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -79,7 +80,7 @@ class rank_loads {
     double most = 0;
     for (std::size_t r = 0; r < range_.size() && applies_; ++r) {
       const double here = passes_ * range_[r].low + rests[r];
-      most = most < here ? here : most;
+      most = std::max(most, here);
     }
     return most;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -64,14 +65,14 @@ class row_bounds {
         double below = -no_ticks;
         for (std::size_t l = 0; l < lanes; ++l) {
           whole[l] += rest[l];
-          most = most < whole[l] ? whole[l] : most;
+          most = std::max(most, whole[l]);
           run[l] = run[l] < whole[l] ? run[l] : whole[l];
-          below = below < run[l] ? run[l] : below;
+          below = std::max(below, run[l]);
         }
         most = told(most);
         below = told(below);
-        most_[i] = most_[i] < most ? most : most_[i];
-        below_[i] = below_[i] < below ? below : below_[i];
+        most_[i] = std::max(most_[i], most);
+        below_[i] = std::max(below_[i], below);
       }
       for (double& each : run) each = no_ticks;
       for (std::size_t i = first_[j + 1]; i-- > first_[j];) {
@@ -79,10 +80,10 @@ class row_bounds {
         double above = -no_ticks;
         for (std::size_t l = 0; l < lanes; ++l) {
           run[l] = run[l] < whole[l] ? run[l] : whole[l];
-          above = above < run[l] ? run[l] : above;
+          above = std::max(above, run[l]);
         }
         above = told(above);
-        above_[i] = above_[i] < above ? above : above_[i];
+        above_[i] = std::max(above_[i], above);
       }
     }
   }

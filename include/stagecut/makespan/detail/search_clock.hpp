@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
@@ -14,40 +15,20 @@ class search_clock {
   explicit search_clock(const search_limits& limits) : limits_(limits), begin_(seconds_now()) {}
 
   /// Whether a limit is reached. Cheap enough for every node and every simulation.
-  [[nodiscard]] bool over() {
-    if (over_ || state.nodes >= pause_) return true;
-    if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
-    if (++asked_ % 16 != 1) return false;
-    return look();
-  }
+  [[nodiscard]] bool over();
 
   /// Choices looked at while a graph is built: a hundred count as a node.
-  void work(std::size_t choices) {
-    choices_ += choices;
-    state.nodes += choices_ / 100;
-    choices_ %= 100;
-  }
+  void work(std::size_t choices);
 
   /// The same, for what takes long by itself.
-  [[nodiscard]] bool look() {
-    if (over_ || state.nodes >= pause_) return true;
-    if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
-    state.seconds = seconds_now() - begin_;
-    if (limits_.stop && limits_.stop()) over_ = true;
-    if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
-    if (state.seconds - told_ > 0.1) tell();
-    return over_;
-  }
+  [[nodiscard]] bool look();
 
   /// Says that a limit is reached once so many nodes were looked at, until `resume`: for work that others are to share.
   void pause_after(std::size_t nodes) { pause_ = state.nodes + nodes; }
   void resume() { pause_ = ~std::size_t{0}; }
 
   /// Tells that something was found.
-  void tell() {
-    told_ = state.seconds = seconds_now() - begin_;
-    if (limits_.progress) limits_.progress(state);
-  }
+  void tell();
 
   makespan_progress state{};  ///< in the unit of the model
 
@@ -62,3 +43,7 @@ class search_clock {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/search_clock.ipp>
+#endif

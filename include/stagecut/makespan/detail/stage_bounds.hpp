@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -75,7 +76,7 @@ class stage_bounds {
     std::vector<double> drain{};     // likewise of the last
   };
 
-  static void lower(double& value, double other) { value = other < value ? other : value; }
+  static void lower(double& value, double other) { value = std::min(value, other); }
   static double larger(double a, double b) { return a < b ? b : a; }
 
   struct duration {

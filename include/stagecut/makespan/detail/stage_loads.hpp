@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct load_range {
   double high = -1;
 
   void add(double load) {
-    low = load < low ? load : low;
+    low = std::min(low, load);
     high = load > high ? load : high;
   }
 };

@@ -4,15 +4,16 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The stages of every rank, ascending.
-[[nodiscard]] inline std::vector<std::vector<std::size_t>> stages_of_ranks(const schedule& order) {
-  std::vector<std::vector<std::size_t>> result(order.ranks());
-  for (std::size_t s = 0; s < order.stages(); ++s) result[order.rank_of[s]].push_back(s);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL std::vector<std::vector<std::size_t>> stages_of_ranks(const schedule& order);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/stages_of_ranks.ipp>
+#endif

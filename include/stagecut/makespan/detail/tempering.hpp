@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +57,7 @@ class tempering {
       for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) values_[g * cut_lanes::width + lane] = now[lane];
     }
     double least = values_[0];
-    for (const double each : values_) least = each < least ? each : least;
+    for (const double each : values_) least = std::min(least, each);
     double heat = hottest;
     for (std::size_t t = chains; t-- > 0; heat /= ratio) heats_[t] = heat * least;
     for (std::size_t c = 0; c < chains; ++c) prices_[c] = excess_prices[c / 4 % 4] * least;

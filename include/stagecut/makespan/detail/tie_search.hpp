@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double most = 0;
   for (std::size_t s = 0; s + 1 < points.size(); ++s) {
     const double load = chain.load(s, points[s], points[s + 1]);
-    most = most < load ? load : most;
+    most = std::max(most, load);
   }
   return most;
 }
@@ -72,7 +73,7 @@ class tie_search {
     for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
       const interval part = layout_.part(j, u, v);
       const double here = chain_.load(layout_.stage(u.step, j), part.first, part.last);
-      most = most < here ? here : most;
+      most = std::max(most, here);
     }
     return most;
   }

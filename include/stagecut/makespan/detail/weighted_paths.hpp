@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -78,7 +79,7 @@ class weighted_paths {
       factor *= factor;
       factor *= factor;
       weight_[k] *= factor * factor;
-      heaviest = heaviest < weight_[k] ? weight_[k] : heaviest;
+      heaviest = std::max(heaviest, weight_[k]);
     }
     for (double& each : weight_) {
       each /= heaviest;

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -28,32 +26,11 @@ concept unexplained = requires {
 
 /// What the fullest stage holds at least, by trying all cuts, where `held(s, first, last)` is infinite for what may not be
 /// stage s; infinite if there is no cut. O(n² k) calls.
-[[nodiscard]] inline double least_fullest(std::size_t items, std::size_t stages,
-                                          function_ref<double(std::size_t, std::size_t, std::size_t)> held) {
-  constexpr double none = std::numeric_limits<double>::infinity();
-  std::vector<double> best(items + 1, none);  // of the items before each, in the stages so far
-  best[0] = 0;
-  for (std::size_t s = 0; s < stages; ++s) {
-    std::vector<double> next(items + 1, none);
-    for (std::size_t last = s + 1; last <= items; ++last) {
-      for (std::size_t first = s; first < last; ++first) {
-        if (!(best[first] < next[last])) continue;
-        const double here = held(s, first, last);
-        const double fullest = best[first] < here ? here : best[first];
-        if (fullest < next[last]) next[last] = fullest;
-      }
-    }
-    best = std::move(next);
-  }
-  return best[items];
-}
+[[nodiscard]] STAGECUT_DECL double least_fullest(std::size_t items, std::size_t stages,
+                                                 function_ref<double(std::size_t, std::size_t, std::size_t)> held);
 
 /// So many bytes as a whole number: `more` than that, at least.
-[[nodiscard]] inline std::size_t whole_number(double bytes, bool more) {
-  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
-  const auto whole = static_cast<std::size_t>(bytes);
-  return more ? whole + 1 : whole;
-}
+[[nodiscard]] STAGECUT_DECL std::size_t whole_number(double bytes, bool more);
 
 /// Why no cut of so many items is allowed: the constraint, if it leaves none by itself, or the memory.
 template <class Model, class Constraint>
@@ -92,3 +69,7 @@ template <class Model, class Constraint>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/makespan/detail/why_no_cut.ipp>
+#endif

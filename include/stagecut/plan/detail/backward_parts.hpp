@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -22,20 +22,13 @@ class backward_parts {
   /// Whether all layers tell them.
   [[nodiscard]] bool known() const noexcept { return known_; }
   /// Whether I and W take another time than the whole backward passes: by more than sums of the same numbers round.
-  [[nodiscard]] bool apart() const noexcept {
-    const double off = input_ + weight_ - whole_;
-    return known_ && (off < 0 ? -off : off) > 0x1p-41 * (input_ + weight_ + whole_);
-  }
+  [[nodiscard]] bool apart() const noexcept;
 
   /// Writes them into a stage, as far as they are known and finite.
   ///
   /// @param speed  of its device
   /// @param again  seconds there of what is computed again, before I
-  void write_to(planned_stage& stage, double speed, double again) const {
-    if (!known_ || !is_finite(input_ / speed + weight_ / speed)) return;
-    stage.backward_weight = weight_ / speed;
-    if (apart()) stage.backward_input = input_ / speed + again;
-  }
+  void write_to(planned_stage& stage, double speed, double again) const;
 
  private:
   double input_ = 0;
@@ -45,3 +38,7 @@ class backward_parts {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/backward_parts.ipp>
+#endif

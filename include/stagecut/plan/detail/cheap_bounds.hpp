@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
 #include <stagecut/plan/detail/verify_costs.hpp>
 #include <stagecut/plan/detail/verify_placement.hpp>
@@ -22,16 +22,16 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double most = 0;
   std::vector<named_layer> named;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    most = most < layers[i] ? layers[i] : most;
+    most = std::max(most, layers[i]);
     const std::string_view group = all.model.layers[i].group;
     if (!group.empty()) named.push_back({group, i});
   }
-  detail::sort(named, [](const named_layer& a, const named_layer& b) { return a.name < b.name; });
+  std::stable_sort(named.begin(), named.end(), [](const named_layer& a, const named_layer& b) { return a.name < b.name; });
   double sum = 0;
   for (std::size_t i = 0; i < named.size(); ++i) {
     if (i == 0 || named[i].name != named[i - 1].name) sum = 0;
     sum += layers[named[i].layer];
-    most = most < sum ? sum : most;
+    most = std::max(most, sum);
   }
   return most;
 }
@@ -85,9 +85,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (std::size_t at = 0; at < ready.size(); ++at) {
     const std::size_t i = ready[at];
     const double end = before[i] + detail::seconds_on_way(all, i);
-    most = most < end ? end : most;
+    most = std::max(most, end);
     for (const std::size_t to : next[i]) {
-      before[to] = before[to] < end ? end : before[to];
+      before[to] = std::max(before[to], end);
       if (--waits_for[to] == 0) ready.push_back(to);
     }
   }
@@ -117,7 +117,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double fastest = timed ? 0 : 1;
   for (std::size_t s = 0; s < all.stages(); ++s) {
     const double speed = timed ? all.speed(s) : 1;
-    fastest = fastest < speed ? speed : fastest;
+    fastest = std::max(fastest, speed);
     speeds += makespan ? speed / static_cast<double>(all.made.chunks == 0 ? 1 : all.made.chunks) : speed;
   }
   if (said.name == "time-per-token") return total / fastest;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -21,7 +22,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
                          const std::vector<std::size_t>& in_flight) {
   constexpr double most = 1e18;
   std::size_t kept = 1;
-  for (const std::size_t each : in_flight) kept = kept < each ? each : kept;
+  for (const std::size_t each : in_flight) kept = std::max(kept, each);
   bool counted = memory.share(0, memory.size(), kept) < most;
   bool any = false;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -51,7 +52,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
 /// The same of the device that has most.
 [[nodiscard]] inline double most_bytes_allowed(const plan_request& request) {
   double most = 0;
-  for (const double each : detail::bytes_of_devices(request)) most = most < each ? each : most;
+  for (const double each : detail::bytes_of_devices(request)) most = std::max(most, each);
   return most;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -160,7 +161,7 @@ class choice_comparison {
       const bool none = row.state == state::infeasible || row.pipelines == 0;
       if (none || row.state == state::optimal) continue;
       const double here = row.bound / static_cast<double>(row.microbatches * row.pipelines);
-      open = here < open ? here : open;
+      open = std::min(open, here);
     }
     if (!(open < least_)) return;
     plan best = *std::move(result_.best);

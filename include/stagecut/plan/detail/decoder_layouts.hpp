@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -8,7 +9,6 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -104,7 +104,7 @@ template <class Answer, class Value>
                                           double end) {
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < layouts.size(); ++i) order.emplace_back(lower(layouts[i]), i);
-  detail::sort(order, [](const auto& a, const auto& b) { return a < b; });
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a < b; });
   outcome<Answer> best;
   std::size_t place = layouts.size();
   bool proved = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -104,7 +105,7 @@ inline void describe(plan& result, const profile& model, const plan_request& req
 /// When the last pass of a predicted iteration ends; what comes behind it is no part of the objective.
 [[nodiscard]] inline double last_pass(const plan& predicted) {
   double latest = 0;
-  for (const timed_pass& each : predicted.timeline) latest = latest < each.end ? each.end : latest;
+  for (const timed_pass& each : predicted.timeline) latest = std::max(latest, each.end);
   return latest;
 }
 

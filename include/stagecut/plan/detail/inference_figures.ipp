@@ -3,6 +3,7 @@
 
 #include <stagecut/plan/inference_figures.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -30,7 +31,7 @@ STAGECUT_DECL inference_figures inference_figures_of(const plan& made) {
     if (!blocking && !latency && here < longer) here = longer;
     result.stages += own;
     result.messages += sent[s];
-    result.heaviest = result.heaviest < here ? here : result.heaviest;
+    result.heaviest = std::max(result.heaviest, here);
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <stagecut/plan/layer_blocks.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -38,7 +39,7 @@ STAGECUT_DECL void join_colocated(const profile& model, std::vector<bool>& with_
   std::size_t furthest = 0;
   for (std::size_t i = 0; i < with_last.size(); ++i) {
     if (i <= furthest && i > 0) with_last[i] = true;
-    furthest = furthest < reach[i] ? reach[i] : furthest;
+    furthest = std::max(furthest, reach[i]);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -54,7 +55,7 @@ template <stage_constraint Constraint>
     std::int64_t most = 0;
     for (std::size_t s = 0; s < stages; ++s) {
       const std::int64_t here = ticks(s, of[s], of[s + 1]);
-      most = most < here ? here : most;
+      most = std::max(most, here);
     }
     return most;
   };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/plan/detail/deal_out_modules.hpp>
@@ -50,7 +50,7 @@ inline void check_modules(const profile& model, const module_request& request) {
   for (const module_ticks each : apart) whole += each;
   const auto count = static_cast<module_ticks>(devices);
   module_ticks least = whole / count + (whole % count != 0 ? 1 : 0);
-  detail::sort(apart, [](module_ticks a, module_ticks b) { return b < a; });
+  std::stable_sort(apart.begin(), apart.end(), [](module_ticks a, module_ticks b) { return b < a; });
   if (least < apart[0]) least = apart[0];
   if (devices < apart.size() && least < apart[devices - 1] + apart[devices])
     least = apart[devices - 1] + apart[devices];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -70,8 +71,8 @@ class plain_run {
   [[nodiscard]] double makespan() const noexcept {
     double latest = 0;
     for (std::size_t r = 0; r < free_.size(); ++r) {
-      latest = latest < free_[r] ? free_[r] : latest;
-      latest = latest < reduced_[r] ? reduced_[r] : latest;
+      latest = std::max(latest, free_[r]);
+      latest = std::max(latest, reduced_[r]);
     }
     return latest;
   }
@@ -80,7 +81,7 @@ class plain_run {
   [[nodiscard]] double last_pass() const noexcept {
     double latest = 0;
     for (const auto& rank : passes_) {
-      for (const plain_pass& each : rank) latest = latest < each.end ? each.end : latest;
+      for (const plain_pass& each : rank) latest = std::max(latest, each.end);
     }
     return latest;
   }
@@ -106,7 +107,7 @@ class plain_run {
       const double one = edges_.crosses(e) ? arrived_[back][e * m_ + each.microbatch]
                                            : made_[back][edges_.source(e, each) * m_ + each.microbatch];
       if (one < 0) return never;
-      latest = latest < one ? one : latest;
+      latest = std::max(latest, one);
     }
     return latest;
   }
@@ -134,7 +135,7 @@ class plain_run {
     for (std::size_t i = at; i < last; ++i) {
       const double needed = there(steps_[r][i].what);
       if (needed < 0) return false;
-      start = start < needed ? needed : start;
+      start = std::max(start, needed);
       length += seconds(steps_[r][i].what);
     }
     free_[r] = start + length;
@@ -183,7 +184,7 @@ class plain_run {
     double& sent = sent_[back][here.edge * m_ + here.what.microbatch];
     const double begin = here.receives ? sent : made_[back][here.what.stage * m_ + here.what.microbatch];
     if (begin < 0) return false;
-    stream_[r] = stream_[r] < begin ? begin : stream_[r];
+    stream_[r] = std::max(stream_[r], begin);
     if (here.receives) {
       arrived_[back][here.edge * m_ + here.what.microbatch] = stream_[r];
     } else {

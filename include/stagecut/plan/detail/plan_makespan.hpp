@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -80,7 +81,7 @@ class device_chain {
       for (std::size_t s = 0; s < layout.stages(); ++s) {
         const double speed = speeds_.empty() ? 1 : speeds_[s];
         const double here = (before[layout[s + 1]] - before[layout[s]]) / speed;
-        most = most < here ? here : most;
+        most = std::max(most, here);
       }
       return most * static_cast<double>(asked.order.microbatches) * (1 - 0x1p-30);
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -73,12 +73,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double bound = std::numeric_limits<double>::infinity();
   for (const auto& each : answers) {
     if (each.state() == state::infeasible) continue;
-    bound = detail::lesser_of(bound, each ? each->bound : 0);
+    bound = std::min(bound, each ? each->bound : 0);
     if (best == nullptr || !*best || (each && each->makespan < (*best)->makespan)) best = &each;
   }
   if (best == nullptr || !*best) return best == nullptr ? answers[0] : *best;
   cut_and_order made = **best;
-  made.bound = detail::lesser_of(bound, made.makespan);
+  made.bound = std::min(bound, made.makespan);
   return made.bound == made.makespan ? outcome<cut_and_order>::optimal(std::move(made))
                                      : outcome<cut_and_order>::feasible(std::move(made));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -8,7 +9,6 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
@@ -169,7 +169,7 @@ class row_sweep {
       if (known_[i] == 0) result.push_back(i);
     }
     const auto least = [&](std::size_t i) { return rows_[i].bound / static_cast<double>(rows_[i].microbatches); };
-    detail::sort(result, [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
+    std::stable_sort(result.begin(), result.end(), [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
     return result;
   }
 

@@ -3,6 +3,7 @@
 
 #include <stagecut/plan/simulate_plan.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -213,7 +214,7 @@ STAGECUT_DECL std::vector<double> device_memories(const plan& made) {
 
 STAGECUT_DECL double fullest_device(const plan& made) {
   double most = 0;
-  for (const double each : device_memories(made)) most = most < each ? each : most;
+  for (const double each : device_memories(made)) most = std::max(most, each);
   return most;
 }
 

@@ -3,10 +3,10 @@
 
 #include <stagecut/plan/sweep_row.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -17,7 +17,7 @@ STAGECUT_DECL std::vector<std::size_t> pareto_fn::operator()(std::vector<sweep_r
     if (rows[i].has_plan()) order.push_back(i);
   }
   // Equal rows keep their order.
-  detail::sort(order, [&](std::size_t a, std::size_t b) {
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (rows[a].per_microbatch != rows[b].per_microbatch) return rows[a].per_microbatch < rows[b].per_microbatch;
     return rows[a].memory < rows[b].memory;
   });

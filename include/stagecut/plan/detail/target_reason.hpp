@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -133,9 +134,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     double most = 0;
     for (std::size_t s = 0; s < stages; ++s) {
       const double here = held(s, layout[s], layout[s + 1]);
-      most = most < here ? here : most;
+      most = std::max(most, here);
     }
-    least = most < least ? most : least;
+    least = std::min(least, most);
   }
   if (layouts.empty() && is_patient(blocks.stages(), stages)) {
     const auto allowed_held = [&](std::size_t s, std::size_t first, std::size_t last) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -56,22 +56,7 @@ inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_plac
                                               {"head", 1, layer_place::last_stage}};
 
 /// Why Megatron-LM does not interleave; empty: it does.
-[[nodiscard]] inline std::string megatron_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t group) {
-  if (p == 1) return "several stages on every device, and there is only one device";
-  if (m == 0) return "";  // not known
-  if (group == 0 || group == p) {
-    if (m % p == 0) return "";
-    const std::string groups =
-        m < p ? std::string() : joined({", or come in groups: of ", smallest_group(p, m), ", say"});
-    return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks", groups});
-  }
-  if (group < p || group > m) {
-    return joined({"groups of ", group, " microbatches, and it takes from ", p, ", the ranks, to ", m, ", all"});
-  }
-  if (m % group == 0 || m % group >= p) return "";
-  return joined({m, " microbatches in groups of ", group, " leave ", m % group,
-                 " over, and the last group must have at least as many as the ", p, " ranks"});
-}
+[[nodiscard]] STAGECUT_DECL std::string megatron_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t group);
 
 inline constexpr target_schedule megatron_schedules[] = {
     runs_as(schedule_kind::one_forward_one_backward, "without interleaving"),
@@ -83,10 +68,7 @@ inline constexpr target_schedule gpipe_schedules[] = {runs_as(schedule_kind::gpi
 inline constexpr target_schedule sagemaker_schedules[] = {
     runs_as(schedule_kind::one_forward_one_backward, "interleaved"), runs_as(schedule_kind::gpipe, "simple")};
 /// Why MindFormers does not interleave; empty: it does.
-[[nodiscard]] inline std::string sapp_obstacle(std::size_t p, std::size_t, std::size_t, std::size_t group) {
-  if (group == 0 || group == p) return "";
-  return joined({"groups of ", group, " microbatches, and it has groups of as many as the ", p, " ranks"});
-}
+[[nodiscard]] STAGECUT_DECL std::string sapp_obstacle(std::size_t p, std::size_t, std::size_t, std::size_t group);
 
 inline constexpr target_schedule sapp_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1f1b"),
                                                      runs_as(schedule_kind::interleaved, "interleaved", sapp_obstacle),
@@ -132,3 +114,7 @@ inline constexpr target_schedule pytorch_schedules[] = {
     runs_as(schedule_kind::synthesized)};
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/plan/detail/target_tables.ipp>
+#endif

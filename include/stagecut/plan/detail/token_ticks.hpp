@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -57,14 +58,14 @@ class token_ticks {
   /// No time per token is above 2^50 ticks.
   [[nodiscard]] double tick_of(const std::vector<double>& seconds, const std::vector<double>& speeds) const {
     double slowest = speeds[0];
-    for (const double each : speeds) slowest = each < slowest ? each : slowest;
+    for (const double each : speeds) slowest = std::min(slowest, each);
     double most = 0;
     for (const double each : seconds) most += each / slowest;
     for (std::size_t s = 0; s + 1 < speeds.size() && links_; ++s) {
       double longest = 0;
       for (std::size_t cut = 1; cut < seconds.size(); ++cut) {
         const double here = times_.sent(s, cut);
-        longest = longest < here ? here : longest;
+        longest = std::max(longest, here);
       }
       most += longest;
     }

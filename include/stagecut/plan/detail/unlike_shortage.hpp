@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The most of some bytes.
 [[nodiscard]] inline double most_of(const std::vector<double>& bytes) {
   double most = 0;
-  for (const double each : bytes) most = most < each ? each : most;
+  for (const double each : bytes) most = std::max(most, each);
   return most;
 }
 

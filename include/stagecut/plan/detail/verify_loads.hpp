@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -132,7 +133,7 @@ inline void verify_seconds(verified_plan& all, check_notes& notes) {
       notes.not_checked(stage_text(s), "the profile does not say what an all-reduce takes");
     }
     const double both = stage.forward + stage.mean_backward(all.made.schedule.microbatches);
-    said = said < both ? both : said;
+    said = std::max(said, both);
     found = found < all.seconds[s].both ? all.seconds[s].both : found;
   }
   notes.figures(said, found);

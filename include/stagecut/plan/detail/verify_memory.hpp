@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -137,7 +138,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const double again = kept ? 0 : stage.recomputed;
     if (each.kind == op_kind::forward) held += first;
     if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) held += again;
-    most = most < held ? held : most;
+    most = std::max(most, held);
     if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) held -= first + again;
   }
   return stays + most;
@@ -188,8 +189,8 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
     }
     const double here = detail::fullest_moment(all, memory, order, stage.device);
     const double claim = detail::fullest_moment(all, claims, order, stage.device);
-    claimed = claimed < claim ? claim : claimed;
-    found = found < here ? here : found;
+    claimed = std::max(claimed, claim);
+    found = std::max(found, here);
     const std::vector<double>& own = said.of_devices;
     if (!own.empty() && stage.device >= own.size()) {
       notes.broken(joined({"device ", stage.device}), "has no limit, and others have");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
@@ -32,7 +32,7 @@ struct stage_need {
     if (from >= all.stage_of.size() || to >= all.stage_of.size() || all.model.layers[from].is_backward) continue;
     if (all.stage_of[from] < all.stage_of[to]) needs.push_back({all.stage_of[from], all.stage_of[to], from});
   }
-  detail::sort(needs, [](const stage_need& a, const stage_need& b) {
+  std::stable_sort(needs.begin(), needs.end(), [](const stage_need& a, const stage_need& b) {
     return a.from != b.from ? a.from < b.from : a.to != b.to ? a.to < b.to : a.layer < b.layer;
   });
   std::size_t kept = 0;
@@ -68,7 +68,7 @@ struct stage_need {
   if (!row || said.empty()) return {};
   std::vector<std::size_t> reaches(all.stage_of.size());  // of every layer, the last stage that needs it
   for (const auto& [from, to, layer] : needs) {
-    reaches[layer] = reaches[layer] < to ? to : reaches[layer];
+    reaches[layer] = std::max(reaches[layer], to);
   }
   std::vector<planned_edge> result;
   for (std::size_t s = 0; s + 1 < all.stages(); ++s) {

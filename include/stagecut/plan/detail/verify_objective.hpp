@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -25,8 +26,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double least = costs[0];
   double sum = 0;
   for (const double each : costs) {
-    most = most < each ? each : most;
-    least = each < least ? each : least;
+    most = std::max(most, each);
+    least = std::min(least, each);
     sum += each;
   }
   if (objective == "bottleneck" || objective == "leximax" || objective == "stage-time") return most;

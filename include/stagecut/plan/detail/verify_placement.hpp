@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
@@ -69,7 +69,7 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   for (const layer& each : all.model.layers) {
     if (!each.is_backward && !each.group.empty()) forward.push_back(each.group);
   }
-  detail::sort(forward, [](std::string_view a, std::string_view b) { return a < b; });
+  std::stable_sort(forward.begin(), forward.end(), [](std::string_view a, std::string_view b) { return a < b; });
   const auto follows = [&](std::size_t i) {
     const std::string_view group = all.model.layers[i].group;
     std::size_t low = 0;
@@ -114,7 +114,7 @@ struct named_layer {
 /// Checks that all layers of a name stand on one stage.
 inline void verify_together(const verified_plan& all, std::vector<named_layer> named, const char* why,
                             check_notes& notes) {
-  detail::sort(named, [](const named_layer& a, const named_layer& b) {
+  std::stable_sort(named.begin(), named.end(), [](const named_layer& a, const named_layer& b) {
     return a.name != b.name ? a.name < b.name : a.layer < b.layer;
   });
   std::size_t first = named.size();  // in the order of layers, not of names

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -17,16 +18,7 @@ class name_numbers {
   explicit name_numbers(std::size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
 
   /// O(1) as a rule, and the length of the name.
-  std::size_t operator()(std::string_view name) {
-    const std::size_t hash = std::hash<std::string_view>()(name);
-    std::size_t at = hash & (slots_.size() - 1);
-    for (; slots_[at].number != 0; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at].hash == hash && names_[slots_[at].number - 1] == name) return slots_[at].number - 1;
-    }
-    names_.push_back(name);
-    slots_[at] = {hash, names_.size()};
-    return names_.size() - 1;
-  }
+  std::size_t operator()(std::string_view name);
 
  private:
   struct slot {
@@ -53,3 +45,7 @@ void each_tie(const profile& model, const Visit& visit) {
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/each_tie.ipp>
+#endif

@@ -3,8 +3,10 @@
 
 #include <stagecut/profile/layer_graph.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -79,6 +81,28 @@ STAGECUT_DECL std::string cycle_text(const std::vector<layer>& layers, const std
   for (std::size_t i = 0; i < cycle.size() && i < most; ++i) text += joined({in_quotes(layers[cycle[i]].name), " -> "});
   if (cycle.size() > most) text += joined({"... (", cycle.size(), " layers) -> "});
   return text + in_quotes(layers[cycle[0]].name);
+}
+
+STAGECUT_DECL parted_group find_parted_group(std::size_t layers,
+                                             function_ref<std::string_view(std::size_t)> group) {
+  struct row {
+    std::string_view name;
+    std::size_t first;
+    std::size_t last;
+  };
+  std::vector<row> rows;  // of layers of one group
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::string_view here = group(i);
+    if (here.empty()) continue;
+    if (rows.empty() || rows.back().last != i || rows.back().name != here) rows.push_back({here, i, i});
+    rows.back().last = i + 1;
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.name < b.name; });
+  parted_group found{layers, layers};
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    if (rows[r].name == rows[r - 1].name && rows[r].first < found.again) found = {rows[r].first, rows[r - 1].last};
+  }
+  return found;
 }
 
 }  // namespace detail

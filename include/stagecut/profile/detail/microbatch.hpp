@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-
+#include <stagecut/core/config.hpp>
 #include <stagecut/profile/detail/block.hpp>
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
@@ -26,34 +25,10 @@ struct microbatch {
   device_group expert_replicas{};  ///< that have the same experts
 
   /// Of the text. Ranks stand as Megatron's do: tensor parallelism within neighbours, then context, then data.
-  microbatch(const architecture& a, const training& r, const roofline& clock)
-      : bytes(clock.number_bytes()),
-        samples(static_cast<double>(r.microbatch)),
-        sequence(static_cast<double>(r.sequence != 0 ? r.sequence : a.sequence)),
-        tokens(samples * sequence / static_cast<double>(r.context_parallel)),
-        rows(tokens),
-        sequence_parallel(r.tensor_parallel > 1 && r.sequence_parallel.value_or(true)) {
-    const auto t = static_cast<double>(r.tensor_parallel);
-    const auto c = static_cast<double>(r.context_parallel);
-    const auto e = static_cast<double>(r.expert_parallel);
-    const auto d = static_cast<double>(r.data_parallel);
-    if (sequence_parallel) rows = tokens / t;
-    tensor = clock.group(t, 1);
-    context = clock.group(c, t);
-    experts = clock.group(e, 1);
-    replicas = clock.group(c * d, t);
-    expert_replicas = e > 1 ? clock.group(t * c * d / e, e) : replicas;
-  }
+  microbatch(const architecture& a, const training& r, const roofline& clock);
 
   /// Of the patches of a tower in front: each device of a context has all of them.
-  [[nodiscard]] microbatch of(const vision_tower& v) const {
-    microbatch made = *this;
-    made.sequence = static_cast<double>(v.patches);
-    made.tokens = samples * static_cast<double>(v.images * v.patches);
-    made.rows = sequence_parallel ? made.tokens / tensor.members : made.tokens;
-    made.context = {};
-    return made;
-  }
+  [[nodiscard]] microbatch of(const vision_tower& v) const;
 };
 
 /// Among how many devices the layers of a training are divided.
@@ -62,3 +37,7 @@ inline ways ways_of(const training& r) {
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/profile/detail/microbatch.ipp>
+#endif

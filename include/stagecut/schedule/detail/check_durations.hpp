@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 
 // What durations must be: those of passes, of messages, of updates.
@@ -55,9 +56,10 @@ template <class T>
 }
 
 /// Refuses any other length.
-inline void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
-  if (length == right) return;
-  fail(invalid_input(name, joined({"has ", length, " elements, must have ", right})));
-}
+STAGECUT_DECL void refuse_length(std::string_view name, std::size_t length, std::size_t right);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/check_durations.ipp>
+#endif

@@ -3,12 +3,12 @@
 
 #include <stagecut/schedule/compare_runs.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
@@ -27,7 +27,7 @@ inline constexpr std::size_t op_kinds = static_cast<std::size_t>(op_kind::send_b
 
 STAGECUT_DECL double quantile(std::vector<double>& values, double share) {
   if (values.empty()) return 0;
-  detail::sort(values, [](double a, double b) { return a < b; });
+  std::stable_sort(values.begin(), values.end(), [](double a, double b) { return a < b; });
   const double place = share * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = below + 1 < values.size() ? below + 1 : below;
@@ -60,7 +60,7 @@ STAGECUT_DECL void fill_unrun(std::vector<double>& times) {
 STAGECUT_DECL std::vector<std::vector<timed_op<double>>> without_queueing(
     const schedule& order, std::vector<std::vector<timed_op<double>>> sent) {
   for (auto& rank : sent) {
-    detail::sort(rank, [](const timed_op<double>& a, const timed_op<double>& b) { return a.end < b.end; });
+    std::stable_sort(rank.begin(), rank.end(), [](const timed_op<double>& a, const timed_op<double>& b) { return a.end < b.end; });
     std::vector<double> free(order.ranks());
     for (timed_op<double>& each : rank) {
       double& until = free[order.rank_of[other_end(each.what).stage]];

@@ -3,15 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/check_durations.hpp>
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -23,24 +22,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class duration_table {
  public:
   duration_table() = default;
-  duration_table(const schedule& order, const task_options& options)
-      : stages_(order.stages()),
-        edges_(edge_count(order)),
-        ranks_(order.ranks()),
-        slices_(order.slices),
-        microbatches_(order.microbatches),
-        options_(options) {
-    variants_ = (options.by_microbatch ? microbatches_ : 1) * (options.by_microbatch || options.by_slice ? slices_ : 1);
-    for (const auto& rank : order.orders) {
-      for (const op& each : rank) {
-        if (is_compute(each.kind)) used_[static_cast<std::size_t>(each.kind)] = true;
-      }
-    }
-    transfers_ = 1 + 4 * stages_ * variants_;
-    all_reduces_ = transfers_ + 2 * edges_;
-    steps_ = all_reduces_ + stages_;
-    size_ = steps_ + ranks_;
-  }
+  duration_table(const schedule& order, const task_options& options);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -50,16 +32,7 @@ class duration_table {
   }
 
   /// Of an F and the B that runs with it; `pairs` of the stage and variant of F so far are asked first.
-  [[nodiscard]] std::uint32_t pair(const op& forward, const op& backward) {
-    const std::uint32_t first = pass(forward);
-    const std::uint32_t second = pass(backward);
-    if (latest_pair_.empty()) latest_pair_.resize(1 + stages_ * variants_);
-    std::uint32_t& latest = latest_pair_[first];
-    if (latest != 0 && pairs_[latest - steps_ - ranks_].second == second) return latest;
-    pairs_.emplace_back(first, second);
-    latest = static_cast<std::uint32_t>(size_++);
-    return latest;
-  }
+  [[nodiscard]] std::uint32_t pair(const op& forward, const op& backward);
 
   /// Of a message along an edge, or against it.
   [[nodiscard]] std::uint32_t message(bool forward, std::size_t edge) const noexcept {
@@ -90,7 +63,8 @@ class duration_table {
     if (needed) {
       const std::size_t all = stages_ * variants_;
       const std::size_t whole = position(op_kind::backward, 0, 0);
-      for (std::size_t i = whole; i < whole + all; ++i) table[i] = detail::duration_sum(table[i + all], table[i + 2 * all]);
+      for (std::size_t i = whole; i < whole + all; ++i)
+        table[i] = detail::duration_sum(table[i + all], table[i + 2 * all]);
     } else {
       fill_passes(op_kind::backward, "backward", times.backward, table);
     }
@@ -193,3 +167,7 @@ class duration_table {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/duration_table.ipp>
+#endif

@@ -3,15 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/cyclic_lister.hpp>
-#include <stagecut/schedule/detail/order_polish.hpp>
 #include <stagecut/schedule/detail/order_run.hpp>
 #include <stagecut/schedule/detail/policy_lister.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
@@ -26,27 +24,11 @@ class order_search {
   /// `stop(orders looked at)`, asked before each.
   using stopper = function_ref<bool(std::size_t)>;
 
-  order_search(const word_problem& of, std::uint64_t seed, stopper stop)
-      : of_(of), run_(of), policies_(of), cycles_(of), random_(seed, 0, 0), stop_(stop) {
-    for (std::size_t r = 0; r < of.ranks; ++r) {
-      std::int64_t work = 0;
-      for (const std::size_t s : of.stages_of[r]) {
-        for (std::size_t kind = 0; kind < of.kinds(); ++kind) {
-          const std::int64_t time = of.time[kinds_of_pass * s + kind];
-          work += time;
-          longest_ = detail::greater_of(longest_, time);
-        }
-      }
-      period_ = detail::greater_of(period_, work);
-    }
-  }
+  order_search(const word_problem& of, std::uint64_t seed, stopper stop);
 
   /// Takes an order of somebody else's.
   /// @pre words that `word_rules` allows
-  void take(order_words words) {
-    words_ = std::move(words);
-    keep(run_(words_));
-  }
+  void take(order_words words);
 
   /// Finds some order soon, if there is one that is easy to find.
   void begin() {
@@ -55,21 +37,7 @@ class order_search {
 
   /// Looks until an order is as short as the bound, has to stop, or has changed the best so many times; the first time at lists
   /// that are always the same, too.
-  void look(std::int64_t bound, std::size_t rounds) {
-    bound_ = bound;
-    if (!listed_) {
-      listed_ = true;
-      list_policies();
-      list_cycles();
-      if (!best_.empty() && !over()) learn_keys();
-    }
-    for (std::size_t round = 0; round < rounds && !best_.empty() && !over(); ++round) {
-      vary_policies(effort_);
-      vary_keys(effort_);
-      if (!over()) polish(64 * effort_);
-      effort_ += effort_ / 2;
-    }
-  }
+  void look(std::int64_t bound, std::size_t rounds);
 
   /// When the best order ends, and its words; `never` and none: there is none yet.
   /// @{
@@ -84,11 +52,7 @@ class order_search {
  private:
   [[nodiscard]] bool over() { return makespan_ <= bound_ || stop_(looked_at_); }
 
-  void keep(std::int64_t makespan) {
-    if (makespan == order_run::stuck || makespan >= makespan_) return;
-    makespan_ = makespan;
-    best_ = words_;
-  }
+  void keep(std::int64_t makespan);
 
   template <class Lister, class By>
   std::int64_t list(Lister& lister, const By& by) {
@@ -99,147 +63,39 @@ class order_search {
     return makespan == order_run::stuck ? never : makespan;
   }
 
-  void try_policy(order_policy by) {
-    const std::int64_t makespan = list(policies_, by);
-    if (makespan > policy_makespan_) return;
-    policy_makespan_ = makespan;
-    policy_ = std::move(by);
-  }
+  void try_policy(order_policy by);
 
-  void try_keys(order_keys by) {
-    const std::int64_t makespan = list(cycles_, by);
-    if (makespan > keys_makespan_) return;
-    keys_makespan_ = makespan;
-    keys_ = std::move(by);
-  }
+  void try_keys(order_keys by);
 
   /// Policies that are alike on all stages: how many microbatches they let in, and how long they wait for F and I.
-  void list_policies() {
-    for (const std::size_t quarters : {4U, 5U, 6U, 8U, 12U, 4000U}) {
-      for (const std::int64_t forward : {0, 1, 2, 4}) {
-        for (const std::int64_t backward : {0, 1, 2, 4, 8}) {
-          for (const std::int64_t room : {0, 4}) {
-            if (over()) return;
-            try_policy(even_policy(quarters, forward, backward, room));
-          }
-        }
-      }
-    }
-  }
+  void list_policies();
 
   /// @param quarters  of the microbatches in flight under 1F1B
   /// @param forward   eighths of the period that F is preferred
   [[nodiscard]] order_policy even_policy(std::size_t quarters, std::int64_t forward, std::int64_t backward,
-                                         std::int64_t room) const {
-    order_policy by;
-    by.room_bonus = room * longest_;
-    const std::size_t stages = of_.stages();
-    for (std::size_t s = 0; s < stages; ++s) {
-      by.bonus.insert(by.bonus.end(), {forward * period_ / 8, backward * period_ / 8, 0});
-      const std::size_t let_in = ((stages - s) * of_.ranks * quarters + 4 * stages - 1) / (4 * stages);
-      by.in_flight.push_back(detail::lesser_of(detail::greater_of<std::size_t>(let_in, 1), of_.microbatches));
-    }
-    return by;
-  }
+                                         std::int64_t room) const;
 
   /// Keys of a microbatch that goes down and up by itself, in that time or up to twice and thrice that.
-  void list_cycles() {
-    for (std::int64_t down = 4; down < 9; ++down) {
-      for (std::int64_t up = 4; up < 12; ++up) {
-        if (over()) return;
-        order_keys by = empty_keys();
-        std::int64_t at = 0;
-        for (std::size_t s = 0; s < of_.stages(); ++s) {
-          by.offset[forward_of(s)] = at;
-          at += (of_.time[forward_of(s)] + of_.down[s]) * down / 4;
-        }
-        for (std::size_t s = of_.stages(); s-- > 0;) {
-          by.offset[backward_of(s)] = at;
-          at += (of_.time[backward_of(s)] + (s > 0 ? of_.up[s - 1] : 0)) * up / 4;
-        }
-        try_keys(std::move(by));
-      }
-    }
-  }
+  void list_cycles();
 
   [[nodiscard]] order_keys empty_keys() const {
     return {std::vector<std::int64_t>(of_.letters()), period_ > 0 ? period_ : 1, 8};
   }
 
   /// The keys that the best order has, on average.
-  void learn_keys() {
-    run_(best_);
-    order_keys by = empty_keys();
-    const auto m = static_cast<std::int64_t>(of_.microbatches);
-    for (std::size_t letter = 0; letter < of_.letters(); ++letter) {
-      if (is_weight(letter)) continue;
-      for (std::size_t k = 0; k < of_.microbatches; ++k) {
-        const std::int64_t start = run_.end(letter * of_.microbatches + k) - of_.time[letter];
-        by.offset[letter] += (start - static_cast<std::int64_t>(k) * by.period) / m;
-      }
-    }
-    try_keys(std::move(by));
-  }
+  void learn_keys();
 
   /// Up to a period, or up to an eighth of one, in either direction.
-  [[nodiscard]] std::int64_t change() {
-    const std::int64_t most = random_.below(2) == 0 ? period_ : period_ / 8;
-    return (static_cast<std::int64_t>(random_.below(2049)) - 1024) * (most / 1024 + 1);
-  }
+  [[nodiscard]] std::int64_t change();
 
   /// Two numbers below n, the lesser first.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t n) {
-    const std::size_t a = random_.below(n);
-    const std::size_t b = random_.below(n);
-    return {detail::lesser_of(a, b), detail::greater_of(a, b)};
-  }
+  [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t n);
 
-  void vary_policies(std::size_t times) {
-    for (std::size_t i = 0; i < times && policy_makespan_ != never && !over(); ++i) {
-      order_policy by = policy_;
-      for (std::size_t changes = 1 + random_.below(3); changes > 0; --changes) {
-        const auto [first, last] = range(of_.stages());
-        const std::size_t what = random_.below(4);
-        const std::int64_t ticks = change() / 2;
-        const std::size_t more = random_.below(5);
-        for (std::size_t s = first; s <= last; ++s) {
-          if (what < kinds_of_pass)
-            by.bonus[kinds_of_pass * s + what] += ticks;
-          else
-            by.in_flight[s] = detail::greater_of<std::size_t>(by.in_flight[s] + more, 3) - 2;
-        }
-      }
-      try_policy(std::move(by));
-    }
-  }
+  void vary_policies(std::size_t times);
 
-  void vary_keys(std::size_t times) {
-    const std::size_t passes = 2 * of_.stages();  // down the chain and up
-    for (std::size_t i = 0; i < times && keys_makespan_ != never && !over(); ++i) {
-      order_keys by = keys_;
-      for (std::size_t changes = 1 + random_.below(3); changes > 0; --changes) {
-        auto [first, last] = range(passes);
-        if (random_.below(4) != 0) last = first;
-        const std::int64_t ticks = change();
-        for (std::size_t j = first; j <= last; ++j) {
-          by.offset[j < of_.stages() ? forward_of(j) : backward_of(passes - 1 - j)] += ticks;
-        }
-      }
-      if (random_.below(8) == 0) by.late = static_cast<std::int64_t>(random_.below(17));
-      try_keys(std::move(by));
-    }
-  }
+  void vary_keys(std::size_t times);
 
-  void polish(std::size_t moves) {
-    order_polish within(of_, best_);
-    const std::int64_t hot = period_ / (std::int64_t{50} << (round_++ % 3));
-    within.anneal(moves, hot, random_, [&] {
-      ++looked_at_;
-      return within.best() <= bound_ || (looked_at_ % 32 == 0 && stop_(looked_at_));
-    });
-    words_ = within.words();
-    keep(within.best());
-  }
+  void polish(std::size_t moves);
 
   const word_problem& of_;
   order_run run_;
@@ -264,3 +120,7 @@ class order_search {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/order_search.ipp>
+#endif

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/extremes.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
-#include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -26,46 +25,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// @throws argument_error for a time limit that is none
-inline void check_order_limits(const order_request& request) {
-  const std::optional<double>& limit = request.limits.time_limit;
-  if (limit && (is_nan(*limit) || is_negative(*limit))) {
-    refuse_order("limits.time_limit", std::to_string(*limit), "must not be negative");
-  }
-}
+STAGECUT_DECL void check_order_limits(const order_request& request);
 
 /// The ranks and stages of a request, checked.
-[[nodiscard]] inline word_problem placed_problem(std::size_t stages, const order_request& request) {
-  word_problem result;
-  if (stages == 0 || stages > 20000) refuse_order("times.forward.size()", std::to_string(stages), "must be 1 to 20000");
-  if (request.microbatches == 0) refuse_order("microbatches", "0", "must be at least 1");
-  if (request.microbatches > std::numeric_limits<std::uint32_t>::max() / kinds_of_pass / stages) {
-    refuse_order("microbatches", std::to_string(request.microbatches), "makes more than 2^32 passes");
-  }
-  result.microbatches = request.microbatches;
-  result.split = request.split;
-  result.rank_of = request.rank_of;
-  for (std::size_t s = 0; request.rank_of.empty() && s < stages; ++s) result.rank_of.push_back(s);
-  if (result.rank_of.size() != stages) {
-    refuse_order("rank_of.size()", std::to_string(result.rank_of.size()),
-                 joined({"must be the number of stages, ", stages}));
-  }
-  for (std::size_t s = 0; s < stages; ++s) {
-    if (result.rank_of[s] >= stages) {
-      refuse_order(joined({"rank_of[", s, "]"}).c_str(), std::to_string(result.rank_of[s]),
-                   joined({"must be below the number of stages, ", stages}));
-    }
-    result.ranks = detail::greater_of(result.ranks, result.rank_of[s] + 1);
-  }
-  result.whole = request.whole;
-  if (result.whole.empty()) result.whole.assign(stages, false);
-  if (result.whole.size() != stages) {
-    refuse_order("whole.size()", std::to_string(result.whole.size()),
-                 joined({"must be the number of stages, ", stages}));
-  }
-  result.stages_of.resize(result.ranks);
-  for (std::size_t s = 0; s < stages; ++s) result.stages_of[result.rank_of[s]].push_back(s);
-  return result;
-}
+[[nodiscard]] STAGECUT_DECL word_problem placed_problem(std::size_t stages, const order_request& request);
 
 /// Times in whole ticks: themselves if they are integers; else a tick is a power of two of their unit, so small that an
 /// iteration has less than 2^50, and what is left of one is dropped. `float` has 2^21: it holds any number of these, so that
@@ -170,7 +133,7 @@ class order_ticks {
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)__builtin_frexp(sum, &exponent_);
-      exponent_ -= detail::lesser_of(digits, std::numeric_limits<T>::digits - 3);
+      exponent_ -= std::min(digits, std::numeric_limits<T>::digits - 3);
     }
   }
 
@@ -190,3 +153,7 @@ class order_ticks {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/order_ticks.ipp>
+#endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/detail/extremes.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -62,7 +63,7 @@ class room_check {
         const std::size_t s = stages[i];
         if (done(backward_of(s)) > k) continue;
         if (done(forward_of(s)) <= k) missing += of_.kept[s];
-        peak = detail::greater_of(peak, of_.again[s] - freed);
+        peak = std::max(peak, of_.again[s] - freed);
         freed += of_.kept[s];
       }
       if (missing + peak > room) return false;
@@ -73,30 +74,10 @@ class room_check {
 
  private:
   /// Whether there is room for whichever pass is next.
-  [[nodiscard]] bool is_enough(std::size_t rank, std::int64_t room) const {
-    std::int64_t kept = 0;
-    std::int64_t again = 0;
-    for (const std::size_t s : of_.stages_of[rank]) {
-      kept += s == of_.stages_of[rank][0] ? 0 : of_.kept[s];
-      again = detail::greater_of(again, of_.again[s]);
-    }
-    return kept + again <= room;
-  }
+  [[nodiscard]] bool is_enough(std::size_t rank, std::int64_t room) const;
 
   /// Runs all backward passes that have room.
-  void run_backward(const std::vector<std::size_t>& stages, std::int64_t& room) {
-    for (bool ran = true; ran;) {
-      ran = false;
-      for (std::size_t i = stages.size(); i-- > 0;) {
-        const std::int64_t ready = i + 1 == stages.size() ? forward_[i] : backward_[i + 1];
-        while (backward_[i] < ready && of_.again[stages[i]] <= room) {
-          ++backward_[i];
-          room += of_.kept[stages[i]];
-          ran = true;
-        }
-      }
-    }
-  }
+  void run_backward(const std::vector<std::size_t>& stages, std::int64_t& room);
 
   const word_problem& of_;
   std::vector<std::int64_t> forward_{};  // passes of every stage of the rank
@@ -110,40 +91,19 @@ class rank_room {
       : of_(of), check_(of), done_(of.letters()), held_(of.ranks), late_(of.ranks) {}
 
   /// Begins anew.
-  void clear() {
-    done_.assign(done_.size(), 0U);
-    held_.assign(held_.size(), 0);
-    late_.assign(late_.size(), 0);
-  }
+  void clear();
 
   /// Passes of a letter so far.
   [[nodiscard]] std::size_t done(std::size_t letter) const noexcept { return done_[letter]; }
 
   /// Runs the next pass of a letter.
-  void run(std::size_t letter) {
-    ++done_[letter];
-    if (!of_.capped()) return;
-    const std::size_t s = stage_of(letter);
-    const std::size_t rank = of_.rank_of[s];
-    held_[rank] += of_.taken(letter) - of_.freed(letter);
-    if (of_.split && is_backward(letter)) late_[rank] += of_.late[s] + of_.again[s];
-    if (is_weight(letter)) late_[rank] -= of_.freed(letter);
-  }
+  void run(std::size_t letter);
 
   /// Whether the next pass of a letter has room now.
-  [[nodiscard]] bool has_room(std::size_t letter) const noexcept {
-    const std::size_t rank = of_.rank_of[stage_of(letter)];
-    return !of_.capped() || held_[rank] + of_.taken(letter) <= of_.memory[rank];
-  }
+  [[nodiscard]] bool has_room(std::size_t letter) const noexcept;
 
   /// Whether the rank could still end all its microbatches in turn behind the next F of a stage.
-  [[nodiscard]] bool is_safe(std::size_t stage) const {
-    if (!of_.capped()) return true;
-    const std::size_t rank = of_.rank_of[stage];
-    const std::int64_t room = of_.memory[rank] - held_[rank] + late_[rank] - of_.kept[stage];
-    const auto done = [&](std::size_t letter) { return done_[letter] + (letter == forward_of(stage) ? 1U : 0U); };
-    return check_.in_turn(rank, room, done);
-  }
+  [[nodiscard]] bool is_safe(std::size_t stage) const;
 
  private:
   const word_problem& of_;
@@ -154,3 +114,7 @@ class rank_room {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/rank_room.ipp>
+#endif

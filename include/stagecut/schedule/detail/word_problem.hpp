@@ -69,13 +69,12 @@ struct word_problem {
   [[nodiscard]] std::int64_t taken(std::size_t letter) const noexcept {
     return is_forward(letter) ? kept[stage_of(letter)] : is_backward(letter) ? again[stage_of(letter)] : 0;
   }
-  [[nodiscard]] std::int64_t freed(std::size_t letter) const noexcept {
-    const std::size_t s = stage_of(letter);
-    if (is_forward(letter)) return 0;
-    if (is_weight(letter)) return late[s] + again[s];
-    return split ? kept[s] - late[s] : kept[s] + again[s];
-  }
+  [[nodiscard]] std::int64_t freed(std::size_t letter) const noexcept;
   /// @}
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/word_problem.ipp>
+#endif

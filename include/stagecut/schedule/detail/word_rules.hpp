@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -16,21 +17,7 @@ class word_rules {
 
   /// Whether a word keeps to the memory of its rank and has each pass behind those of its own stage. That depends on the
   /// word alone, not on when its passes run. O(word).
-  [[nodiscard]] bool operator()(std::size_t rank, const std::vector<std::uint16_t>& word) {
-    for (const std::size_t s : of_.stages_of[rank])
-      done_[forward_of(s)] = done_[backward_of(s)] = done_[weight_of(s)] = 0;
-    const bool capped = of_.capped();
-    std::int64_t room = capped ? of_.memory[rank] : 0;
-    for (const std::uint16_t letter : word) {
-      ++done_[letter];
-      if (!is_forward(letter) && done_[letter] > done_[letter - 1U]) return false;
-      if (!capped) continue;
-      room -= of_.taken(letter);
-      if (room < 0) return false;
-      room += of_.freed(letter);
-    }
-    return true;
-  }
+  [[nodiscard]] bool operator()(std::size_t rank, const std::vector<std::uint16_t>& word);
 
  private:
   const word_problem& of_;
@@ -38,3 +25,7 @@ class word_rules {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/schedule/detail/word_rules.ipp>
+#endif

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/detail/probe.hpp>
@@ -32,10 +33,7 @@ struct stage_beginnings {
                                               ///< which the later stages can go on; 0: there is none
   std::vector<std::size_t> cut;               ///< of length k + 1; the cut points of the last success
 
-  stage_beginnings(std::size_t items, std::size_t stages) : highest(stages + 1), end(stages + 1), cut(stages + 1) {
-    cut[stages] = highest[stages] = items;
-    end[stages] = {items};  // behind the last stage
-  }
+  stage_beginnings(std::size_t items, std::size_t stages);
   [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
   [[nodiscard]] std::size_t items() const { return cut.back(); }
 };
@@ -108,3 +106,7 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/sequence/detail/constrained_bottleneck.ipp>
+#endif

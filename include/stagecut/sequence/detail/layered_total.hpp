@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/cost/axioms.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -42,32 +42,15 @@ struct cut_windows {
   std::vector<std::size_t> highest;
 
   /// All that non-empty stages leave.
-  cut_windows(std::size_t items, std::size_t stages) : lowest(stages + 1), highest(stages + 1) {
-    for (std::size_t s = 1; s < stages; ++s) {
-      lowest[s] = s;
-      highest[s] = items - (stages - s);
-    }
-    lowest[stages] = highest[stages] = items;
-  }
+  cut_windows(std::size_t items, std::size_t stages);
 
   [[nodiscard]] std::size_t stages() const { return lowest.size() - 1; }
 
   /// Leaves out what the windows of the neighbours do.
-  void increase() {
-    for (std::size_t s = 1; s <= stages(); ++s) {
-      if (lowest[s] <= lowest[s - 1]) lowest[s] = lowest[s - 1] + 1;
-    }
-    for (std::size_t s = stages(); s-- > 0;) {
-      if (highest[s] >= highest[s + 1]) highest[s] = highest[s + 1] - 1;
-    }
-  }
+  void increase();
 
   /// Number of cut points that may be.
-  [[nodiscard]] std::size_t size() const {
-    std::size_t sum = 0;
-    for (std::size_t s = 0; s < lowest.size(); ++s) sum += highest[s] - lowest[s] + 1;
-    return sum;
-  }
+  [[nodiscard]] std::size_t size() const;
 };
 
 /// The cheapest cut within windows, stage by stage from the last on, by dynamic programming with monotone best ends.
@@ -170,3 +153,7 @@ class layered_total {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/sequence/detail/layered_total.ipp>
+#endif

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
@@ -108,18 +109,7 @@ struct separators {
 
   /// Begins with all that is possible, which is also where the cost of the whole chain as a bound puts the cut points,
   /// and with equal stages as a guess. Allocates only to grow.
-  void reset(std::size_t items, std::size_t stages) {
-    lowest.resize(stages + 1);
-    highest.resize(stages + 1);
-    cut.resize(stages + 1);
-    for (std::size_t s = 1; s < stages; ++s) {
-      lowest[s] = s;
-      highest[s] = items - (stages - s);
-      cut[s] = items / stages * s;
-    }
-    lowest[0] = highest[0] = cut[0] = 0;
-    lowest[stages] = highest[stages] = cut[stages] = items;
-  }
+  void reset(std::size_t items, std::size_t stages);
 };
 
 /// What a probe found.
@@ -176,3 +166,7 @@ template <class Chain, class Cost = typename Chain::cost_type>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/sequence/detail/probe.ipp>
+#endif

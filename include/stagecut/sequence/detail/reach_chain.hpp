@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/config.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/overlapped_cost.hpp>
@@ -110,14 +111,7 @@ struct reach_sets {
   std::vector<std::vector<char>> begins;  ///< [s][i - lowest[s]]: whether stage s can begin with item i
   std::vector<std::size_t> cut;           ///< of length k + 1; the cut points of the last success, or of equal stages
 
-  reach_sets(std::size_t items, std::size_t stages)
-      : lowest(stages + 1), highest(stages + 1), begins(stages + 1), cut(stages + 1) {
-    for (std::size_t s = 1; s <= stages; ++s) {
-      cut[s] = items / stages * s + (s < items % stages ? s : items % stages);
-    }
-    lowest[stages] = highest[stages] = items;
-    begins[stages] = {1};  // behind the last stage
-  }
+  reach_sets(std::size_t items, std::size_t stages);
   [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
   [[nodiscard]] std::size_t items() const { return cut.back(); }
   [[nodiscard]] bool at(std::size_t s, std::size_t item) const {
@@ -126,3 +120,7 @@ struct reach_sets {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/sequence/detail/reach_chain.ipp>
+#endif

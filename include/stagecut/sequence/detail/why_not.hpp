@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -45,7 +46,7 @@ template <stage_constraint Constraint>
         if (may) {
           next[j] = 1;
           any = true;
-          furthest = furthest < j ? j : furthest;
+          furthest = std::max(furthest, j);
         } else if (detail::hopeless(allowed, s, i, j, may)) {
           break;
         }

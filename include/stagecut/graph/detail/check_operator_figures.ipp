@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/graph/detail/check_operator_figures.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL void check_operator_figures(const operator_graph& graph) {
+  for (std::size_t v = 0; v < graph.operators.size(); ++v) {
+    const graph_operator& each = graph.operators[v];
+    const auto place = [&] { return operator_text(graph, v); };
+    check_operator_figure(place, "forward", each.forward);
+    check_operator_figure(place, "backward", each.backward);
+    check_operator_figure(place, "cpu", each.cpu);
+    check_operator_figure(place, "sent", each.sent);
+    check_operator_figure(place, "sent_back", each.sent_back);
+    check_operator_figure(place, "resident", each.resident);
+    check_operator_figure(place, "activations", each.activations);
+    check_operator_figure(place, "workspace", each.workspace);
+    check_operator_figure(place, "output", each.output);
+  }
+  if (!is_finite(graph.latency) || is_negative(graph.latency)) {
+    fail(invalid_input("latency", joined({std::to_string(graph.latency), ", must be finite and not negative"})));
+  }
+  for (std::size_t i = 0; i < graph.shared.size(); ++i) {
+    const auto place = [&] { return joined({"shared ", i}); };
+    for (const std::size_t v : graph.shared[i].operators) {
+      if (v < graph.operators.size()) continue;
+      fail(invalid_input(place(), joined({"there is no operator ", v})));
+    }
+    check_operator_figure(place, "resident", graph.shared[i].resident);
+  }
+}
+
+STAGECUT_DECL int tick_power(double sum) {
+  if (!is_finite(sum)) fail(invalid_input("operators", "the sum of their figures is out of range"));
+  return sum > 0 ? 60 - std::ilogb(sum) - 1 : 0;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/detail/json_parse.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/read_limits.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::io::detail {
+
+STAGECUT_DECL void append_member(json& object, std::string key, json value) {
+  json::object_t::Container& members = object.get_ref<json::object_t&>();
+  members.emplace_back(std::move(key), std::move(value));
+}
+
+STAGECUT_DECL std::string json_step(std::string_view key) {
+  std::string step = "/";
+  for (const char c : visible(key.substr(0, 60))) {
+    if (c == '~') {
+      step += "~0";
+    } else if (c == '/') {
+      step += "~1";
+    } else {
+      step += c;
+    }
+  }
+  return key.size() > 60 ? step + "..." : step;
+}
+
+STAGECUT_DECL std::size_t find_second(const json::object_t::Container& members) {
+  std::vector<std::size_t> order(members.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::size_t i) -> const std::string& { return members[i].first; };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const int compared = key(a).compare(key(b));
+    return compared != 0 ? compared < 0 : a < b;
+  });
+  std::size_t second = members.size();
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (key(order[i - 1]) == key(order[i])) second = std::min(second, order[i]);
+  }
+  return second;
+}
+
+/// Builds what nlohmann's parser tells it of, member behind member, and keeps the first fault: no JSON, or what JSON
+/// leaves open and is refused, keys that stand twice and endless nesting.
+class json_builder : public nlohmann::json_sax<json> {
+ public:
+  /// @param depth  deeper texts are refused
+  explicit json_builder(std::size_t depth) : depth_(depth) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    if (problem.empty()) append_member(*open_.back(), std::move(name), nullptr);
+    return true;
+  }
+
+  bool end_object() override {
+    if (!problem.empty()) return true;
+    const json::object_t::Container& members = open_.back()->get_ref<const json::object_t&>();
+    const std::size_t second = find_second(members);
+    if (second != members.size()) {
+      return refuse(json_step(members[second].first), "stands twice in its object");
+    }
+    return close();
+  }
+
+  bool parse_error(std::size_t position, const std::string& last, const nlohmann::detail::exception& error) override {
+    at = position == 0 ? 0 : position - 1;
+    token = last;
+    what = error.what();
+    return false;
+  }
+
+  json root;            ///< what was built
+  std::string place;    ///< of what is refused though it is JSON: `#POINTER`
+  std::string problem;  ///< empty: nothing is
+  std::size_t at = 0;   ///< the byte where it is no JSON
+  std::string token;    ///< read last there, and maybe others before it
+  std::string what;     ///< in nlohmann's words
+
+ private:
+  /// A value goes where the innermost open one has room: behind the last element, or to the last key.
+  json* place_of(json value) {
+    if (open_.empty()) return &(root = std::move(value));
+    json& within = *open_.back();
+    if (within.is_object()) return &(within.get_ref<json::object_t&>().back().second = std::move(value));
+    within.push_back(std::move(value));
+    return &within.back();
+  }
+
+  bool put(json value) {
+    if (problem.empty()) (void)place_of(std::move(value));
+    return true;
+  }
+
+  bool open(json value) {
+    if (!problem.empty()) return true;
+    if (open_.size() >= depth_) return refuse(open_.empty() ? "" : last_step(*open_.back(), 0), depth_problem(depth_));
+    open_.push_back(place_of(std::move(value)));
+    return true;
+  }
+
+  bool close() {
+    if (problem.empty()) open_.pop_back();
+    return true;
+  }
+
+  /// Builds no further, but hears whether the rest is JSON.
+  /// @param step  where it is within the innermost open value
+  bool refuse(std::string_view step, std::string why) {
+    std::string pointer;
+    for (std::size_t i = 0; i + 1 < open_.size() && pointer.size() < 200; ++i) pointer += last_step(*open_[i], 1);
+    place = joined({"#", pointer, pointer.size() < 200 ? "" : "/...", step});
+    problem = std::move(why);
+    root = nullptr;
+    open_.clear();
+    return true;
+  }
+
+  /// The step to the last value within another one, or with `behind` 0 to the one that an array gets next.
+  [[nodiscard]] static std::string last_step(const json& within, std::size_t behind) {
+    const auto* const members = within.get_ptr<const json::object_t*>();
+    if (members != nullptr) return json_step(members->back().first);
+    return joined({"/", within.size() - behind});
+  }
+
+  std::size_t depth_;
+  std::vector<json*> open_{};  // each within the one before
+};
+
+/// What is wrong with a text, for a person.
+[[nodiscard]] inline std::string json_problem(std::string_view text, const json_builder& found) {
+  if (found.what.starts_with("[json.exception.out_of_range")) {
+    return joined({"number ", in_quotes(found.token), " is out of range"});
+  }
+  const std::string_view what = std::string_view(found.what).substr(0, found.what.find("; last read"));
+  constexpr std::string_view open_string = "missing closing quote";
+  if (found.at >= text.size() && (what.find("unexpected end") != what.npos || what.ends_with(open_string))) {
+    return "no JSON: the text ends too early";
+  }
+  if (const auto string = what.find("invalid string: "); string != what.npos) {
+    return joined({"no JSON: ", what.substr(string)});
+  }
+  if (found.token.starts_with('"') && found.token.ends_with('"')) {
+    return joined({"no JSON: unexpected string ", found.token.size() < 60 ? found.token : in_quotes(found.token)});
+  }
+  const auto in_word = [&](std::size_t i) {
+    const char c = text[i];
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+           c == '+' || c == '_';
+  };
+  std::size_t first = std::min(found.at, text.size() - 1);
+  // A literal is left at the first character that is not its own: `tru}`.
+  const bool behind = what.ends_with("invalid literal") && !in_word(first) && first > 0;
+  if (behind && text[first - 1] >= 'a' && text[first - 1] <= 'z') --first;
+  std::size_t last = first + 1;
+  if (in_word(first)) {
+    while (first > 0 && in_word(first - 1)) --first;
+    while (last < text.size() && in_word(last)) ++last;
+  }
+  return joined({"no JSON: unexpected ", in_quotes(text.substr(first, last - first))});
+}
+
+STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  json_builder builder(depth);
+  if (!json::sax_parse(text, &builder)) {
+    const std::string_view before = text.substr(0, builder.at);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    return {nullptr, joined({":", std::to_string(line)}), json_problem(text, builder), false};
+  }
+  return {std::move(builder.root), std::move(builder.place), std::move(builder.problem)};
+}
+
+STAGECUT_DECL json parse_json(std::string_view text, std::string_view source, const read_limits& limits) {
+  check_size(text, source, limits);
+  json_reading read = read_json(text, most_depth(limits));
+  if (!read.problem.empty()) fail(invalid_input(joined({source, read.place}), read.problem));
+  return std::move(read.value);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::io::detail

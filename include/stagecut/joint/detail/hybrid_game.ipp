@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/detail/hybrid_game.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/joint/detail/hybrid_graph.hpp>
+#include <stagecut/joint/detail/hybrid_simulator.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL std::size_t hybrid_paths::add(const std::vector<double>& path) {
+  added = false;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] == path) return k;
+  }
+  added = true;
+  if (counts.size() < most_paths) {
+    counts.push_back(path);
+    use.push_back(1);
+    return counts.size() - 1;
+  }
+  std::size_t least = 0;
+  for (std::size_t k = 1; k < counts.size(); ++k) least = use[k] < use[least] ? k : least;
+  counts[least] = path;
+  use[least] = 1;
+  return least;
+}
+
+STAGECUT_DECL auto hybrid_game::keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const -> stage_keys {
+  const hybrid_graph::node& behind = graph.nodes[each.to];
+  const stage_option& option = options_[each.option];
+  return {static_cast<double>(behind.point), static_cast<double>(behind.devices), option.forward + option.backward};
+}
+
+STAGECUT_DECL void hybrid_game::raise(hybrid_graph& graph) {
+  (void)rows_.least(graph, weights);
+  rows_.raise(graph);
+}
+
+STAGECUT_DECL std::vector<double> hybrid_game::round_trip() const {
+  std::vector<double> counts(stages_ * hybrid_kinds, 0);
+  for (std::size_t s = 0; s < stages_; ++s) {
+    counts[s * hybrid_kinds + hybrid_forward] = counts[s * hybrid_kinds + hybrid_backward] = 1;
+    counts[s * hybrid_kinds + hybrid_message] = s == 0 ? 0 : 2;
+  }
+  return counts;
+}
+
+STAGECUT_DECL void hybrid_game::combine() {
+  std::vector<double> shares_of(paths_.counts.size(), 0);
+  if (plans.empty()) {
+    for (std::size_t k = 0; k < shares_of.size(); ++k) shares_of[k] = 1 / static_cast<double>(shares_of.size());
+  } else {
+    game_.play(paths_.counts.size(), 0, 0);
+    double sum = 0;
+    for (std::size_t k = 0; k < shares_of.size(); ++k) sum += game_.row_weights[k];
+    for (std::size_t k = 0; k < shares_of.size(); ++k) {
+      // Rounded down, so that their sum is not above 1.
+      shares_of[k] = static_cast<double>(static_cast<std::int64_t>(game_.row_weights[k] / sum * 0x1p30)) * 0x1p-30;
+    }
+    double all = 0;
+    for (const double each : shares_of) all += each;
+    if (all > 1) {
+      for (double& each : shares_of) each *= 1 - 0x1p-20;
+    }
+  }
+  now_.assign(stages_ * hybrid_kinds, 0);
+  for (std::size_t k = 0; k < shares_of.size(); ++k) {
+    paths_.use[k] = 0.98 * paths_.use[k] + shares_of[k];
+    if (shares_of[k] == 0) continue;
+    for (std::size_t j = 0; j < now_.size(); ++j) now_[j] += shares_of[k] * paths_.counts[k][j];
+  }
+}
+
+STAGECUT_DECL auto hybrid_game::keys_of(const hybrid_graph& graph) const -> std::vector<stage_keys> {
+  std::vector<stage_keys> result;
+  for (const std::uint32_t i : plan_) result.push_back(keys_of(graph, graph.edges[i]));
+  return result;
+}
+
+STAGECUT_DECL void hybrid_game::add_mean() {
+  if (game_.column_weights.size() != plans.size()) return;
+  mean_.assign(stages_ * hybrid_kinds, 0);
+  for (std::size_t c = 0; c < plans.size(); ++c) {
+    for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += game_.column_weights[c] * times_[c][j];
+  }
+  (void)simulator_(mean_.data());
+  simulator_.count_critical(counts_);
+  add_row();
+}
+
+STAGECUT_DECL void hybrid_game::add_row() {
+  const std::size_t row = paths_.add(counts_);
+  if (!paths_.added) return;
+  game_.change_row(padded(), row);
+  for (std::size_t c = 0; c < plans.size(); ++c) {
+    game_.values[c].resize(padded(), 0);
+    game_.values[c][row] = length(row, times_[c]);
+  }
+}
+
+STAGECUT_DECL double hybrid_game::length(std::size_t row, const std::vector<double>& times) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < times.size(); ++j) sum += paths_.counts[row][j] * times[j];
+  return sum;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/detail/placed_stages.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/item_sums.hpp>
+#include <stagecut/cost/link_speed.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL std::size_t placed_stages::way_of(std::size_t ways) const noexcept {
+  std::size_t w = 0;
+  while (w + 1 < choices_.ways.size() && choices_.ways[w] != ways) ++w;
+  return w;
+}
+
+STAGECUT_DECL void placed_stages::check() const {
+  const auto refuse = [](const char* name, const std::string& value, const char* must) {
+    fail(argument_error("profile_options", name, value, must));
+  };
+  for (const auto& [name, list] : {std::pair("replicas", &choices_.replicas), std::pair("ways", &choices_.ways)}) {
+    if (list->empty()) refuse(name, "{}", "must have a number");
+    for (const std::size_t each : *list) {
+      if (each == 0) refuse(name, "0", "must be at least 1");
+    }
+  }
+  if (!is_finite(choices_.gradient_bytes) || is_negative(choices_.gradient_bytes)) {
+    refuse("gradient_bytes", number_text(choices_.gradient_bytes), "must be finite and not negative");
+  }
+}
+
+STAGECUT_DECL bool placed_stages::is_close(std::size_t position, std::size_t replicas,
+                                           std::size_t ways) const noexcept {
+  for (std::size_t d = 0; d < replicas && ways > 1; ++d) {
+    if (!links_.is_close(position + d * ways, ways)) return false;
+  }
+  return true;
+}
+
+STAGECUT_DECL double placed_stages::exchange(std::size_t start, std::size_t replicas, std::size_t ways,
+                                             double parameters) const {
+  if (replicas < 2) return 0;
+  const link_speed link = links_.within(start, replicas * ways);
+  const auto d = static_cast<double>(replicas);
+  return 2 * (d - 1) * link(choices_.gradient_bytes * parameters / d);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/detail/recompute_search.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/build_options.hpp>
+#include <stagecut/joint/detail/cut_ranges.hpp>
+#include <stagecut/joint/detail/layer_work.hpp>
+#include <stagecut/joint/detail/option_annealing.hpp>
+#include <stagecut/joint/detail/option_graph.hpp>
+#include <stagecut/joint/detail/option_search.hpp>
+#include <stagecut/joint/detail/recompute_problem.hpp>
+#include <stagecut/joint/detail/recompute_rules.hpp>
+#include <stagecut/joint/detail/start_options.hpp>
+#include <stagecut/joint/recompute_model.hpp>
+#include <stagecut/joint/recompute_request.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL recompute_search::recompute_search(const recompute_model& model, const recompute_request& request,
+                                                 const std::vector<double>& messages, bool splits, bool has_messages,
+                                                 bool bounds_hold)
+    : model_(model),
+      request_(request),
+      splits_(splits),
+      bounds_hold_(bounds_hold),
+      unit_(unit_of(model, messages, request.order)),
+      rules_(rules_of(model, request, unit_, splits)),
+      curves_(model, unit_, splits),
+      clock_(request.limits),
+      simulator_(request.order, request.transfers, splits, has_messages) {
+  problem_.order = &request.order;
+  problem_.curves = &curves_;
+  problem_.simulator = &simulator_;
+  for (const double each : messages) problem_.messages.push_back(unit_.whole(each));
+}
+
+STAGECUT_DECL auto recompute_search::run() -> found {
+  const found first = start();
+  if (first != found::plan) return first;
+  bound_ = least_work();
+  anneal(best_, rounds_of_way);
+  take_all_options();
+  const std::vector<std::uint32_t> options = start_options(graph_);
+  fresh_ = {problem_.counts_of(options), options};
+  // Not all ways lead to the best plan: several are gone.
+  for (std::size_t way = 0; way < first_ways; ++way) anneal(way % 2 == 0 ? fresh_ : best_, rounds_of_way);
+  if (complete_) {
+    prove();
+  } else {
+    improve();
+  }
+  return found::plan;
+}
+
+STAGECUT_DECL std::vector<std::vector<std::size_t>> recompute_search::ways_of(std::size_t stage) const {
+  const rank_options& rank = graph_.ranks[request_.order.rank_of[stage]];
+  std::size_t v = 0;
+  while (rank.stage(v) != stage) ++v;
+  const std::uint32_t option = best_.options[request_.order.rank_of[stage]];
+  return curves_.counts_of(rank.classes()[rank.class_of(option)].of[v], rank.point(option, v));
+}
+
+STAGECUT_DECL auto recompute_search::start() -> found {
+  const std::vector<option_builder::range> everywhere;
+  const std::size_t even = (layers() + stages() - 1) / stages();
+  const auto stop = [this] { return clock_.look(); };
+  for (std::size_t more = curves_.alike() ? 2 : 1;; more *= 2) {
+    const std::size_t longest = even + more < layers() ? even + more : layers();
+    const bool all = longest == layers() && (curves_.alike() || more >= layers());
+    option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_),
+                           curves_.alike() ? longest : layers(), no_time, all ? everywhere : ranges(more), true, stop);
+    option_graph graph = builder.build();
+    std::vector<std::uint32_t> options;
+    if (builder.complete()) options = start_options(graph);
+    if (!options.empty()) {
+      graph_ = std::move(graph);
+      problem_.graph = &graph_;
+      take({problem_.counts_of(options), options}, problem_.makespan(problem_.times_of(options)));
+      return found::plan;
+    }
+    if (!builder.complete()) return found::nothing;
+    if (all) return found::none_exists;
+    if (clock_.look()) return found::nothing;
+  }
+}
+
+STAGECUT_DECL std::vector<option_builder::range> recompute_search::ranges(std::size_t around) const {
+  std::vector<std::size_t> points;
+  if (best_.counts.empty()) {
+    points = even_points(model_, unit_, stages());
+  } else {
+    points.push_back(0);
+    for (const std::size_t each : best_.counts) points.push_back(points.back() + each);
+  }
+  return ranges_around(points, around, layers());
+}
+
+STAGECUT_DECL void recompute_search::anneal(const chosen_options& from, std::size_t rounds) {
+  option_annealing search(problem_, clock_, ++seed_);
+  search.begin(from);
+  constexpr double hottest[] = {0.004, 0.0015, 0.0006};
+  const std::size_t options = graph_.options();
+  const std::size_t steps = options < 1000 ? 100 * options : 100'000;
+  for (std::size_t i = 0; i < rounds && !clock_.over(); ++i) {
+    search.run(steps, hottest[i % 3]);
+  }
+  simulations_ += search.simulations;
+  if (search.makespan < makespan_) take(search.best, search.makespan);
+}
+
+STAGECUT_DECL void recompute_search::take(chosen_options better, double makespan) {
+  best_ = std::move(better);
+  makespan_ = makespan;
+  clock_.state.makespan = makespan_ * unit_.unit;
+  clock_.tell();
+}
+
+STAGECUT_DECL void recompute_search::take_all_options() {
+  const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
+  const std::vector<option_builder::range> everywhere;
+  const auto& limit = request_.limits.time_limit;
+  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2); };
+  for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
+    const bool all = around >= layers();
+    option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(),
+                           makespan_ / passes, all ? everywhere : ranges(around), false, stop);
+    option_graph wider = builder.build();
+    if (!builder.complete()) return;
+    best_.options = moved(graph_, wider, best_.options);
+    graph_ = std::move(wider);
+    makespan_ = problem_.makespan(problem_.times_of(best_.options));
+    complete_ = all;
+    if (all) return;
+  }
+}
+
+STAGECUT_DECL std::vector<std::uint32_t> recompute_search::moved(const option_graph& from, const option_graph& to,
+                                                                 const std::vector<std::uint32_t>& options) {
+  std::vector<std::uint32_t> result;
+  for (std::size_t r = 0; r < options.size(); ++r) {
+    const rank_options& old = from.ranks[r];
+    const rank_options& now = to.ranks[r];
+    const rank_options::contents& here = now.classes()[now.find(old.classes()[old.class_of(options[r])].of)];
+    std::uint32_t found = here.first;
+    for (std::uint32_t o = here.first; o < here.last; ++o) {
+      bool covers = true;
+      for (std::size_t j = 0; j < now.width(); ++j) covers = covers && now.times(j)[o] <= old.times(j)[options[r]];
+      if (covers) found = o;
+    }
+    result.push_back(found);
+  }
+  return result;
+}
+
+STAGECUT_DECL void recompute_search::prove() {
+  option_search search(problem_, clock_, unit_.step, unit_.error > 0 ? 0x1p-32 : 0);
+  search.begin(best_.options);
+  std::size_t pause = 64 * option_search::nodes_of_set;
+  std::size_t way = 0;
+  for (;;) {
+    clock_.pause_after(pause);
+    proved_ = search.run();
+    clock_.resume();
+    bound_ = std::max(bound_, search.bound);
+    clock_.state.bound = (bounds_hold_ ? bound_ : least_work()) * unit_.unit;
+    if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
+    if (proved_ || clock_.look()) break;
+    const double before = makespan_;
+    anneal(++way % 2 == 0 ? fresh_ : best_, rounds_of_way);
+    if (makespan_ < before) search.better(best_.options);
+    pause *= 2;
+  }
+  simulations_ += search.simulations;
+}
+
+STAGECUT_DECL void recompute_search::improve() {
+  for (std::size_t round = 0; round < 20 && !clock_.look(); ++round)
+    anneal(round % 4 == 3 ? fresh_ : best_, rounds_of_way);
+}
+
+STAGECUT_DECL double recompute_search::least_work() const {
+  const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
+  return passes * work_of(model_, unit_, true) / static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

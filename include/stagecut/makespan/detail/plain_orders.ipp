@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/makespan/detail/plain_orders.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/detail/cut_times.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL std::size_t ranks_of(const cut_and_order_request& request) {
+  std::size_t last = 0;
+  for (const std::size_t rank : request.rank_of) last = std::max(last, rank);
+  return last + 1;
+}
+
+STAGECUT_DECL schedule one_at_a_time(const cut_and_order_request& request) {
+  const std::size_t stages = request.rank_of.size();
+  schedule result = empty_schedule("", request.rank_of, detail::ranks_of(request), request.microbatches);
+  for (std::size_t k = 0; k < request.microbatches; ++k) {
+    for (std::size_t s = 0; s < stages; ++s) result.orders[request.rank_of[s]].push_back({op_kind::forward, s, k});
+    for (std::size_t s = stages; s-- > 0;) {
+      auto& order = result.orders[request.rank_of[s]];
+      const bool whole = is_whole(request, s);
+      order.push_back({whole ? op_kind::backward : op_kind::backward_input, s, k});
+      if (!whole) order.push_back({op_kind::backward_weight, s, k});
+    }
+  }
+  return result;
+}
+
+STAGECUT_DECL std::vector<op> with_whole(const std::vector<op>& ops, const cut_and_order_request& request) {
+  std::vector<op> result;
+  for (op each : ops) {
+    const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
+    if (part && is_whole(request, each.stage)) {
+      if (each.kind == op_kind::backward_weight) continue;
+      each.kind = op_kind::backward;
+    }
+    result.push_back(each);
+  }
+  return result;
+}
+
+STAGECUT_DECL std::vector<schedule> named_orders(const cut_and_order_request& request) {
+  std::vector<schedule> result;
+  const std::size_t stages = request.rank_of.size();
+  schedule_shape shape;
+  shape.ranks = detail::ranks_of(request);
+  shape.microbatches = request.microbatches;
+  if (stages % shape.ranks != 0) return result;
+  shape.chunks = stages / shape.ranks;
+  for (const schedule_entry& each : schedules) {
+    if (each.twin || !has_shape(each.kind, shape.ranks, shape.chunks, shape.microbatches)) continue;
+    schedule order = make_schedule(each.kind, shape);
+    const bool apart = runs(order, op_kind::backward_input);
+    const bool mixed = apart && runs(order, op_kind::backward);
+    if (order.rank_of != request.rank_of || mixed || (apart && !request.split)) continue;
+    if (apart && !request.whole.empty()) {
+      order.name.clear();
+      for (auto& ops : order.orders) ops = detail::with_whole(ops, request);
+    }
+    result.push_back(std::move(order));
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
