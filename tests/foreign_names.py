@@ -16,7 +16,7 @@ plain = set(
     "scan_groups store load first_overflow in_doubles interleaved_one_forward_one_backward each_memory_change start_of memory_shortage "
     "check_run check_bytes few_passes longest_path memory_curve split_makespan steady_windows".split())
 
-function = re.compile(r"^(?:\[\[[^\]\n]*\]\] +)?(?:(?:inline|constexpr|static|STAGECUT_HOST_DEVICE|STAGECUT_INLINE) +)*[A-Za-z_][\w:<>, *&]*?[ &*](\w+)\(",
+function = re.compile(r"^(?:\[\[[^\]\n]*\]\] +)?(?:(?:inline|constexpr|static|STAGECUT_HOST_DEVICE|STAGECUT_DECL) +)*[A-Za-z_][\w:<>, *&]*?[ &*](\w+)\(",
                       re.MULTILINE)
 template = re.compile(r"^template <[^\n]*>\n(?:requires[^\n]*\n)?", re.MULTILINE)
 call = re.compile(r"(?<![\w:.>~])(\w+)\(")
@@ -27,7 +27,7 @@ def without_comments(text):
 
 
 sources = {path: without_comments(path.read_text())
-           for room in rooms for path in sorted((root / "include" / "stagecut" / room).rglob("*.hpp"))}
+           for room in rooms for path in sorted((root / "include" / "stagecut" / room).rglob("*.[hi]pp"))}
 names, templates = set(), set()
 for text in sources.values():
     names.update(each.group(1) for each in function.finditer(text))

@@ -3,8 +3,9 @@
 
 Clang parses the standard headers before, which takes long: there the preprocessor alone is asked.
 
-`language.py COMPILER [ROOT ROOM]`: every header alone as C++17, and as of a compiler that says it is older than it is; of
-another tree, of one room alone."""
+`language.py [--all] COMPILER [ROOT ROOM]`: every header that users include alone as C++17, and one of each room by a compiler that
+says it is older than it is, as one header has both messages; with --all every header that there is, in both ways. Of another tree,
+of one room alone."""
 
 import concurrent.futures
 import os
@@ -12,9 +13,12 @@ import pathlib
 import subprocess
 import sys
 
-compiler = sys.argv[1]
-root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve() / "include"
-room = sys.argv[3] if len(sys.argv) > 3 else ""
+import headers
+
+words = [word for word in sys.argv[1:] if word != "--all"]
+compiler = words[0]
+root = pathlib.Path(words[1] if len(words) > 1 else pathlib.Path(__file__).parent.parent).resolve() / "include"
+room = words[2] if len(words) > 2 else ""
 NO_CODE = "stagecut/version.hpp"  # macros that CMake reads, too
 is_clang = "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout
 older = ("-U__clang_major__", "-D__clang_major__=15") if is_clang else ("-U__GNUC__", "-D__GNUC__=11")
@@ -30,10 +34,12 @@ def first_error(header, flags):
     return next((line for line in run.stderr.splitlines() if "error:" in line), f"no error, status {run.returncode}")
 
 
-headers = sorted(path.relative_to(root).as_posix() for path in (root / "stagecut" / room).rglob("*.hpp"))
-cases = [(header, flags, needs) for flags, needs in NEEDS.items() for header in headers if header != NO_CODE]
+names = [name for name in headers.listed(root, room, private="--all" in sys.argv) if name != NO_CODE]
+one_of_each = {name.rpartition("/")[0]: name for name in names}.values()
+cases = [(header, flags, needs) for flags, needs in NEEDS.items()
+         for header in (names if "--all" in sys.argv or len(flags) == 1 else one_of_each)]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     lines = list(pool.map(lambda case: first_error(*case[:2]), cases))
 problems = [f"{header} {flags[0]}: {line}" for (header, flags, needs), line in zip(cases, lines) if needs not in line]
-print("\n".join(problems) or f"{len(headers)} headers say what they need")
-sys.exit(1 if problems or not headers else 0)
+print("\n".join(problems) or f"{len(names)} headers say what they need")
+sys.exit(1 if problems or not names else 0)

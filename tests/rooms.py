@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Who includes whom: every header, at any depth, includes only what its room may, and stands where its room says; and
-programs, whether examples, benchmarks or in the documentation, use what is public alone.
+"""Who includes whom: every header, at any depth, and every file of bodies includes only what its room may, and stands where its
+room says; and programs, whether examples, benchmarks or in the documentation, use what is public alone.
 
 `rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
@@ -29,6 +29,7 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
 # Slow to compile, not everywhere, or reached through views: not in the dependency-free rooms.
 FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
+IN_BODIES = ("ranges",)  # what they may include for all that
 # What only headers of the library include stands in the room's folder `detail`; these are left to who includes them.
 UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan")
 
@@ -57,12 +58,15 @@ def check_header(header):
         return problems.append(f"{name}: not below stagecut/")
     if room is not None and room not in TABLE:
         return problems.append(f"{name}: no such room")
+    bodies = header.suffix == ".ipp"
+    if bodies and folder != "detail":
+        problems.append(f"{name}: bodies stand in detail/")
     if folder not in (None, "detail") and folder not in TABLE[room][2]:
         problems.append(f"{name}: {room} has no folder {folder}")
     text = header.read_text()
     spaces = re.findall(r"^namespace (stagecut\b[\w: ]*?) \{", text, re.MULTILINE)
     public = [space for space in spaces if not space.endswith("::detail")]
-    if room is not None and folder == "detail" and public:
+    if room is not None and folder == "detail" and public and not bodies:
         problems.append(f"{name}: opens {public[0]}, and headers in detail/ define only details")
     if room is not None and folder != "detail" and spaces and not public:
         problems.append(f"{name}: defines only details, which stand in detail/")
@@ -72,9 +76,9 @@ def check_header(header):
     if "__CUDACC__" in text and name not in ("stagecut/core/host_device.hpp", "stagecut/search/detail/system.hpp"):
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
-        of_separate = name == "stagecut/core/separate.hpp" and macro in ("STAGECUT_INLINE", "STAGECUT_BODIES")
+        of_form = name == "stagecut/core/config.hpp" and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG")
         of_version = name == "stagecut/version.hpp" and macro.startswith("STAGECUT_VERSION_")
-        if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_separate and not of_version:
+        if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_form and not of_version:
             problems.append(f"{name}: defines the macro {macro}")
     may, third_party, _ = TABLE.get(room, ((), (), ()))
     for number, style, target in includes(header):
@@ -86,7 +90,7 @@ def check_header(header):
         elif "/" in target or target.endswith(".h"):
             if room is None or not target.startswith(third_party or "\0"):
                 problems.append(f"{place}: third-party headers of this room: {third_party}")
-        elif target in FORBIDDEN and (room is None or room in FREE_ROOMS):
+        elif target in FORBIDDEN and (room is None or room in FREE_ROOMS) and not (bodies and target in IN_BODIES):
             problems.append(f"{place}: not in the dependency-free rooms")
 
 
@@ -104,15 +108,24 @@ def check_inside(place, room, may, target):
         problems.append(f"{place}: {room} may not include {target_room}")
 
 
-headers = sorted(path for path in root.rglob("*") if path.is_file())
+# The sources of the compiled form include all bodies: source_headers.py writes them.
+headers = sorted(path for path in root.rglob("*") if path.is_file() and path.parent != root / "stagecut" / "source")
 for header in headers:
-    if header.suffix in (".hpp", ".cuh"):
+    if header.suffix in (".hpp", ".cuh", ".ipp"):
         check_header(header)
     else:
         problems.append(f"{header.relative_to(root).as_posix()}: not a header")
 
-# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs.
-below = {header.relative_to(root).as_posix(): [target for _, _, target in includes(header)] for header in headers}
+# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs. Bodies are
+# included when all of a header is read.
+below = {header.relative_to(root).as_posix(): [target for _, _, target in includes(header) if not target.endswith(".ipp")]
+         for header in headers}
+for header in headers:
+    name = header.relative_to(root).as_posix()
+    for number, _, target in includes(header):
+        if target.endswith(".ipp") and (header.suffix == ".ipp" or not re.search(
+                rf'\}}  // namespace [^\n]*\n\n#if !defined\(STAGECUT_COMPILED\)\n#include <{target}>\n#endif\n$', header.read_text())):
+            problems.append(f"{name}:{number}: includes {target}, and not at its end, for want of STAGECUT_COMPILED")
 done, open_now = set(), []
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Every header compiles by itself: `self_contained.py COMPILER [FLAG...]`.
+"""Every header compiles by itself: `self_contained.py [--all] COMPILER [FLAG...]`: those that users include, in the compiled form,
+where each has declarations alone; with --all also what only headers include, and header-only.
 
 A header that includes another, at whatever depth, compiles by itself together with it: a file that includes first the inner one
 and then the outer one has nothing before the text of either that it does not include on its own. So headers are dealt out to
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import headers
+
 root = pathlib.Path(__file__).resolve().parent.parent / "include"
 
 
@@ -29,9 +32,9 @@ def included(path):
     return names
 
 
-def chains_of(headers):
+def chains_of(names):
     """Lists of headers, each of which includes the one before it."""
-    direct = {name: included(root / name) for name in headers}
+    direct = {path.relative_to(root).as_posix(): included(path) for path in root.rglob("*.hpp")}
     inner = {}
 
     def close(name):
@@ -41,9 +44,9 @@ def chains_of(headers):
                 inner[name] |= {each} | close(each)
         return inner[name]
 
-    outer = {name: [] for name in headers}
-    for name in headers:
-        for each in sorted(close(name)):
+    outer = {name: [] for name in names}
+    for name in names:
+        for each in sorted(close(name) & outer.keys()):
             outer[each].append(name)
     before = {}  # of an outer header, the one before it
 
@@ -56,11 +59,11 @@ def chains_of(headers):
                     return True
         return False
 
-    sys.setrecursionlimit(sys.getrecursionlimit() + len(headers))
-    for name in headers:
+    sys.setrecursionlimit(sys.getrecursionlimit() + len(names))
+    for name in names:
         extend(name, set())
     chains = []
-    for last in set(headers) - set(before.values()):
+    for last in set(names) - set(before.values()):
         chain = [last]
         while chain[-1] in before:
             chain.append(before[chain[-1]])
@@ -75,16 +78,16 @@ def compile_chain(command, folder, number, chain):
 
 
 def main():
-    with_thrust = any("THRUST_DEVICE_SYSTEM" in flag for flag in sys.argv)
-    headers = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
-    headers = [each for each in headers if with_thrust or not each.startswith("stagecut/search/")]
-    chains = chains_of(headers)
-    command = [sys.argv[1], "-std=c++20", "-fsyntax-only", f"-I{root}", *sys.argv[2:]]
+    with_private = "--all" in sys.argv
+    compiler, *flags = [word for word in sys.argv[1:] if word != "--all"]
+    names = headers.listed(root, private=with_private, flags=flags)
+    chains = chains_of(names)
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{root}", *flags, *([] if with_private else ["-DSTAGECUT_COMPILED"])]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         compiled = pool.map(lambda each: compile_chain(command, folder, *each), enumerate(chains))
         failed = [f"FAILED: {' '.join(chain)}\n{done.stderr[:3000]}" for chain, done in zip(chains, compiled) if done.returncode != 0]
-    print("\n".join([*failed, f"{len(headers)} headers in {len(chains)} files, {len(failed)} failed"]))
-    sys.exit(bool(failed) or sum(map(len, chains)) != len(headers))
+    print("\n".join([*failed, f"{len(names)} headers in {len(chains)} files, {len(failed)} failed"]))
+    sys.exit(bool(failed) or sum(map(len, chains)) != len(names))
 
 
 main()

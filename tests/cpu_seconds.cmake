@@ -1,0 +1,11 @@
+# ctest reads this before the tests of a folder: each is run by cpu_seconds where their CPU seconds are asked for.
+if(DEFINED ENV{STAGECUT_CPU_SECONDS})
+  function(add_test name)
+    set(command "")
+    math(EXPR last "${ARGC} - 1")
+    foreach(i RANGE 1 ${last})
+      string(APPEND command " [==[${ARGV${i}}]==]")
+    endforeach()
+    cmake_language(EVAL CODE "_add_test([==[${name}]==] [==[${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cpu_seconds]==] [==[${name}]==] ${command})")
+  endfunction()
+endif()
