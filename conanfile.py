@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """The package for Conan 2: `conan create . -s compiler.cppstd=20`. Components are those of CMake: stagecut::stagecut, and with
-the option of its name io, graph, fit or search; `cli` is the command-line program."""
+the option of its name io, graph, fit, search or compiled; `cli` is the command-line program, and has `compiled` unless told otherwise."""
 
 import os
 import re
@@ -16,10 +16,9 @@ class Stagecut(ConanFile):
     license = "BSL-1.0"
     description = "Cuts neural networks into pipeline stages"
     topics = ("pipeline-parallelism", "partitioning", "deep-learning", "header-only")
-    package_type = "header-library"
     settings = "os", "compiler", "build_type", "arch"
-    options = {name: [True, False] for name in ("io", "graph", "search", "fit", "cli")}
-    default_options = {name: False for name in options}
+    options = {**{name: [True, False] for name in ("io", "graph", "search", "fit", "cli")}, "compiled": [None, True, False]}
+    default_options = {**{name: False for name in options}, "compiled": None}  # None: as `cli`
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "docs/*", "examples/cli/*", "examples/models/*", "include/*"
     no_copy_source = True
     test_package_folder = "tests/packages/conan"
@@ -28,14 +27,19 @@ class Stagecut(ConanFile):
         lines = load(self, os.path.join(self.recipe_folder, "include", "stagecut", "version.hpp"))
         self.version = ".".join(re.findall(r"#define STAGECUT_VERSION_\w+ (\d+)", lines))
 
+    def configure(self):
+        if self.options.compiled == None:  # noqa: E711, an option is no None
+            self.options.compiled = bool(self.options.cli)
+        self.package_type = "static-library" if self.options.compiled else "header-library"
+
     def requirements(self):
         o = self.options
         if o.io or o.cli:
-            self.requires("nlohmann_json/[>=3.10 <4]")
+            self.requires("nlohmann_json/[>=3.10 <4]", transitive_headers=True)
         if o.graph or o.cli:
-            self.requires("boost/[>=1.74 <2]", options={"header_only": True})
+            self.requires("boost/[>=1.74 <2]", options={"header_only": True}, transitive_headers=True)
         if o.fit or o.cli:
-            self.requires("eigen/[>=3.3 <4]")
+            self.requires("eigen/[>=3.3 <4]", transitive_headers=True)
         if o.cli:
             self.requires("cli11/[>=2.3 <3]")
             self.requires("fmt/[>=9 <13]")
@@ -44,20 +48,24 @@ class Stagecut(ConanFile):
         check_min_cppstd(self, 20)
 
     def package_id(self):
-        if not self.info.options.cli:
+        if not self.info.options.cli and not self.info.options.compiled:
             self.info.clear()  # the same headers, whatever is asked for
 
     def generate(self):
-        if self.options.cli:
+        o = self.options
+        if o.cli or o.compiled:
             tools = CMakeToolchain(self)
             for part in ("TESTS", "EXAMPLES", "BENCH"):
                 tools.cache_variables[f"STAGECUT_BUILD_{part}"] = False
-            tools.cache_variables["STAGECUT_INSTALL_CLI"] = True
+            tools.cache_variables["STAGECUT_COMPILED"] = bool(o.compiled)
+            tools.cache_variables["STAGECUT_INSTALL_CLI"] = bool(o.cli)
+            for option, package in (("io", "nlohmann_json"), ("graph", "Boost"), ("fit", "Eigen3")):  # not the machine's
+                tools.cache_variables[f"CMAKE_DISABLE_FIND_PACKAGE_{package}"] = not (o.cli or o.get_safe(option))
             tools.generate()
             CMakeDeps(self).generate()
 
     def build(self):
-        if self.options.cli:
+        if self.options.cli or self.options.compiled:
             cmake = CMake(self)
             cmake.configure()
             cmake.build()
@@ -67,6 +75,8 @@ class Stagecut(ConanFile):
         copy(self, "include/*", self.source_folder, self.package_folder)
         copy(self, "stagecut-search.cmake", os.path.join(self.source_folder, "cmake"),
              os.path.join(self.package_folder, "share", "cmake", "stagecut"))
+        if self.options.compiled:
+            copy(self, "libstagecut.a", self.build_folder, os.path.join(self.package_folder, "lib"))
         if self.options.cli:
             CMake(self).install(component="program")
             rm(self, "copyright", os.path.join(self.package_folder, "share", "doc"), recursive=True)  # of Debian's packages
@@ -78,7 +88,7 @@ class Stagecut(ConanFile):
         self.cpp_info.set_property("cmake_file_name", "stagecut")
         self.cpp_info.set_property("cmake_target_name", "stagecut::all-components")  # stagecut::stagecut is one of them
         self.cpp_info.set_property("cmake_config_version_compat", "SameMinorVersion")
-        needs = {"stagecut": [], "io": ["nlohmann_json::nlohmann_json"], "graph": ["boost::headers"], "fit": ["eigen::eigen"],
+        needs = {"stagecut": [], "compiled": [], "io": ["nlohmann_json::nlohmann_json"], "graph": ["boost::headers"], "fit": ["eigen::eigen"],
                  "search": []}
         if o.cli:
             self.cpp_info.components["cli"].bindirs = ["bin"]
@@ -92,5 +102,7 @@ class Stagecut(ConanFile):
             part.set_property("pkg_config_name", name if name == "stagecut" else f"stagecut-{name}")
             part.requires = ([] if name == "stagecut" else ["stagecut"]) + requires
             part.bindirs = part.libdirs = []
+            if name == "compiled":
+                part.libdirs, part.libs, part.defines = ["lib"], ["stagecut"], ["STAGECUT_COMPILED"]
         if o.search:  # Thrust is the machine's: the CUDA Toolkit has it
             self.cpp_info.set_property("cmake_build_modules", [os.path.join("share", "cmake", "stagecut", "stagecut-search.cmake")])

@@ -1,7 +1,7 @@
-# Where things are installed. Headers and package files lie below the prefix, which may be moved: folders that are absolute and
+# Where things are installed. Headers, the archive and package files lie below the prefix, which may be moved: folders that are absolute and
 # lie in it are made relative, others are refused. Pages lie in STAGECUT_DOCDIR, never among those of a project around this one.
 include(GNUInstallDirs)
-foreach(folder INCLUDEDIR DATADIR)
+foreach(folder INCLUDEDIR DATADIR LIBDIR)
   if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
     file(RELATIVE_PATH relative "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_${folder}}")
     if(relative MATCHES "^\\.\\." AND (STAGECUT_INSTALL OR STAGECUT_INSTALL_CLI))

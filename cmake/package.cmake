@@ -1,5 +1,5 @@
-# Packages by CPack: stagecut-VERSION-SYSTEM.tar.gz with all that is installed, and for Debian libstagecut-dev (headers),
-# stagecut (the program, where STAGECUT_INSTALL_CLI is on) and stagecut-doc. `cmake/package` builds them.
+# Packages by CPack: stagecut-VERSION-SYSTEM.tar.gz with all that is installed, and for Debian libstagecut-dev (headers, and
+# the archive where STAGECUT_COMPILED is on), stagecut (the program, where STAGECUT_INSTALL_CLI is on) and stagecut-doc. `cmake/package` builds them.
 if(NOT DEFINED CPACK_GENERATOR)
   set(CPACK_GENERATOR "DEB;TGZ")
 endif()
@@ -25,9 +25,15 @@ set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SECTION doc)
 if(STAGECUT_INSTALL)
   list(APPEND CPACK_COMPONENTS_ALL library)
-  set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Headers of a library for C++20. What its components io, graph, fit and search need is suggested.")
+  set(also "")
+  if(STAGECUT_COMPILED)
+    set(also ", and their bodies compiled once")
+  endif()
+  set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Headers of a library for C++20${also}. What its components io, graph, fit and search need is suggested.")
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libstagecut-dev)
-  set(CPACK_DEBIAN_LIBRARY_PACKAGE_ARCHITECTURE all)
+  if(NOT STAGECUT_COMPILED)
+    set(CPACK_DEBIAN_LIBRARY_PACKAGE_ARCHITECTURE all)
+  endif()
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "stagecut-doc, nlohmann-json3-dev (>= 3.10), libboost-dev (>= 1.74), libeigen3-dev (>= 3.3), libthrust-dev")
 endif()

@@ -50,7 +50,7 @@ def escaped(name):
 def header_for_doxygen(path):
     """A function object is shown as one thing: its type has its name and its documentation, and the constant is left out.
     What a header defines belongs to the module of its room."""
-    text = path.read_text().replace("::inline STAGECUT_ABI", "")
+    text = path.read_text().replace("::inline STAGECUT_ABI", "").replace("STAGECUT_DECL ", "")
     parts = path.relative_to(library).parts if path.is_relative_to(library) else ()
     if len(parts) < 2 or "detail" in parts:
         return text

@@ -14,6 +14,8 @@ import tempfile
 here = pathlib.Path(__file__).resolve().parent
 top = here.parent
 HEADER = "// SPDX-License-Identifier: BSL-1.0\n#pragma once\n"
+BODIES = "stagecut/schedule/detail/check_schedule.ipp"
+AT_END = f"\n#if !defined(STAGECUT_COMPILED)\n#include <{BODIES}>\n#endif\n"
 PLANTED = [  # (file, text, what is said); a text that begins with + is added to the file, None removes it
     ("include/stagecut/makespan/bounds/deep.hpp", HEADER, "makespan has no folder bounds"),
     ("include/stagecut/makespan/detail/deep.hpp", HEADER + "#include <stagecut/io/read_profile.hpp>\n", "makespan may not include io"),
@@ -38,8 +40,7 @@ PLANTED = [  # (file, text, what is said); a text that begins with + is added to
     ("include/stagecut/core/detail/ring.hpp", HEADER + "#include <stagecut/core/detail/ring.hpp>\n", "a cycle of includes: stagecut/core/detail/ring.hpp -> "),
     ("include/stagecut/core/config.hpp", "+#include <stagecut/core/cuts.hpp>\n",
      "stagecut/core/config.hpp -> stagecut/core/cuts.hpp -> "),
-    ("include/stagecut/plan/loose.ipp", HEADER, "bodies stand in detail/"),
-    ("include/stagecut/core/detail/gallop.hpp", "+#include <stagecut/plan/detail/make_plan.ipp>\n", "not at its end, for want of STAGECUT_COMPILED"),
+    ("include/stagecut/core/detail/gallop.hpp", "+#include <stagecut/plan/detail/make_plan.ipp>\n", "make_plan.ipp: is included by ['stagecut/core/"),
     ("include/stagecut/plan/detail/body.ipp", HEADER + "#include <stagecut/io/read_profile.hpp>\n", "body.ipp:3: includes stagecut/io/read_profile.hpp: plan may not"),
     ("include/stagecut/plan/detail/body.ipp", HEADER + "#include <iostream>\n", "body.ipp:3: includes iostream: not in"),
     ("include/stagecut/core/detail/open.hpp", HEADER + "namespace stagecut::inline STAGECUT_ABI {\n}\n", "headers in detail/ define only details"),
@@ -60,6 +61,16 @@ PLANTED = [  # (file, text, what is said); a text that begins with + is added to
     ("bench/cost/deep.cpp", "namespace inner = stagecut::inline STAGECUT_ABI::testing::detail;\n", "names a detail"),
     ("bench/cost/deep.cpp", "namespace detail {\n}\nusing stagecut::testing::detail::check;\n", "bench/cost/deep.cpp:3: names a detail"),
     ("docs/chains.md", "+```cpp\nstagecut::detail::joined();\n```\n", "names a detail"),
+    ("include/stagecut/core/loose.ipp", HEADER, "loose.ipp: bodies stand in detail/"),
+    ("include/stagecut/core/detail/loose.ipp", HEADER, "one header of core has to include it at its end, not []"),
+    ("include/stagecut/core/detail/loose.ipp", HEADER, "loose.ipp: stagecut/source/core.hpp does not include it"),
+    ("include/stagecut/core/detail/gallop.hpp", "+" + AT_END, "one header of schedule has to include it at its end, not ['stagecut/core/"),
+    ("include/stagecut/schedule/two_doors.hpp", HEADER + AT_END, "not ['stagecut/schedule/check_schedule.hpp', 'stagecut/schedule/two_doors.hpp']"),
+    ("include/stagecut/schedule/detail/other.hpp", HEADER + f"#include <{BODIES}>\n", "is included by ['stagecut/schedule/detail/other.hpp']"),
+    ("include/" + BODIES, HEADER + "#include <stagecut/core/cuts.hpp>\n", "does not include stagecut/schedule/check_schedule.hpp first"),
+    ("include/" + BODIES, "+#include <regex>\n", "includes regex: not in"),
+    ("include/stagecut/core/cuts.hpp", "+#ifdef STAGECUT_COMPILED\n#endif\n", "cuts.hpp: asks for the form"),
+    ("include/stagecut/core/cuts.hpp", "+#define STAGECUT_DECL\n", "cuts.hpp: defines the macro STAGECUT_DECL"),
 ]
 
 
@@ -207,6 +218,11 @@ with tempfile.TemporaryDirectory() as folder:
         ("tests/foreign_names.hpp", "+X(long_gone)\n", "lists long_gone, which is gone", "foreign_names.py", "check", root),
         (detail + "gallop.hpp", "+template <class T>\nvoid call_sort(T& x) {\n  sort(x, x);\n}\n",
          "sort is called without its namespace", "foreign_names.py", "check", root),
+    ]
+    others += [
+        (detail + "loose.ipp", HEADER, "stagecut/source/core.hpp is not what", "source_headers.py", "check", root),
+        ("include/stagecut/search/detail/host.ipp", HEADER + "#include <stagecut/search/best.hpp>\n", "host.ipp includes Thrust",
+         "source_headers.py", "check", root),
     ]
     for each in others:
         checked(root, *each)

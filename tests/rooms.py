@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Who includes whom: every header, at any depth, and every file of bodies includes only what its room may, and stands where its
-room says; and programs, whether examples, benchmarks or in the documentation, use what is public alone.
+room says; bodies have one door, which includes them at its end, header-only; and programs, whether examples, benchmarks or in the
+documentation, use what is public alone.
 
 `rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
@@ -30,6 +31,8 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
 FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
 IN_BODIES = ("ranges",)  # what they may include for all that
+CONFIG = "stagecut/core/config.hpp"
+AT_THE_END = re.compile(r"\n#if !defined\(STAGECUT_COMPILED\)\n(#include <stagecut/[\w/]+\.ipp>\n)+#endif\n\Z")
 # What only headers of the library include stands in the room's folder `detail`; these are left to who includes them.
 UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan")
 
@@ -56,17 +59,19 @@ def check_header(header):
     room, folder = parts_of(name)
     if not name.startswith("stagecut/"):
         return problems.append(f"{name}: not below stagecut/")
+    if room == "source":
+        return None  # tests/source_headers.py writes them
     if room is not None and room not in TABLE:
         return problems.append(f"{name}: no such room")
     bodies = header.suffix == ".ipp"
-    if bodies and folder != "detail":
-        problems.append(f"{name}: bodies stand in detail/")
     if folder not in (None, "detail") and folder not in TABLE[room][2]:
         problems.append(f"{name}: {room} has no folder {folder}")
     text = header.read_text()
     spaces = re.findall(r"^namespace (stagecut\b[\w: ]*?) \{", text, re.MULTILINE)
     public = [space for space in spaces if not space.endswith("::detail")]
-    if room is not None and folder == "detail" and public and not bodies:
+    if bodies:
+        check_bodies(header, name, room, folder)
+    elif room is not None and folder == "detail" and public:
         problems.append(f"{name}: opens {public[0]}, and headers in detail/ define only details")
     if room is not None and folder != "detail" and spaces and not public:
         problems.append(f"{name}: defines only details, which stand in detail/")
@@ -76,10 +81,12 @@ def check_header(header):
     if "__CUDACC__" in text and name not in ("stagecut/core/host_device.hpp", "stagecut/search/detail/system.hpp"):
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
-        of_form = name == "stagecut/core/config.hpp" and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG")
+        of_form = name == CONFIG and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG")
         of_version = name == "stagecut/version.hpp" and macro.startswith("STAGECUT_VERSION_")
         if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_form and not of_version:
             problems.append(f"{name}: defines the macro {macro}")
+    if name != CONFIG and "STAGECUT_COMPILED" in AT_THE_END.sub("", text):
+        problems.append(f"{name}: asks for the form, and not to include its bodies at its end")
     may, third_party, _ = TABLE.get(room, ((), (), ()))
     for number, style, target in includes(header):
         place = f"{name}:{number}: includes {target}"
@@ -94,6 +101,30 @@ def check_header(header):
             problems.append(f"{place}: not in the dependency-free rooms")
 
 
+def check_bodies(header, name, room, folder):
+    """It stands in detail/, and includes first the one header of its room that includes it at its end."""
+    if folder != "detail":
+        problems.append(f"{name}: bodies stand in detail/")
+    source = f"stagecut/source/{room}.hpp"
+    who = includers.get(name, [])
+    doors = [each for each in who if name in named_at_the_end((root / each).read_text())]
+    others = [each for each in who if each not in (*doors, source)]
+    if len(doors) != 1 or parts_of(doors[0])[0] != room:
+        problems.append(f"{name}: one header of {room} has to include it at its end, not {doors}")
+    if doors and next((target for _, _, target in includes(header)), None) != doors[0]:
+        problems.append(f"{name}: does not include {doors[0]} first")
+    if others:
+        problems.append(f"{name}: is included by {others}")
+    if source not in who:
+        problems.append(f"{name}: {source} does not include it: tests/source_headers.py write")
+
+
+def named_at_the_end(text):
+    """The bodies that a door includes."""
+    found = AT_THE_END.search(text)
+    return re.findall(r"<(.*?)>", found[0]) if found else []
+
+
 def check_inside(place, room, may, target):
     if not (root / target).exists():
         problems.append(f"{place}, which does not exist")
@@ -104,28 +135,28 @@ def check_inside(place, room, may, target):
     elif target_room is None:
         if target != "stagecut/version.hpp":
             problems.append(f"{place}: a room may not include an umbrella")
+    elif target.endswith(".ipp"):
+        pass  # `check_bodies` says who may
     elif target_room not in (room, *may):
         problems.append(f"{place}: {room} may not include {target_room}")
 
 
-# The sources of the compiled form include all bodies: source_headers.py writes them.
-headers = sorted(path for path in root.rglob("*") if path.is_file() and path.parent != root / "stagecut" / "source")
+headers = sorted(path for path in root.rglob("*") if path.is_file())
+includers = {}  # of bodies
+for header in headers:
+    for _, _, target in includes(header):
+        if target.endswith(".ipp"):
+            includers.setdefault(target, []).append(header.relative_to(root).as_posix())
 for header in headers:
     if header.suffix in (".hpp", ".cuh", ".ipp"):
         check_header(header)
     else:
         problems.append(f"{header.relative_to(root).as_posix()}: not a header")
 
-# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs. Bodies are
-# included when all of a header is read.
+# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs. A door is read
+# when it includes its bodies.
 below = {header.relative_to(root).as_posix(): [target for _, _, target in includes(header) if not target.endswith(".ipp")]
          for header in headers}
-for header in headers:
-    name = header.relative_to(root).as_posix()
-    for number, _, target in includes(header):
-        if target.endswith(".ipp") and (header.suffix == ".ipp" or not re.search(
-                rf'\}}  // namespace [^\n]*\n\n#if !defined\(STAGECUT_COMPILED\)\n#include <{target}>\n#endif\n$', header.read_text())):
-            problems.append(f"{name}:{number}: includes {target}, and not at its end, for want of STAGECUT_COMPILED")
 done, open_now = set(), []
 
 
@@ -162,7 +193,7 @@ for path in sorted(pages):
     text = path.read_text()
     own = re.search(r"^namespace detail\b", text, re.MULTILINE)
     for number, _, target in includes(path):
-        if target.startswith("stagecut/") and parts_of(target)[1] == "detail":
+        if target.startswith("stagecut/") and parts_of(target)[1] == "detail" and path.name != "architecture.md":  # of the inside
             problems.append(f"{path.relative_to(top).as_posix()}:{number}: includes {target}, a detail")
     for number, line in enumerate(text.splitlines(), 1):
         if of_library.search(line) or (not own and of_either.search(line)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """STAGECUT_INSTALL_CLI alone builds and installs the program and no headers; where what it needs is missing, configuring fails and
-says what. `cli_alone.py BUILD` compiles in BUILD/alone, without optimisation, and without Thrust: the program of a release is tested
-elsewhere."""
+says what. `cli_alone.py BUILD LIBRARY` compiles in BUILD/alone, without optimisation, without Thrust, and with the compiled form that is
+there: the program of a release is tested elsewhere."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parents[2]
 DEFINES = {"STAGECUT_BUILD_TESTS": "OFF", "STAGECUT_BUILD_EXAMPLES": "OFF", "STAGECUT_BUILD_BENCH": "OFF", "STAGECUT_INSTALL": "OFF",
            "STAGECUT_INSTALL_CLI": "ON", "CMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit": "ON", "STAGECUT_THRUST_INCLUDE_DIR": "",
-           "CMAKE_BUILD_TYPE": "Debug"}
+           "CMAKE_BUILD_TYPE": "Debug", "STAGECUT_COMPILED_LIBRARY": str(pathlib.Path(sys.argv[2]).resolve())}
 
 
 def cmake(*words):

@@ -89,6 +89,11 @@ expect("cut at 3 5, 2 operators, link 3.0\n", text)
 assert created(text) == package, "the headers are one package, whatever is asked for"
 if any(pathlib.Path(each, "thrust").is_dir() for each in ("/usr/include", "/usr/local/cuda/include/cccl")):
     expect("cut at 3 5, searched 2.7\n", run(*create, "--options=&:search=True"))
+# The compiled form, without optimisation and of the rooms that the program calls: the others take minutes.
+rooms = 'tools.cmake.cmaketoolchain:extra_variables={"STAGECUT_COMPILED_ROOMS": "core;cost;profile;sequence;schedule"}'
+text = run(*create, "--options=&:compiled=True", "--settings", "build_type=Debug", "--conf", rooms)
+expect("cut at 3 5, compiled\n", text)
+assert created(text) != package, "the compiled form is a package of its own"
 consumed = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("consume.py"), "conan", "g++", build],
                           env={**environment, "CONAN": conan}, capture_output=True, text=True)
 if consumed.returncode != 0:
@@ -99,4 +104,4 @@ if sys.argv[2:] == ["cli"]:
     expect("share/doc/stagecut/plan.schema.json", text)
 version = ".".join(re.findall(r"#define STAGECUT_VERSION_\w+ (\d+)", (root / "include/stagecut/version.hpp").read_text()))
 expect(f"stagecut/{version}", run("list", "stagecut/*"))
-print(f"stagecut/{version}: one package {package} for all components; refused for C++17")
+print(f"stagecut/{version}: one package {package} for all components, another for the compiled form; refused for C++17")

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
-"""README's program, built and run in a clean folder, in one of the ways to use the library: `consume.py WAY COMPILER BUILD`.
+"""README's program, header-only, and tests/forms/compiled.cpp in the compiled form, built and run in a clean folder, in one of the
+ways to use the library: `consume.py WAY COMPILER BUILD`.
 
-BUILD is the project's build folder; `deb` and `archive` take the packages below it, in packages/. Nothing is downloaded.
+BUILD is the project's build folder, which has the compiled form; `deb` and `archive` take the packages below it, in packages/. What
+brings sources compiles them again: those of the rooms that the program calls. Nothing is downloaded.
 """
 
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,9 +24,15 @@ project(mine LANGUAGES CXX)
 {found}
 add_executable(mine main.cpp)
 target_link_libraries(mine PRIVATE {target})
+if(COMPILED)
+  add_executable(compiled compiled.cpp)
+  target_link_libraries(compiled PRIVATE stagecut::compiled)
+endif()
 """
 OFF = [f"-DSTAGECUT_BUILD_{part}=OFF" for part in ("TESTS", "EXAMPLES", "BENCH")]
 RANGE = "find_package(stagecut 0.1...<0.3 REQUIRED)"
+BOTH = "find_package(stagecut 0.1...<0.3 REQUIRED COMPONENTS compiled)"
+ROOMS = [room for room in ("core", "cost", "profile", "sequence", "schedule") if (root / f"include/stagecut/source/{room}.hpp").exists()]
 # As a new user has it: no setting of this machine reaches the builds.
 environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
 
@@ -42,22 +51,36 @@ def sources(folder):
     return shutil.copytree(root, folder / "stagecut", ignore=skipped, symlinks=True)
 
 
-def with_cmake(folder, found, *options, target="stagecut::stagecut"):
+def with_cmake(folder, found, *options, target="stagecut::stagecut", compiled=True):
     (folder / "CMakeLists.txt").write_text(LISTS.format(found=found, target=target))
-    run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", *options, where=folder)
+    run("cmake", "--fresh", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCOMPILED={compiled}",
+        *options, where=folder)
     run("cmake", "--build", "build", where=folder)
+    if compiled:
+        check_compiled(folder / "build" / "compiled")
     return run(folder / "build" / "mine")
 
 
-def with_pkg_config(folder, prefix):
-    more = {"PKG_CONFIG_LIBDIR": str(prefix / "share" / "pkgconfig")}
-    flags = run("pkg-config", "--cflags", "--libs", "stagecut >= 0.1", more=more).split()
-    run(compiler, "-std=c++20", *flags, "main.cpp", "-o", "mine", where=folder)
-    return run(folder / "mine")
+def with_pkg_config(folder, prefix, compiled=True):
+    more = {"PKG_CONFIG_LIBDIR": ":".join(str(each) for each in prefix.rglob("pkgconfig"))}
+
+    def build(package, source, result):
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", f"{package} >= 0.1", more=more))
+        run(compiler, "-std=c++20", source, *flags, "-o", result, where=folder)
+        return folder / result
+
+    if compiled:
+        check_compiled(build("stagecut-compiled", "compiled.cpp", "compiled"))
+    return run(build("stagecut", "main.cpp", "mine"))
+
+
+def check_compiled(made):
+    printed = run(made)
+    assert printed == "1f1b is a schedule\n", printed
 
 
 def installed(folder):
-    """Installed as README says, and moved: no file names the place where it lay first."""
+    """Installed header-only, as docs/install.md says, and moved: no file names the place where it lay first."""
     source = sources(folder)
     run("cmake", "-S", source, "-B", folder / "build-stagecut", *OFF)
     run("cmake", "--install", folder / "build-stagecut", "--prefix", folder / "first")
@@ -67,15 +90,31 @@ def installed(folder):
     return (folder / "first").rename(folder / "prefix")
 
 
+def installed_compiled(folder):
+    """What BUILD has, installed and moved likewise."""
+    run("cmake", "--install", build, "--component", "library", "--prefix", folder / "second")
+    return (folder / "second").rename(folder / "prefix compiled")
+
+
 def folder_copied(folder):
     shutil.copytree(root / "include", folder / "include")
+    (folder / "bodies.cpp").write_text("".join(f"#include <stagecut/source/{room}.hpp>\n" for room in ROOMS))
+    run(compiler, "-std=c++20", "-Iinclude", "-DSTAGECUT_COMPILED", "compiled.cpp", "bodies.cpp", "-o", "compiled", where=folder)
+    check_compiled(folder / "compiled")
     run(compiler, "-std=c++20", "-Iinclude", "main.cpp", "-o", "mine", where=folder)
     return run(folder / "mine")
 
 
 def add_subdirectory(folder):
     sources(folder)
-    return with_cmake(folder, "add_subdirectory(stagecut)")
+    return with_cmake(folder, "add_subdirectory(stagecut)", some_rooms(folder))
+
+
+def some_rooms(folder):
+    """An option for CMake: the compiled form of what the program calls, without optimisation."""
+    (folder / "rooms.cmake").write_text(f'set(STAGECUT_COMPILED_ROOMS "{";".join(ROOMS)}" CACHE STRING "")\n'
+                                        'set(STAGECUT_OPTIMISATION 0 CACHE STRING "")\n')
+    return f"-C{folder}/rooms.cmake"
 
 
 def fetch_content(folder):
@@ -83,15 +122,23 @@ def fetch_content(folder):
         archive.add(sources(folder), "stagecut-0.1.0")
     shutil.rmtree(folder / "stagecut")
     return with_cmake(folder, f'include(FetchContent)\nFetchContent_Declare(stagecut URL "{folder}/stagecut.tar.gz" '
-                      "DOWNLOAD_EXTRACT_TIMESTAMP ON)\nFetchContent_MakeAvailable(stagecut)")
+                      "DOWNLOAD_EXTRACT_TIMESTAMP ON)\nFetchContent_MakeAvailable(stagecut)", some_rooms(folder))
 
 
 def find_package(folder):
-    return with_cmake(folder, RANGE, f"-DCMAKE_PREFIX_PATH={installed(folder)}")
+    printed = with_cmake(folder, BOTH, f"-DCMAKE_PREFIX_PATH={installed_compiled(folder)}")
+    prefix = f"-DCMAKE_PREFIX_PATH={installed(folder)}"
+    assert printed == with_cmake(folder, RANGE, prefix, compiled=False)
+    (folder / "CMakeLists.txt").write_text(LISTS.format(found=BOTH, target="stagecut::stagecut"))
+    refused = subprocess.run(["cmake", "--fresh", "-S", folder, "-B", folder / "build", prefix], capture_output=True, text=True)
+    assert refused.returncode != 0 and "stagecut was installed header-only" in refused.stderr, refused.stderr
+    return printed
 
 
 def pkg_config(folder):
-    return with_pkg_config(folder, installed(folder))
+    printed = with_pkg_config(folder, installed(folder), compiled=False)
+    assert printed == with_pkg_config(folder, installed_compiled(folder))
+    return printed
 
 
 def archive(folder):
@@ -100,7 +147,7 @@ def archive(folder):
         opened.extractall(folder)
     [prefix] = folder.glob("stagecut-*")
     check_program(prefix)
-    return with_cmake(folder, RANGE, f"-DCMAKE_PREFIX_PATH={prefix}")
+    return with_cmake(folder, BOTH, f"-DCMAKE_PREFIX_PATH={prefix}")
 
 
 def deb(folder):
@@ -122,7 +169,7 @@ def deb(folder):
     for name in names:
         assert (bare / "usr/share/doc" / name / "copyright").exists(), name
     check_program(bare / "usr")
-    printed = with_cmake(folder, RANGE, f"-DCMAKE_PREFIX_PATH={bare}/usr")
+    printed = with_cmake(folder, BOTH, f"-DCMAKE_PREFIX_PATH={bare}/usr")
     assert printed == with_pkg_config(folder, bare / "usr")
     return printed
 
@@ -143,12 +190,12 @@ def vcpkg(folder):
     prefix = folder / "vcpkg"
     program = shutil.which("vcpkg") or shutil.which("vcpkg", path=os.environ.get("VCPKG_ROOT", ""))
     if program:
-        run(program, "install", "stagecut[io]", f"--overlay-ports={root}/cmake/ports", f"--x-install-root={prefix}")
+        run(program, "install", "stagecut[compiled,io]", f"--overlay-ports={root}/cmake/ports", f"--x-install-root={prefix}")
         [prefix] = (each for each in prefix.iterdir() if (each / "share/stagecut").is_dir())
     else:
-        run("cmake", "-D", "FEATURES=io", "-D", f"INSTALLED={prefix}", "-D", f"OPTIONS=-DCMAKE_CXX_COMPILER={compiler}",
-            "-P", root / "tests/packages/vcpkg_steps.cmake")
-    printed = with_cmake(folder, "find_package(stagecut 0.1 CONFIG REQUIRED COMPONENTS io)", f"-DCMAKE_PREFIX_PATH={prefix}",
+        run("cmake", "-D", "FEATURES=compiled;io", "-D", f"INSTALLED={prefix}", "-D",
+            f"OPTIONS=-DCMAKE_CXX_COMPILER={compiler};{some_rooms(folder)}", "-P", root / "tests/packages/vcpkg_steps.cmake")
+    printed = with_cmake(folder, "find_package(stagecut 0.1 CONFIG REQUIRED COMPONENTS compiled io)", f"-DCMAKE_PREFIX_PATH={prefix}",
                          target="stagecut::io")
     assert printed == with_pkg_config(folder, prefix)
     return printed
@@ -158,10 +205,13 @@ def conan(folder):
     """From the cache that conan.py has filled: CONAN is the program, CONAN_HOME its home."""
     more = {"CONAN_HOME": os.environ["CONAN_HOME"]}
     version = re.search(r'"version": "(.*?)"', (root / "cmake/ports/stagecut/vcpkg.json").read_text()).group(1)
-    run(os.environ["CONAN"], "install", f"--requires=stagecut/{version}", "--generator=CMakeDeps", "--generator=CMakeToolchain",
-        "--settings=compiler.cppstd=20", "--no-remote", f"--output-folder={folder}/conan", where=folder, more=more)
-    return with_cmake(folder, "find_package(stagecut REQUIRED)", f"-DCMAKE_TOOLCHAIN_FILE={folder}/conan/conan_toolchain.cmake",
-                      "-DCMAKE_BUILD_TYPE=Release")
+    for compiled in (True, False):
+        run(os.environ["CONAN"], "install", f"--requires=stagecut/{version}", "--generator=CMakeDeps", "--generator=CMakeToolchain",
+            "--settings=compiler.cppstd=20", "--settings=build_type=Debug", f"--options=stagecut/*:compiled={compiled}", "--no-remote",
+            f"--output-folder={folder}/{compiled}", where=folder, more=more)
+        printed = with_cmake(folder, "find_package(stagecut REQUIRED)", f"-DCMAKE_TOOLCHAIN_FILE={folder}/{compiled}/conan_toolchain.cmake",
+                             "-DCMAKE_BUILD_TYPE=Debug", compiled=compiled)
+    return printed
 
 
 WAYS = {"conan": conan, "folder": folder_copied, "add_subdirectory": add_subdirectory, "FetchContent": fetch_content, "find_package": find_package,
@@ -170,6 +220,7 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name).resolve()
     environment["HOME"] = name
     (folder / "main.cpp").write_text(program)
+    shutil.copy(root / "tests/forms/compiled.cpp", folder)
     printed = WAYS[way](folder)
 if printed != expected:
     sys.exit(f"{way}: README says\n{expected}\nand its program prints\n{printed}")

@@ -49,7 +49,9 @@ with tempfile.TemporaryDirectory() as folder:
             (changelog, r"\Z", f"\n## {version}, 2025-01-01\n", "do not descend"),
             (tree / "cmake/ports/stagecut/vcpkg.json", r'"version": ".*?"', '"version": "9.9.9"', "vcpkg.json: the version is 9.9.9"),
             (tree / "include/stagecut/version.hpp", r"PATCH \d+", "PATCH 77", ".77 is to be released"),
-            (tree / "include/stagecut/core/cuts.hpp", r"inline v0", "inline v1", "include: the namespaces are"),
+            (tree / "include/stagecut/version.hpp", r"MINOR \d+", "MINOR 77", "and the namespaces of 0.77."),
+            (tree / "include/stagecut/core/config.hpp", r"(STAGECUT_ABI_TAG .*)_compiled", r"\1", "config.hpp: says"),
+            (tree / "include/stagecut/core/cuts.hpp", r"inline STAGECUT_ABI", "inline v1", "headers open the namespaces"),
             (tree / "README.md", r"\A", "changed\n", "not committed")):
         edited(path, pattern, by)
         checks(tree, 1, words)

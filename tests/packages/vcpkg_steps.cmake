@@ -64,14 +64,14 @@ function(vcpkg_cmake_config_fixup)
 endfunction()
 
 function(vcpkg_fixup_pkgconfig)
-  file(GLOB files "${CURRENT_PACKAGES_DIR}/share/pkgconfig/*.pc")
+  file(GLOB files "${CURRENT_PACKAGES_DIR}/share/pkgconfig/*.pc" "${CURRENT_PACKAGES_DIR}/lib/pkgconfig/*.pc")
   foreach(file IN LISTS files)
     get_filename_component(name "${file}" NAME_WE)
     string(REPLACE "stagecut-" "" feature "${name}")
     if(NOT feature MATCHES "^stagecut$" AND NOT feature IN_LIST FEATURES)
       message(FATAL_ERROR "${name}.pc is there without the feature ${feature}, and asks for what need not be there")
     endif()
-    run("${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${CURRENT_PACKAGES_DIR}/share/pkgconfig" pkg-config --print-errors
+    run("${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${CURRENT_PACKAGES_DIR}/share/pkgconfig:${CURRENT_PACKAGES_DIR}/lib/pkgconfig" pkg-config --print-errors
         --modversion "${name}")
   endforeach()
 endfunction()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """`pip install .` into a clean virtual environment, and there the tests of the module, the program of docs/python.md, and what of
-examples/pytorch needs no PyTorch: `wheel.py BUILD`, which compiles in BUILD/alone. Skipped where the package index gives nothing."""
+examples/pytorch needs no PyTorch: `wheel.py BUILD LIBRARY`, which compiles in BUILD/alone and links the compiled form
+that is there. Skipped where the package index gives nothing."""
 
 import pathlib
 import re

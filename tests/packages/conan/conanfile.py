@@ -24,7 +24,7 @@ class Consumer(ConanFile):
         options = self.dependencies["stagecut"].options
         tools = CMakeToolchain(self)
         tools.user_presets_path = False
-        tools.cache_variables["COMPONENTS"] = ";".join(c for c in ("io", "graph", "fit", "search") if options.get_safe(c))
+        tools.cache_variables["COMPONENTS"] = ";".join(c for c in ("io", "graph", "fit", "search", "compiled") if options.get_safe(c))
         tools.generate()
         CMakeDeps(self).generate()
 

@@ -20,6 +20,12 @@
 #include <thrust/execution_policy.h>
 #endif
 
+#ifdef WITH_compiled
+#ifndef STAGECUT_COMPILED
+#error "the component compiled does not choose its form"
+#endif
+#endif
+
 #include <cstdio>
 #include <vector>
 
@@ -41,6 +47,10 @@ int main() {
   const auto found = stagecut::search::best(thrust::seq, stagecut::search::all_cuts(seconds.size(), 3),
                                             stagecut::search::stage_objective(stagecut::prefix_sums(seconds)));
   std::printf(", searched %.1f", found->score.cost);
+#endif
+#ifdef WITH_compiled
+  stagecut::check_schedule(stagecut::one_forward_one_backward(3, 6));
+  std::printf(", compiled");
 #endif
   std::printf("\n");
 }

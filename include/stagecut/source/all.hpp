@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Written by tests/source_headers.py.
+// Rooms whose packages are not there are left out.
+#if !defined(STAGECUT_COMPILED)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"
+#endif
+
+#include <stagecut/source/core.hpp>
+#include <stagecut/source/cost.hpp>
+#include <stagecut/source/profile.hpp>
+#include <stagecut/source/sequence.hpp>
+#include <stagecut/source/schedule.hpp>
+#include <stagecut/source/makespan.hpp>
+#include <stagecut/source/plan.hpp>
+#if __has_include(<boost/graph/graph_traits.hpp>)
+#include <stagecut/source/graph.hpp>
+#endif
+#include <stagecut/source/joint.hpp>
+#include <stagecut/source/search.hpp>
+#if __has_include(<Eigen/Core>)
+#include <stagecut/source/fit.hpp>
+#endif
+#if __has_include(<nlohmann/json.hpp>)
+#include <stagecut/source/io.hpp>
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Written by tests/source_headers.py.
+#if !defined(STAGECUT_COMPILED)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"
+#endif
+
+#include <stagecut/schedule/detail/backward_first.ipp>
+#include <stagecut/schedule/detail/check_durations.ipp>
+#include <stagecut/schedule/detail/check_schedule.ipp>
+#include <stagecut/schedule/detail/check_shape.ipp>
+#include <stagecut/schedule/detail/compare_runs.ipp>
+#include <stagecut/schedule/detail/cyclic_lister.ipp>
+#include <stagecut/schedule/detail/dualpipev.ipp>
+#include <stagecut/schedule/detail/duration_table.ipp>
+#include <stagecut/schedule/detail/extra_work.ipp>
+#include <stagecut/schedule/detail/gpipe.ipp>
+#include <stagecut/schedule/detail/held_for.ipp>
+#include <stagecut/schedule/detail/in_flight.ipp>
+#include <stagecut/schedule/detail/in_flight_vectors.ipp>
+#include <stagecut/schedule/detail/interleaved.ipp>
+#include <stagecut/schedule/detail/lanes.ipp>
+#include <stagecut/schedule/detail/looped_bfs.ipp>
+#include <stagecut/schedule/detail/lower_transfers.ipp>
+#include <stagecut/schedule/detail/make_schedule.ipp>
+#include <stagecut/schedule/detail/makespan_parts.ipp>
+#include <stagecut/schedule/detail/memory_curve.ipp>
+#include <stagecut/schedule/detail/one_forward_one_backward.ipp>
+#include <stagecut/schedule/detail/op.ipp>
+#include <stagecut/schedule/detail/op_set.ipp>
+#include <stagecut/schedule/detail/order_bytes.ipp>
+#include <stagecut/schedule/detail/order_heads.ipp>
+#include <stagecut/schedule/detail/order_maker.ipp>
+#include <stagecut/schedule/detail/order_polish.ipp>
+#include <stagecut/schedule/detail/order_proof.ipp>
+#include <stagecut/schedule/detail/order_run.ipp>
+#include <stagecut/schedule/detail/order_search.ipp>
+#include <stagecut/schedule/detail/order_ticks.ipp>
+#include <stagecut/schedule/detail/pass_precedence.ipp>
+#include <stagecut/schedule/detail/policy_lister.ipp>
+#include <stagecut/schedule/detail/preemptive_end.ipp>
+#include <stagecut/schedule/detail/rank_room.ipp>
+#include <stagecut/schedule/detail/rank_states.ipp>
+#include <stagecut/schedule/detail/sapp_bubbles.ipp>
+#include <stagecut/schedule/detail/sapp_interleaved.ipp>
+#include <stagecut/schedule/detail/schedule.ipp>
+#include <stagecut/schedule/detail/sliced.ipp>
+#include <stagecut/schedule/detail/slot_program.ipp>
+#include <stagecut/schedule/detail/stage_links.ipp>
+#include <stagecut/schedule/detail/task_graph.ipp>
+#include <stagecut/schedule/detail/word_problem.ipp>
+#include <stagecut/schedule/detail/word_rules.ipp>
+#include <stagecut/schedule/detail/words_of_schedule.ipp>
+#include <stagecut/schedule/detail/zbv.ipp>
+#include <stagecut/schedule/detail/zero_bubble.ipp>

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Written by tests/source_headers.py.
+#if !defined(STAGECUT_COMPILED)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"
+#endif
+
+#include <stagecut/sequence/detail/chain_limits.ipp>
+#include <stagecut/sequence/detail/constrained_bottleneck.ipp>
+#include <stagecut/sequence/detail/layered_total.ipp>
+#include <stagecut/sequence/detail/minimize_variance.ipp>
+#include <stagecut/sequence/detail/probe.ipp>
+#include <stagecut/sequence/detail/reach_chain.ipp>
+#include <stagecut/sequence/detail/uniform_cuts.ipp>
