@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/sweep_rows.hpp>
+
 #include <stagecut/plan/detail/as_one_chain.hpp>
 
 #include <algorithm>
@@ -26,7 +28,6 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_options.hpp>
 #include <stagecut/plan/sweep_row.hpp>
-#include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>

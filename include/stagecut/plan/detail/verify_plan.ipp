@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/verify_plan.hpp>
+
 #include <stagecut/plan/detail/check_notes.hpp>
 
 #include <algorithm>
@@ -25,7 +27,6 @@
 #include <stagecut/plan/detail/verify_profile.hpp>
 #include <stagecut/plan/detail/verify_schedule.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/as_inference.hpp>
 
 // What a plan minimised, and its bound.
