@@ -3,6 +3,7 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/json/accelerator_file.hpp>
+#include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
