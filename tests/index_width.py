@@ -28,17 +28,25 @@ SMALL = {
 }
 NOT_MEANT = r'//.*|"[^"]*"|enum class \w+ : std::uint\w+|operator(\+\+|--)\(int\)|unsigned (long|char|__int128)'
 wrong, seen = [], set()
+
+
+def with_bodies(header):
+    """The text of a header, and of the bodies that it includes."""
+    text = header.read_text()
+    return text + "".join((root.parent / bodies).read_text() for bodies in re.findall(r"#include <(stagecut/\S+\.ipp)>", text))
+
+
 for header in sorted(root.rglob("*.hpp")):
     name = header.relative_to(root).as_posix()
     if "detail" in header.parts:
         continue
-    for number, line in enumerate(header.read_text().splitlines(), 1):
+    for number, line in enumerate(with_bodies(header).splitlines(), 1):
         if re.search(r"\b(u?int(_fast|_least)?(8|16|32)_t|unsigned|int|short)\b", re.sub(NOT_MEANT, "", line)):
             seen.add(name)
             if name not in NO_INDEX and name not in SMALL:
                 wrong.append(f"{name}:{number}: less than 64 bits: {line.strip()}")
 for name, (refusal, words) in SMALL.items():
-    if not (root / refusal).exists() or words not in (root / refusal).read_text():
+    if not (root / refusal).exists() or words not in with_bodies(root / refusal):
         wrong.append(f"{name}: {refusal} does not refuse what would not fit: {words}")
 wrong += [f"{name}: is listed, and has no small numbers" for name in [*NO_INDEX, *SMALL] if name not in seen]
 print("\n".join(wrong) or f"{len(seen)} headers have numbers of less than 64 bits, each for a reason")

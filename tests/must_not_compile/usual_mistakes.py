@@ -8,9 +8,13 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 compiler = sys.argv[1]
+is_clang = "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout
+PRECOMPILED = "all.hpp.gch"
 include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
+COMMAND = [compiler, "-std=c++20", "-DSTAGECUT_COMPILED", f"-I{include}"]
 LINES = 10
 
 # g++ prints the type that the deleted function would return, clang the line that declares it.
@@ -126,11 +130,16 @@ MODELS = {  # what it is: (before the call, the model, what follows the request,
 }
 
 
-def refused(name, header, body, named):
-    text = (f"#include <vector>\n#include <stagecut/cost/prefix_sums.hpp>\n#include <stagecut/{header}.hpp>\n"
-            f"#include <stagecut/cost/stage_times.hpp>\n#include <stagecut/cost/with_speeds.hpp>\n"
-            f"#include <stagecut/sequence/minimize_total.hpp>\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n")
-    run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", "-x", "c++", "-"], input=text, text=True,
+def precompile(headers, folder):
+    """All headers of the mistakes, read once; without bodies, where no mistake is seen."""
+    (folder / "all.hpp").write_text("#include <vector>\n" + "".join(f"#include <stagecut/{each}.hpp>\n" for each in headers))
+    subprocess.run([*COMMAND, "-x", "c++-header", folder / "all.hpp", "-o", folder / PRECOMPILED], check=True)
+
+
+def refused(folder, name, body, named):
+    text = f'#include "all.hpp"\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n'
+    read = ["-include-pch", folder / PRECOMPILED] if is_clang else []
+    run = subprocess.run([*COMMAND, "-fsyntax-only", f"-I{folder}", *read, "-x", "c++", "-"], input=text, text=True,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C"))
     said = run.stderr.splitlines()[:LINES]
     if run.returncode == 0:
@@ -154,7 +163,11 @@ cases += [(name, f"cost/{header}", f"const std::vector<double> items{{1, 2, 3}};
 cases += [(f"minimize_makespan of {name}", "makespan/minimize_makespan",
            f"const std::vector<double> items{{1, 2, 3}};\nmakespan_request request;\n{before}\n"
            f"(void)minimize_makespan({model}, request{rest and ', ' + rest});", named) for name, (before, model, rest, named) in MODELS.items()]
-with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    problems = [problem for problem in pool.map(lambda case: refused(*case), cases) if problem]
+headers = dict.fromkeys(["cost/prefix_sums", "cost/stage_times", "cost/with_speeds", "sequence/minimize_total", *(case[1] for case in cases)])
+with tempfile.TemporaryDirectory() as made, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    folder = pathlib.Path(made)
+    precompile(headers, folder)
+    said = pool.map(lambda case: refused(folder, case[0], *case[2:]), cases)
+    problems = [problem for problem in said if problem]
 print("\n".join(problems) or f"{len(cases)} mistakes are refused, each with the way out in the first {LINES} lines")
 sys.exit(1 if problems else 0)

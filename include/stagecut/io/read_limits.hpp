@@ -3,7 +3,6 @@
 
 #include <stagecut/core/config.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@ namespace detail {
 
 /// The depth that readers keep to: they recurse.
 [[nodiscard]] inline std::size_t most_depth(const read_limits& limits) noexcept {
-  return std::min(limits.depth, std::size_t{1000});
+  return limits.depth < 1000 ? limits.depth : 1000;
 }
 
 /// Refuses a text that is larger.

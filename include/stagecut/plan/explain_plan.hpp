@@ -38,8 +38,5 @@ inline constexpr explain_plan_fn explain_plan{};
 }  // namespace stagecut::inline STAGECUT_ABI
 
 #if !defined(STAGECUT_COMPILED)
-#endif
-
-#if !defined(STAGECUT_COMPILED)
 #include <stagecut/plan/detail/explain_plan.ipp>
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,7 +53,8 @@ struct order_bound_fn {
     for (std::size_t r = 0; r < problem.ranks; ++r) {
       detail::order_heads of_rank(problem, rules, r);
       of_rank.settle(stop);
-      span = std::max(span, of_rank.rank_bound(r));
+      const auto here = of_rank.rank_bound(r);
+      if (span < here) span = here;
     }
     return answer::optimal({ticks.time(all.bound()), ticks.time(span)});
   }

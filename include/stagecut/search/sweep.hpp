@@ -9,7 +9,6 @@
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
-#include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_options.hpp>
@@ -27,7 +26,13 @@ struct kept_call {
   const function_ref<void(std::size_t)>* each;
   block_errors* errors;
 
-  void operator()(std::size_t i) const;
+  void operator()(std::size_t i) const {
+    try {
+      (*each)(i);
+    } catch (...) {
+      errors->keep(i);
+    }
+  }
 };
 
 /// Calls `each(i)` for every i below `count`, as an execution policy of a host does it.
@@ -77,7 +82,3 @@ struct sweep_fn {
 inline constexpr sweep_fn sweep{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search
-
-#if !defined(STAGECUT_COMPILED)
-#include <stagecut/search/detail/sweep.ipp>
-#endif

@@ -10,13 +10,42 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/graph/detail/listed_elements.hpp>
 #include <stagecut/graph/detail/numbered_stages.hpp>
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Of every stage a list of some of its elements, in no order.
+class listed_elements {
+ public:
+  listed_elements(std::size_t stages, std::size_t elements) : rows_(stages), place_(elements, nowhere) {}
+
+  [[nodiscard]] const std::vector<std::uint32_t>& operator[](std::size_t s) const noexcept { return rows_[s]; }
+
+  /// Puts an element on the list of its stage, or takes it off.
+  void set(std::size_t e, std::size_t stage, bool is_listed) {
+    if (is_listed == (place_[e] != nowhere)) return;
+    std::vector<std::uint32_t>& row = rows_[stage];
+    if (is_listed) {
+      place_[e] = static_cast<std::uint32_t>(row.size());
+      row.push_back(static_cast<std::uint32_t>(e));
+      return;
+    }
+    place_[row.back()] = place_[e];
+    row[place_[e]] = row.back();
+    row.pop_back();
+    place_[e] = nowhere;
+  }
+
+ private:
+  static constexpr auto nowhere = std::numeric_limits<std::uint32_t>::max();
+
+  std::vector<std::vector<std::uint32_t>> rows_;
+  std::vector<std::uint32_t> place_;  // in the row
+};
 
 /// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes the loads of
 /// its two stages alone, so that it makes the loads less, in their order from the heaviest, if it makes the larger of

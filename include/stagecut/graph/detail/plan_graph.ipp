@@ -3,26 +3,192 @@
 
 #include <stagecut/graph/plan_graph.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/describe_graph_plan.hpp>
-#include <stagecut/graph/detail/graph_plan_makespan.hpp>
 #include <stagecut/graph/detail/graph_plan_request.hpp>
 #include <stagecut/graph/detail/plan_communication.hpp>
+#include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/graph_of_profile.hpp>
 #include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/minimize_graph_makespan.hpp>
 #include <stagecut/graph/minimize_load.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/stage_figures.hpp>
+#include <stagecut/graph/stage_pipeline.hpp>
 #include <stagecut/graph/virtual_stages.hpp>
+#include <stagecut/graph/warm_up.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
+
+// Plans of graphs by the end of their iteration.
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Refuses what the makespan of a graph's plan is not known of.
+inline void check_graph_makespan(std::string_view function, const profile& model, const plan_request& request) {
+  const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
+    fail(argument_error(function, argument, value, requirement));
+  };
+  if (request.microbatches == 0) refuse("microbatches", "0", "must be known for the makespan");
+  if (request.schedule != schedule_kind::one_forward_one_backward) {
+    refuse("schedule", to_string(request.schedule), "must be 1f1b for the makespan of a graph");
+  }
+  if (request.cpus != 0) refuse("cpus", std::to_string(request.cpus), "must be 0 for the makespan of a graph");
+  if (!request.speeds.empty()) refuse("speeds", "{…}", "must be empty for the makespan of a graph");
+  if (request.by != measure::time) refuse("by", "another measure", "must be time for the makespan");
+  if (request.transfers != transfer_kind::link && request.transfers != transfer_kind::latency) {
+    refuse("transfers", to_string(request.transfers), "must be link or latency for the makespan of a graph");
+  }
+  bool timed = false;
+  for (const layer& each : model.layers) timed = timed || each.time() > 0;
+  if (!timed) fail(invalid_input("model", "no layer has a time"));
+}
+
+/// Whether a pipeline can run a partition: it parts nothing that stands together, and edges of the backward pass lead
+/// back.
+[[nodiscard]] inline bool runs_as_pipeline(const contraction& parts, const std::vector<std::size_t>& stage_of) {
+  for (std::size_t e = 0; e < parts.elements(); ++e) {
+    const std::size_t here = stage_of[parts.operators_of(e)[0]];
+    for (const std::size_t v : parts.operators_of(e)) {
+      if (stage_of[v] != here) return false;
+    }
+    for (const contraction::element to : parts.below().successors(e)) {
+      if (stage_of[parts.operators_of(to)[0]] < here) return false;
+    }
+  }
+  return true;
+}
+
+/// Good partitions to begin with: those of the least load, with messages beside the work and after it.
+[[nodiscard]] inline std::vector<std::vector<std::size_t>> makespan_starts(const operator_graph& graph,
+                                                                           load_request request) {
+  std::vector<std::vector<std::size_t>> result;
+  const contraction parts(graph, backward_edges::lead);
+  if (request.limits.time_limit) *request.limits.time_limit /= 8;
+  request.limits.round_limit = 60;
+  for (const message_overlap overlap : {message_overlap::full, message_overlap::none}) {
+    request.load.overlap = overlap;
+    auto found = minimize_load(graph, request);
+    if (!found) continue;
+    found->others.push_back(std::move(found->stage_of));
+    for (std::vector<std::size_t>& each : found->others) {
+      if (runs_as_pipeline(parts, each)) result.push_back(std::move(each));
+    }
+  }
+  return result;
+}
+
+/// The most bytes that a plan's stages take beside parameters and activations.
+[[nodiscard]] inline double most_beside(const plan& made) {
+  double result = 0;
+  for (const planned_stage& each : made.stages) {
+    result = std::max(result, each.memory.workspace + each.memory.buffers);
+  }
+  return result;
+}
+
+/// The warm-up counts of a plan. Stages that do not speak at all are said with an edge that carries nothing, so that they
+/// are no chain: what is best with that.
+[[nodiscard]] inline std::vector<std::size_t> warm_up_as_said(const operator_graph& graph, const plan_request& request,
+                                                              const load_options& options,
+                                                              const graph_makespan& found) {
+  if (found.stages() == 1) return found.warm_up;
+  stage_pipeline stages = make_stage_pipeline(graph, found.stage_of, found.stages());
+  if (!stages.edges.empty()) return found.warm_up;
+  stages.edges.push_back({0, 1});
+  stages.send_forward.push_back(graph.latency);
+  stages.send_backward.push_back(graph.latency);
+  const auto chosen = choose_warm_up(stages, request.microbatches, request.transfers, options.memory);
+  return chosen ? chosen->warm_up : found.warm_up;
+}
+
+/// The plan of stages and warm-up counts.
+[[nodiscard]] inline plan makespan_plan(const profile& model, const plan_request& request, const operator_graph& graph,
+                                        const load_options& options, const graph_makespan& found) {
+  const std::vector<std::uint8_t> kinds(found.stages(), 0);
+  plan_request unscheduled = request;
+  unscheduled.microbatches = 0;
+  plan result = detail::described_graph_plan(model, unscheduled, graph, found.stage_of,
+                                             stage_figures(graph, found.stage_of, kinds, options));
+  if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
+  const std::vector<std::size_t> warm_up = warm_up_as_said(graph, request, options, found);
+  bool falling = true;
+  for (std::size_t s = 0; s < found.stages(); ++s) {
+    result.stages[s].cost = result.stages[s].forward + result.stages[s].backward;
+    result.stages[s].in_flight = std::min(warm_up[s] + 1, request.microbatches);
+    falling = falling && (s == 0 || result.stages[s].in_flight <= result.stages[s - 1].in_flight);
+  }
+  result.schedule = {to_string(schedule_kind::in_flight), request.microbatches};
+  if (!falling) {
+    const stage_pipeline stages = make_stage_pipeline(graph, found.stage_of, found.stages());
+    result.schedule = {"", request.microbatches, warm_up_schedule(stages, warm_up, request.microbatches).orders};
+  }
+  predict(result, false);
+  return result;
+}
+
+/// Plans a graph by the end of its iteration.
+[[nodiscard]] inline outcome<plan> plan_graph_makespan(std::string_view function, const profile& model,
+                                                       const plan_request& request) {
+  check_graph_makespan(function, model, request);
+  const operator_graph graph = planned_graph(model, request);
+  const load_request load = load_request_of(model, request);
+  const auto starts = makespan_starts(graph, load);
+  graph_makespan_request asked;
+  asked.devices = request.devices;
+  asked.at_most = request.at_most;
+  asked.microbatches = request.microbatches;
+  asked.transfers = request.transfers;
+  asked.limits = request.limits;
+  const double begin = seconds_now();
+  double beside = 0;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    // Workspaces and buffers depend on the stages: room is left for them until it is enough.
+    if (load.load.memory) asked.memory_per_device = std::max(0.0, *load.load.memory - beside);
+    if (request.limits.time_limit) {
+      // A quarter of the time was for the starts, or less; half of what is left is kept for what may not fit.
+      const double left = std::max(0.0, 0.75 * *request.limits.time_limit - (seconds_now() - begin));
+      asked.limits.time_limit = load.load.memory && attempt < 3 ? left / 2 : left;
+    }
+    const auto found = minimize_graph_makespan(graph, asked, starts);
+    if (!found && attempt == 0) {
+      return found.state() == state::infeasible ? outcome<plan>::infeasible(found.why())
+                                                : outcome<plan>::unknown(found.why());
+    }
+    if (!found) break;
+    plan result = makespan_plan(model, request, graph, load.load, *found);
+    bool fits = true;
+    for (const planned_stage& each : result.stages) {
+      fits = fits && (!load.load.memory || each.total_memory() <= *load.load.memory);
+    }
+    if (!fits) {
+      beside = std::max(beside, most_beside(result));
+      continue;
+    }
+    // What is proved with less memory is not proved with all of it.
+    const double passes = last_pass(result);
+    const bool same = passes <= found->makespan * (1 + 1e-9);
+    const bool proved = found.state() == state::optimal && beside == 0 && same;
+    result.objective = {"makespan", "time", passes, proved ? passes : found->bound,
+                        proved ? state::optimal : state::feasible};
+    result.objective.bound = std::min(result.objective.bound, passes);
+    return proved ? outcome<plan>::optimal(std::move(result)) : outcome<plan>::feasible(std::move(result));
+  }
+  return outcome<plan>::unknown({});
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
 
 namespace stagecut::inline STAGECUT_ABI {
 

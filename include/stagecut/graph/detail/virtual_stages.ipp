@@ -3,15 +3,223 @@
 
 #include <stagecut/graph/virtual_stages.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/graph/detail/chunk_solver.hpp>
+#include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/chunk_search.hpp>
+#include <stagecut/graph/detail/flow_bounds.hpp>
+#include <stagecut/graph/detail/load_bounds.hpp>
+#include <stagecut/graph/detail/why_no_partition.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/operator_set.hpp>
+#include <stagecut/graph/stage_figures.hpp>
 #include <stagecut/graph/virtual_partition.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// The same with one chunk a device.
+[[nodiscard]] inline load_request contiguous_request(const virtual_stage_request& request) {
+  return {request.devices, request.cpus, request.at_most, request.method, request.load, request.limits};
+}
+
+/// Puts chunks of the elements of a graph on devices.
+class chunk_solver {
+ public:
+  using ticks = operator_costs::ticks;
+  using answer = outcome<virtual_partition>;
+
+  chunk_solver(const operator_graph& graph, const virtual_stage_request& request) : graph_(graph), request_(request) {}
+
+  [[nodiscard]] answer run() {
+    const contraction parts(graph_);
+    const std::size_t n = parts.elements();
+    chunks_ = std::min(request_.chunks, std::max<std::size_t>(n, 1));
+    const outcome<graph_partition> begin = contiguous();
+    if (begin) best_contiguous_ = begin->load;
+    if (is_plain() || (begin && n == 0)) return as_chunks(begin);
+    counts_ = {request_.devices, request_.cpus, request_.at_most};
+    const operator_costs costs(graph_, parts, repeated_options(), devices() * chunks_);
+    if (auto why = why_no_partition(graph_, parts, costs, counts_)) return answer::infeasible(*std::move(why));
+    numbered_ = request_.load.constants.size() > 1 || !request_.load.speeds.empty();
+    for (const graph_operator& each : graph_.operators) numbered_ = numbered_ || each.stage != graph_operator::none;
+    if (!numbered_) {  // more have nothing to hold
+      counts_.devices = std::min(counts_.devices, n);
+      counts_.cpus = std::min(counts_.cpus, n);
+    }
+    chunk_search search(parts.below(), costs, counts_, chunks_, request_.limits.seed);
+    if (begin) start(search, parts, *begin);
+    if (begin) rounds_ = begin->rounds;
+    look(search, costs);
+    if (search.best() == nullptr) return answer::unknown({});
+    virtual_partition result = described(parts, costs, *search.best());
+    const bool proved = search.best()->value <= bound_;
+    const double bound = costs.seconds(bound_);
+    result.bound = proved || bound > result.load ? result.load : bound;
+    return proved ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  }
+
+ private:
+  [[nodiscard]] std::size_t devices() const noexcept { return counts_.devices + counts_.cpus; }
+
+  /// Whether more than one chunk a device makes no sense.
+  [[nodiscard]] bool is_plain() const noexcept { return request_.chunks == 1 || request_.devices + request_.cpus == 1; }
+
+  /// The best with one chunk a device: with more, in half of the time.
+  [[nodiscard]] outcome<graph_partition> contiguous() const {
+    load_request one = contiguous_request(request_);
+    if (is_plain()) return minimize_load(graph_, one);
+    if (one.limits.time_limit) *one.limits.time_limit /= 2;
+    if (one.limits.round_limit) *one.limits.round_limit /= 2;
+    const auto tell = [&](load_progress now) {
+      now.bound = 0;  // more chunks may need less
+      request_.limits.progress(now);
+    };
+    if (request_.limits.progress) one.limits.progress = tell;
+    return minimize_load(graph_, one);
+  }
+
+  /// One chunk a device as an answer.
+  [[nodiscard]] answer as_chunks(const outcome<graph_partition>& found) const {
+    if (found.state() == state::infeasible) return answer::infeasible(found.why());
+    if (!found) return answer::unknown(found.why());
+    virtual_partition result;
+    result.chunk_of = found->stage_of;
+    for (std::size_t s = 0; s < found->stages.size(); ++s) result.device_of.push_back(s);
+    result.devices = found->stages;
+    result.load = result.contiguous_load = found->load;
+    result.bound = found->bound;
+    result.elements = found->elements;
+    result.rounds = found->rounds;
+    return found.state() == state::optimal ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  }
+
+  /// What is said of devices is said of all their chunks, so that ticks are small enough for these.
+  [[nodiscard]] load_options repeated_options() const {
+    load_options result = request_.load;
+    for (std::vector<double>* const each : {&result.constants, &result.speeds}) {
+      const std::size_t size = each->size();
+      if (size < 2 && each == &result.constants) continue;
+      each->reserve(size * chunks_);
+      for (std::size_t i = size; i < size * chunks_; ++i) each->push_back((*each)[i - size]);
+    }
+    return result;
+  }
+
+  void start(chunk_search& search, const contraction& parts, const graph_partition& begin) const {
+    element_stages<ticks> from;
+    for (const graph_stage& each : begin.stages) from.kinds.push_back(each.on_cpu ? 1 : 0);
+    const auto add = [&](const std::vector<std::size_t>& stage_of) {
+      from.stage_of.clear();
+      for (std::size_t e = 0; e < parts.elements(); ++e) {
+        from.stage_of.push_back(static_cast<std::uint32_t>(stage_of[parts.operators_of(e)[0]]));
+      }
+      const std::size_t most = *std::max_element(from.stage_of.begin(), from.stage_of.end());
+      if (most < from.kinds.size()) search.know(from);
+    };
+    add(begin.stage_of);
+    for (const auto& each : begin.others) add(each);
+  }
+
+  [[nodiscard]] bool over() {
+    const double seconds = seconds_now() - begin_;
+    over_ = over_ || (request_.limits.stop && request_.limits.stop()) ||
+            (request_.limits.time_limit && seconds >= *request_.limits.time_limit);
+    return over_;
+  }
+
+  void look(chunk_search& search, const operator_costs& costs) {
+    const auto stop = [this] { return over(); };
+    const operator_set empty(costs);
+    bound_ = weight_bound(empty, counts_);
+    const auto best = [&] {
+      return search.best() == nullptr ? std::numeric_limits<ticks>::max() : search.best()->value;
+    };
+    for (std::size_t i = 0; best() > bound_ && !over(); ++i) {
+      if (request_.limits.round_limit && rounds_ >= *request_.limits.round_limit) break;
+      if (i == 12 && costs.size() <= 20000) raise(costs, best());
+      const ticks before = best();
+      search.improve(stop);
+      ++rounds_;
+      if (best() < before || i % 16 == 15) tell(search, costs);
+    }
+    if (best() > bound_ && bounds_left_ && costs.size() <= 20000) raise(costs, best());
+  }
+
+  /// Makes the bound better by smallest cuts, which bound all sets, chunks of one device too; it may take a quarter of
+  /// the time.
+  void raise(const operator_costs& costs, ticks best) {
+    bounds_left_ = false;
+    const double until = request_.limits.time_limit ? *request_.limits.time_limit / 4 : 0;
+    const double from = seconds_now();
+    const auto stop = [&] { return over() || (request_.limits.time_limit && seconds_now() - from > until); };
+    flow_bounds bounds(costs, counts_);
+    bound_ = std::max(bound_, bounds.cover(bounds.flow(bound_, stop), best, stop));
+  }
+
+  void tell(const chunk_search& search, const operator_costs& costs) const {
+    if (!request_.limits.progress) return;
+    const double load = search.best() == nullptr ? 0 : costs.seconds(search.best()->value);
+    request_.limits.progress({seconds_now() - begin_, load, costs.seconds(bound_), rounds_});
+  }
+
+  [[nodiscard]] virtual_partition described(const contraction& parts, const operator_costs& costs,
+                                            placed_chunks best) const {
+    if (!numbered_) number_by_use(best);
+    virtual_partition result;
+    const std::vector<std::uint32_t> chunks = parts.expanded(best.chunk_of);
+    result.chunk_of.assign(chunks.begin(), chunks.end());
+    result.device_of.assign(best.device_of.begin(), best.device_of.end());
+    const std::size_t used = *std::max_element(best.device_of.begin(), best.device_of.end()) + std::size_t{1};
+    best.kinds.resize(used);
+    std::vector<std::size_t> on;
+    for (const std::uint32_t each : chunks) on.push_back(best.device_of[each]);
+    load_options options = request_.load;
+    options.in_flight = false;
+    result.devices = stage_figures(graph_, on, best.kinds, options);
+    const std::size_t last = result.device_of.size();
+    std::vector<bool> holds(used);
+    for (std::size_t v = 0; v < on.size(); ++v) {
+      holds[on[v]] = true;
+      const auto more = static_cast<double>(costs.in_flight(chunks[v], last) - 1);
+      result.devices[on[v]].memory += more * graph_.operators[v].activations;
+    }
+    for (std::size_t d = 0; d < used; ++d) {
+      if (!holds[d]) result.devices[d].load = 0;
+      result.load = std::max(result.load, result.devices[d].load);
+    }
+    result.contiguous_load = best_contiguous_;
+    result.elements = parts.elements();
+    result.rounds = rounds_;
+    return result;
+  }
+
+  const operator_graph& graph_;
+  const virtual_stage_request& request_;
+  stage_counts counts_{};
+  std::size_t chunks_ = 1;
+  bool numbered_ = false;  // whether it matters which device is which
+  double best_contiguous_ = 0;
+  ticks bound_ = 0;
+  bool bounds_left_ = true;
+  std::size_t rounds_ = 0;
+  bool over_ = false;
+  double begin_ = seconds_now();
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
 
 namespace stagecut::inline STAGECUT_ABI {
 

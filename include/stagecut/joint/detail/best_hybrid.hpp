@@ -1,15 +1,204 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/alike_hybrids.hpp>
 #include <stagecut/joint/detail/hybrid_planner.hpp>
+#include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/detail/told_stages.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Plans of which all stages have as many replicas and ways, and all layers the same recomputation: the best of all numbers.
+/// @tparam Planner  a `hybrid_planner`
+template <class Planner>
+class alike_hybrids {
+ public:
+  /// @param told  which stages a framework can be told; null: all
+  alike_hybrids(const profile& model, const Planner& planner, told_stages* told)
+      : model_(model), planner_(planner), request_(planner.request()), told_(told) {}
+
+  [[nodiscard]] outcome<plan> best() {
+    const std::vector<choice> all = choices();
+    if (all.empty()) static_cast<void>(planner_.make(request_.choices));  // which refuses figures that make no sense
+    std::vector<std::size_t> open;
+    for (std::size_t k = 0; k < all.size(); ++k) open.push_back(k);
+    answers_.resize(all.size());
+    // What time is left in the end is for those that had too little.
+    for (double left = planner_.left(); !open.empty();) {
+      std::vector<std::size_t> still;
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        look(all[open[i]], 1 / static_cast<double>(open.size() - i), answers_[open[i]]);
+        if (is_open(answers_[open[i]])) still.push_back(open[i]);
+      }
+      open = std::move(still);
+      const double now = planner_.left();
+      if (!(now > 0.05 * left)) break;
+    }
+    return told();
+  }
+
+ private:
+  /// Numbers of replicas and ways that all stages have, and how all layers are recomputed.
+  struct choice {
+    std::size_t replicas;
+    std::size_t ways;
+    std::string recomputation;
+    std::optional<std::size_t> stages;  // unset: whatever is best
+    std::optional<std::size_t> middle;  // as `told_stages::set_middle`
+  };
+
+  /// Whether there may be a better plan of a choice than any that was found.
+  [[nodiscard]] bool is_open(const outcome<plan>& answer) const {
+    if (answer.state() == state::unknown) return true;
+    return answer.state() == state::feasible && (!value_ || answer->objective.bound < *value_);
+  }
+
+  /// Looks at a choice, and keeps the better of two answers, with the better of their bounds.
+  void look(const choice& of, double share, outcome<plan>& answer) {
+    outcome<plan> here = planned(of, share);
+    if (here && answer) {
+      const double bound =
+          here->objective.bound < answer->objective.bound ? answer->objective.bound : here->objective.bound;
+      plan better = here->objective.value < answer->objective.value ? *std::move(here) : *std::move(answer);
+      better.objective.bound = bound < better.objective.value ? bound : better.objective.value;
+      const bool optimal = !(better.objective.bound < better.objective.value);
+      better.objective.state = optimal ? state::optimal : state::feasible;
+      answer = optimal ? outcome<plan>::optimal(std::move(better)) : outcome<plan>::feasible(std::move(better));
+    } else if (here || !answer) {
+      answer = std::move(here);
+    }
+    if (answer && (!value_ || answer->objective.value < *value_)) value_ = answer->objective.value;
+  }
+
+  /// The best answer, with the bound of all.
+  [[nodiscard]] outcome<plan> told() {
+    outcome<plan>* best = nullptr;
+    std::optional<double> bound;  // of all that may be plans
+    const outcome<plan>* open = nullptr;
+    for (outcome<plan>& each : answers_) {
+      if (each.state() == state::unknown && open == nullptr) open = __builtin_addressof(each);
+      if (each) bound = bound && *bound < each->objective.bound ? bound : each->objective.bound;
+      if (best == nullptr || better(each, *best)) best = __builtin_addressof(each);
+    }
+    if (best == nullptr) return outcome<plan>::infeasible(why_none());
+    if (!*best) return open != nullptr ? outcome<plan>::unknown(open->why()) : std::move(*best);
+    plan made = std::move(**best);
+    objective_value& of = made.objective;
+    of.bound = open != nullptr ? planner_.least_work(request_.pipeline.microbatches) : *bound;
+    if (of.value < of.bound) of.bound = of.value;
+    of.state = of.bound < of.value ? state::feasible : state::optimal;
+    return of.state == state::optimal ? outcome<plan>::optimal(std::move(made))
+                                      : outcome<plan>::feasible(std::move(made));
+  }
+
+  [[nodiscard]] std::vector<choice> choices() const {
+    const hybrid_request& asked = request_.pipeline;
+    std::vector<choice> result;
+    for (const std::size_t ways : request_.choices.ways) {
+      for (const std::size_t replicas : request_.choices.replicas) {
+        if (asked.microbatches % replicas != 0 || replicas > asked.devices || ways > asked.devices / replicas) continue;
+        if (!asked.at_most && asked.devices % (replicas * ways) != 0) continue;
+        for (std::string& name : common_recomputations(model_, {ways})) {
+          bool found = request_.choices.recomputations.empty();
+          for (const std::string& each : request_.choices.recomputations) found = found || each == name;
+          if (found && are_run(name, ways)) add_stages({replicas, ways, std::move(name), asked.stages, {}}, result);
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Whether all layers that are to be recomputed alike can be run so, by so many devices.
+  [[nodiscard]] bool are_run(const std::string& name, std::size_t ways) const {
+    if (told_ == nullptr) return true;
+    for (const std::size_t i : told_->alike()) {
+      const layer& each = model_.layers[i];
+      bool shared = false;
+      bool any = false;
+      for (const layer_variant& variant : each.shardings.get()) {
+        if (ways == 1 || variant.ways != ways) continue;
+        shared = true;
+        any = any || (variant.recomputation.empty() ? "none" : variant.recomputation) == name;
+      }
+      if (!shared) {
+        any = (each.recomputation.empty() ? "none" : each.recomputation.get()) == name ||
+              find_variant_of(each.recomputations, name);
+      }
+      if (!any) return false;
+    }
+    return true;
+  }
+
+  /// Adds a choice, for each number of stages where these have to be alike.
+  void add_stages(const choice& of, std::vector<choice>& result) const {
+    const hybrid_request& asked = request_.pipeline;
+    const std::size_t most = asked.devices / (of.replicas * of.ways);
+    if (told_ == nullptr || !told_->has_equal_middles()) return result.push_back(of);
+    for (std::size_t stages = asked.at_most ? 1 : most; stages <= most; ++stages) {
+      if (asked.stages && *asked.stages != stages) continue;
+      for (const auto& middle : told_->middles(stages)) {
+        result.push_back(of);
+        result.back().stages = stages;
+        result.back().middle = middle;
+      }
+    }
+  }
+
+  /// The best plan of such a choice.
+  [[nodiscard]] outcome<plan> planned(const choice& of, double share) {
+    if (!options_ || chosen_.ways[0] != of.ways || chosen_.replicas[0] != of.replicas ||
+        chosen_.recomputations[0] != of.recomputation) {
+      chosen_ = request_.choices;
+      chosen_.ways = {of.ways};
+      chosen_.replicas = {of.replicas};
+      chosen_.recomputations = {of.recomputation};
+      chosen_.own_microbatches = true;
+      options_.emplace(planner_.make(chosen_));
+    }
+    if (told_ != nullptr) told_->set_middle(of.middle);
+    hybrid_request one = request_.pipeline;
+    one.microbatches = request_.pipeline.microbatches / of.replicas;
+    one.stages = of.stages;
+    return planner_.planned(*options_, chosen_, one, share);
+  }
+
+  [[nodiscard]] reason why_none() const {
+    reason why{reason::cause::constraint};
+    why.place = joined({"replicas, which must divide the microbatches, ", request_.pipeline.microbatches,
+                        ", and with the devices that share a layer all devices, ", request_.pipeline.devices});
+    return why;
+  }
+
+  [[nodiscard]] static bool better(const outcome<plan>& one, const outcome<plan>& other) {
+    if (!one || !other)
+      return one.has_value() ||
+             (!other && one.state() == state::infeasible && one.why().lacks_fewer_bytes_than(other.why()));
+    return one->objective.value < other->objective.value;
+  }
+
+  const profile& model_;
+  const Planner& planner_;
+  const hybrid_plan_request& request_;
+  told_stages* told_;
+  std::vector<outcome<plan>> answers_{};  // of every choice
+  std::optional<double> value_{};         // of the best
+  device_choices chosen_{};
+  std::optional<decltype(std::declval<const Planner&>().make(device_choices()))> options_{};  // of what was chosen last
+};
 
 /// The best plan of a model.
 /// @param make  as of `hybrid_planner`

@@ -3,16 +3,109 @@
 
 #include <stagecut/joint/plan_hybrid.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/graph_hybrid.hpp>
+#include <stagecut/joint/detail/best_hybrid.hpp>
+#include <stagecut/joint/detail/hybrid_planner.hpp>
+#include <stagecut/joint/detail/layer_orders.hpp>
 #include <stagecut/joint/detail/told_hybrid.hpp>
+#include <stagecut/joint/device_choices.hpp>
+#include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
+#include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Plans of a graph with too many points to take all of them: the best of those of some orders of its layers, and then of
+/// orders that go through the stages of the best plan.
+class ordered_hybrids {
+ public:
+  ordered_hybrids(const profile& model, const hybrid_plan_request& request)
+      : model_(model), request_(request), orders_(model, 1) {
+    if (request.pipeline.limits.time_limit) end_ = seconds_now() + *request.pipeline.limits.time_limit;
+  }
+
+  [[nodiscard]] outcome<plan> best() {
+    const std::size_t number = orders_.size();
+    for (std::size_t i = 0; i < number && !is_over(); ++i) look(orders_[i], {}, 2 * number - i);
+    for (std::size_t i = 0; i < number && best_ && !is_over(); ++i) {
+      const std::vector<std::size_t> stages = stage_of_layers(*best_);
+      look(orders_.through(stages, i), stages, number - i);
+    }
+    if (!best_) {
+      return outcome<plan>::unknown(
+          {reason::cause::constraint, 0, 0, "no order of the layers was found that keeps to the memory"});
+    }
+    objective_value& of = best_->objective;
+    const double work = least_iteration(model_, request_, request_.pipeline.microbatches);
+    of.bound = work < of.value ? work : of.value;
+    of.state = of.bound < of.value ? state::feasible : state::optimal;
+    return of.state == state::optimal ? outcome<plan>::optimal(*std::move(best_))
+                                      : outcome<plan>::feasible(*std::move(best_));
+  }
+
+ private:
+  static constexpr std::size_t most_points = 200;  // of an order
+
+  [[nodiscard]] bool is_over() const {
+    const auto& stop = request_.pipeline.limits.stop;
+    return (end_ && seconds_now() > *end_) || (stop && stop());
+  }
+
+  /// Looks at an order, in one of so many equal parts of the time that is left.
+  /// @param stages  of every layer, of a plan that is to be found again; empty: of none
+  void look(const std::vector<std::size_t>& order, const std::vector<std::size_t>& stages, std::size_t parts) {
+    hybrid_plan_request asked = request_;
+    if (end_) {
+      const double left = *end_ - seconds_now();
+      asked.pipeline.limits.time_limit = left > 0 ? left / static_cast<double>(parts) : 0;
+    }
+    std::vector<bool> kept(order.size() + 1);
+    for (std::size_t p = 1; !stages.empty() && p < order.size(); ++p) {
+      kept[p] = stages[order[p - 1]] != stages[order[p]];
+    }
+    const std::size_t devices = request_.pipeline.devices;
+    const std::size_t most = devices + 1 < most_points ? most_points : devices + 1;
+    const graph_states points = with_fewer_points(states_of_order(model_, order), most, kept);
+    outcome<plan> found = best_hybrid(
+        model_, asked, [&](const device_choices& choices) { return graph_stages(model_, choices, points); });
+    if (found && (!best_ || found->objective.value < best_->objective.value)) best_ = *std::move(found);
+  }
+
+  const profile& model_;
+  const hybrid_plan_request& request_;
+  layer_orders orders_;
+  std::optional<double> end_{};
+  std::optional<plan> best_{};
+};
+
+/// The best plan of a graph.
+/// @throws not_representable for a framework: these are told of chains
+[[nodiscard]] inline outcome<plan> graph_hybrid(const profile& model, const hybrid_plan_request& request) {
+  if (request.target != framework::none) {
+    fail(not_representable(entry_of(request.target).name, "it is a graph, and its layers have to be a chain", "model"));
+  }
+  const outcome<graph_states> all = states_of_graph(model);
+  if (!all) return ordered_hybrids(model, request).best();
+  return best_hybrid(model, request, [&](const device_choices& choices) { return graph_stages(model, choices, *all); });
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/joint/detail/variant_ways.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

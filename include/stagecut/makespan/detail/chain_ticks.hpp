@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +80,7 @@ class chain_ticks : public chain_times {
     double best = time(std::size_t{0});
     for (std::size_t s = 1; s < rows_per_kind_; ++s) {
       const double here = time(s);
-      best = std::min(best, here);
+      best = here < best ? here : best;
     }
     return best;
   }

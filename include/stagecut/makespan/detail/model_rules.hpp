@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -44,7 +43,7 @@ class model_rules final : public cut_rules {
       for (const auto& each : held_[r]) {
         for (std::size_t j = 0; j < each.size(); ++j) {
           std::size_t& most = most_[stages_[r][j]];
-          most = std::max(most, each[j]);
+          most = most < each[j] ? each[j] : most;
         }
       }
       several_ = several_ || stages_[r].size() > 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/detail/search_makespan.hpp>
+
+#include <stagecut/makespan/detail/makespan_search.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/make_plan.hpp>
+
 #include <string>
 
 #include <stagecut/core/error.hpp>
@@ -11,7 +13,6 @@
 #include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
-#include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/partition_modules.hpp>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,7 +13,6 @@
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/plan/detail/deal_out_modules.hpp>
 #include <stagecut/plan/detail/module_nodes.hpp>
-#include <stagecut/plan/partition_modules.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/plan_chain.hpp>
+
+#include <stagecut/plan/detail/plan_stages.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -218,7 +218,8 @@ class device_chain {
   const training_memory memory(model, request.memory);
   check_memory(memory, request, microbatches_in_flight(asked.order));
   const bool mixed = mixes_backward(asked.order);
-  const chain_model chain(mixed ? least_gradients(model) : model, request.memory, blocks);
+  const chain_model chain = mixed ? chain_model(least_gradients(model), request.memory, blocks)
+                                  : chain_model(model, request.memory, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed);
   const auto found = best_cut(on, model, request, blocks, asked, began);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/plan_modules.hpp>
+
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -12,7 +14,6 @@
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/partition_modules.hpp>
-#include <stagecut/plan/plan_modules.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/flatten_modules.hpp>

@@ -102,8 +102,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   const training_memory memory(model, request.memory);
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
-  const chain_model chain(request.target == framework::pytorch ? least_gradients(model) : model, request.memory,
-                          blocks);
+  const chain_model chain = request.target == framework::pytorch
+                                ? chain_model(least_gradients(model), request.memory, blocks)
+                                : chain_model(model, request.memory, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/recut_plan.hpp>
+
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -8,7 +10,6 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/explain_plan.hpp>
-#include <stagecut/plan/recut_plan.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

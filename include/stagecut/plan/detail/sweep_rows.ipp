@@ -1,15 +1,270 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/plan/detail/as_one_chain.hpp>
-#include <stagecut/plan/detail/row_sweep.hpp>
 #include <stagecut/plan/sweep_rows.hpp>
+
+#include <stagecut/plan/detail/as_one_chain.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/detail/choice_comparison.hpp>
+#include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/plan_makespan.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/with_machine.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/sweep_options.hpp>
+#include <stagecut/plan/sweep_row.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+// What the memory of the fullest device is not below, in any plan of a request.
+
+/// Bytes that the fullest device of no plan of a request is below. With a stage on each device the least that the fullest
+/// one needs, to a thousandth; else the mean of what all devices hold at least.
+[[nodiscard]] inline double least_fullest_device(const profile& model, const cuts& blocks, const plan_request& asked,
+                                                 const chain_limits& limits) {
+  const training_memory memory(model, asked.memory);
+  double all = memory(0, memory.size(), 1).resident;
+  // A device holds all that a microbatch left there while its last stage works on it.
+  if (asked.memory.checkpoint == checkpointing::never) all += memory.of_microbatch(0, memory.size());
+  const double mean = all / static_cast<double>(asked.devices);
+  if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
+  memory_fit fits(blocks, memory, limits);
+  const std::vector<std::size_t> in_flight = microbatches_in_flight(schedule_of_request(asked));
+  const double least = detail::least_that_fits([&](double bytes) { return fits(in_flight, bytes); }, mean, 0x1p-10).low;
+  return least < mean ? mean : least;
+}
+
+/// Whether a plan that was found takes less time and no more memory than any plan of another row can. What rounds is no
+/// proof: bounds count as a little lower than they are.
+[[nodiscard]] inline bool is_dominated(const sweep_row& row, const sweep_row& found) {
+  constexpr double almost = 1 - 0x1p-40;
+  const double time = row.bound / static_cast<double>(row.microbatches);
+  return found.per_microbatch < time * almost && found.memory <= row.memory_bound * almost;
+}
+
+/// Refuses what is wrong with every configuration of a sweep; what is wrong with some of them is told in their rows.
+inline void check_sweep(const profile& model, const plan_request& request, const sweep_axes& axes) {
+  plan_choices choices;
+  choices.devices = axes.devices;
+  choices.chunks = axes.chunks;
+  choices.microbatches = axes.microbatches;
+  choices.schedules = axes.schedules;
+  plan_request asked = request;
+  asked.limits = {};
+  if (!axes.checkpoints.empty()) asked.memory.checkpoint = axes.checkpoints[0];
+  for (const checkpointing each : axes.checkpoints) {
+    // One that the makespan is known for, if there is one.
+    if (each != checkpointing::except_last) asked.memory.checkpoint = each;
+  }
+  check_choices("sweep_rows", "axes", model, asked, choices);
+}
+
+/// The rows of a sweep, in the order of the axes, the last of which changes fastest; nothing is known of them yet.
+[[nodiscard]] inline std::vector<sweep_row> rows_of_axes(const plan_request& request, const sweep_axes& axes) {
+  constexpr std::size_t most = std::size_t{1} << 24U;
+  std::size_t all = 1;
+  for (const std::size_t each : {axes.devices.size(), axes.microbatches.size(), axes.schedules.size(),
+                                 axes.chunks.size(), axes.checkpoints.size()}) {
+    if (each == 0) continue;
+    if (each > most / all) {
+      fail(argument_error("sweep_rows", "axes", "{…}", joined({"must have at most ", most, " configurations"})));
+    }
+    all *= each;
+  }
+  std::vector<sweep_row> rows(all);
+  for (std::size_t i = 0; i < all; ++i) {
+    std::size_t rest = i;
+    const auto next = [&](const auto& list, auto otherwise) {
+      if (list.empty()) return otherwise;
+      const std::size_t at = rest % list.size();
+      rest /= list.size();
+      return list[at];
+    };
+    sweep_row& row = rows[i];
+    row.checkpoint = next(axes.checkpoints, request.memory.checkpoint);
+    row.chunks = next(axes.chunks, request.chunks);
+    row.schedule = next(axes.schedules, request.schedule);
+    row.microbatches = next(axes.microbatches, request.microbatches);
+    row.devices = next(axes.devices, request.devices);
+    // What a request means by it; a list of schedules says what it means.
+    if (axes.schedules.empty() && row.chunks > 1) row.schedule = entry_of(row.schedule).with_chunks;
+  }
+  return rows;
+}
+
+/// Plans the configurations of a sweep in rounds. What a round leaves out depends on the rounds before it alone, so the
+/// rows do not depend on who runs the configurations of a round, or in which order.
+class row_sweep {
+ public:
+  row_sweep(const profile& model, const plan_request& request, const sweep_axes& axes, const sweep_options& options,
+            const each_index_ref& for_each)
+      : model_(model), request_(request), options_(options), for_each_(for_each), began_(seconds_now()) {
+    check_sweep(model, request, axes);
+    rows_ = rows_of_axes(request, axes);
+    known_.resize(rows_.size());
+    blocks_ = blocks_of("sweep_rows", model, request.forbidden_cuts, request.kept_together);
+  }
+
+  [[nodiscard]] std::vector<sweep_row> run() {
+    each(rows_.size(), [&](std::size_t i) { bound(i); });
+    tell();
+    const std::vector<std::size_t> order = unknown_by_bound();
+    std::vector<std::size_t> round;
+    for (std::size_t next = 0; next < order.size() && !is_stopped();) {
+      const std::vector<std::size_t> front = pareto(rows_);
+      round.clear();
+      for (; next < order.size() && round.size() < round_size; ++next) {
+        if (!leave_out(order[next], front)) round.push_back(order[next]);
+      }
+      round = dealt(round);
+      each(round.size(), [&](std::size_t k) { solve(round[k]); });
+      tell();
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (known_[i] != 0) continue;
+      rows_[i].bound = rows_[i].memory_bound = 0;
+      rows_[i].why = "stopped before it was planned";
+    }
+    static_cast<void>(pareto(rows_));
+    return std::move(rows_);
+  }
+
+ private:
+  static constexpr std::size_t round_size = 64;
+
+  /// Rows of about the same bound take about as long: they are dealt out, so that threads which take a part of the round
+  /// each have as much to do.
+  [[nodiscard]] static std::vector<std::size_t> dealt(const std::vector<std::size_t>& rows) {
+    constexpr std::size_t parts = 8;
+    std::vector<std::size_t> result;
+    for (std::size_t part = 0; part < parts; ++part) {
+      for (std::size_t k = part; k < rows.size(); k += parts) result.push_back(rows[k]);
+    }
+    return result;
+  }
+
+  /// Calls `act(i)` for every i below `count`.
+  template <class Act>
+  void each(std::size_t count, const Act& act) const {
+    if (for_each_) return for_each_(count, act);
+    for (std::size_t i = 0; i < count; ++i) act(i);
+  }
+
+  [[nodiscard]] bool is_stopped() const { return options_.stop && options_.stop(); }
+
+  /// What `make_plan` plans for a row, by its makespan.
+  [[nodiscard]] plan_request request_of(const sweep_row& row) const {
+    return with_machine(model_, request_of_row(request_, row, options_));
+  }
+
+  /// Tells why a row cannot be planned, or bounds it.
+  void bound(std::size_t i) {
+    sweep_row& row = rows_[i];
+    plan_request asked = request_of(row);
+    if (is_stopped()) return;
+    row.why = shape_obstacle(model_, asked);
+    if (!row.why.empty()) row.state = state::infeasible;
+    if (row.why.empty()) row.why = makespan_obstacle(model_, asked);
+    if (!row.why.empty()) {
+      known_[i] = 1;
+      return;
+    }
+    asked.helpers = {};
+    asked.limits.time_limit.reset();
+    asked.limits.node_limit = 0;
+    if (const outcome<plan> made = plan_makespan(model_, asked)) row.bound = made->objective.bound;
+    row.memory_bound = least_fullest_device(model_, blocks_, asked, limits_of(asked));
+  }
+
+  /// Rows that are to be planned, those of the least bound for a microbatch first.
+  [[nodiscard]] std::vector<std::size_t> unknown_by_bound() const {
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (known_[i] == 0) result.push_back(i);
+    }
+    const auto least = [&](std::size_t i) { return rows_[i].bound / static_cast<double>(rows_[i].microbatches); };
+    std::stable_sort(result.begin(), result.end(), [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
+    return result;
+  }
+
+  /// Leaves a row out if one of the front dominates it.
+  [[nodiscard]] bool leave_out(std::size_t i, const std::vector<std::size_t>& front) {
+    bool any = false;
+    for (const std::size_t each : front) any = any || is_dominated(rows_[i], rows_[each]);
+    if (!any || !options_.skip_dominated) return false;
+    rows_[i].dominated = true;
+    rows_[i].why = "another one takes less time and memory than any plan of it";
+    known_[i] = 1;
+    return true;
+  }
+
+  /// Plans a row. One that is stopped meanwhile stays as if it had not been begun.
+  void solve(std::size_t i) {
+    bool stopped = is_stopped();
+    const auto stop = [&] { return stopped = stopped || is_stopped(); };
+    sweep_row& row = rows_[i];
+    plan_request asked = request_of(row);
+    asked.limits.stop = stop;
+    if (stopped) return;
+    const outcome<plan> made = plan_makespan(model_, asked);
+    if (stopped) return;
+    known_[i] = 1;
+    row.state = made.state();
+    if (!made) {
+      row.why = made.why().text();
+      return;
+    }
+    row.makespan = made->objective.value;
+    row.bound = made->objective.bound;
+    row.per_microbatch = row.makespan / static_cast<double>(row.microbatches);
+    row.memory = fullest_device(*made);
+  }
+
+  void tell() const {
+    if (!options_.progress) return;
+    sweep_progress now{0, 0, rows_.size(), seconds_now() - began_};
+    for (const char each : known_) now.done += each != 0 ? 1 : 0;
+    for (const sweep_row& each : rows_) now.dominated += each.dominated ? 1 : 0;
+    options_.progress(now);
+  }
+
+  const profile& model_;
+  const plan_request& request_;
+  const sweep_options& options_;
+  const each_index_ref& for_each_;
+  double began_;
+  std::vector<sweep_row> rows_{};
+  std::vector<char> known_{};  // of every row, whether it is: no bits, which threads would share
+  cuts blocks_{};
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
 
 namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL std::vector<sweep_row> sweep_rows_fn::operator()(const profile& model, const plan_request& request,
-                                                                 const sweep_axes& axes, const sweep_options& options,
-                                                                 const each_index_ref& for_each) const {
+                                                               const sweep_axes& axes, const sweep_options& options,
+                                                               const each_index_ref& for_each) const {
   return detail::as_one_chain("sweep_rows", model, request, [&](const profile& chain) {
     return detail::row_sweep(chain, request, axes, options, for_each).run();
   });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -46,7 +45,7 @@ template <stage_constraint Constraint>
         if (may) {
           next[j] = 1;
           any = true;
-          furthest = std::max(furthest, j);
+          furthest = furthest < j ? j : furthest;
         } else if (detail::hopeless(allowed, s, i, j, may)) {
           break;
         }
