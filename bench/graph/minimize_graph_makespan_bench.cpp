@@ -9,6 +9,7 @@
 // one beats the plan by more than a thousandth, the program fails.
 
 #include <stagecut/graph/minimize_graph_makespan.hpp>
+#include <stagecut/graph/stage_makespan.hpp>
 #include <stagecut/graph/warm_up.hpp>
 
 #include <benchmark/benchmark.h>

@@ -9,7 +9,9 @@
 // planned with 1F1B. If one of the others is shorter by more than a thousandth, the program fails. Real models need
 // STAGECUT_WORKLOADS.
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/graph/graph_of_profile.hpp>
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>
 #include <stagecut/graph/warm_up.hpp>

@@ -6,6 +6,7 @@
 // objective, seconds or, of published graphs, percent above the least load; `passes`; `ms_a_pass`. Published graphs
 // need STAGECUT_WORKLOADS.
 
+#include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/minimize_load.hpp>
 #include <stagecut/graph/refine_partition.hpp>
 

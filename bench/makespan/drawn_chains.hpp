@@ -6,6 +6,7 @@
 
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 #include <cmath>

@@ -3,6 +3,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>

@@ -3,6 +3,7 @@
 
 #include "published_run.hpp"
 
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>

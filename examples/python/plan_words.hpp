@@ -3,6 +3,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/targets.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,9 @@
 #include <stagecut/graph/merge_layers.hpp>
 
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/layer_merger.hpp>
+#include <stagecut/graph/detail/merging_order.hpp>
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
 
 #include <doctest/doctest.h>

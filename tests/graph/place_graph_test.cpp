@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/minimize_load.hpp>
+#include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>

@@ -2,6 +2,8 @@
 #include <stagecut/graph/refine_partition.hpp>
 
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/communication_refiner.hpp>
+#include <stagecut/graph/detail/load_refiner.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/warm_up.hpp>

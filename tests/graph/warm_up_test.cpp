@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/graph/warm_up.hpp>
 
+#include <stagecut/graph/stage_makespan.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/search/detail/host_system.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/detail/check_target.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/make_plan.hpp>

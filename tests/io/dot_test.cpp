@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/detail/dot_lexer.hpp>
 #include <stagecut/io/graphs/dot.hpp>
 
 #include <doctest/doctest.h>

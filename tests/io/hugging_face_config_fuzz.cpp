@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/profile/parameters.hpp>
 

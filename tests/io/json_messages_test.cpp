@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/detail/json_messages.hpp>
+#include <stagecut/io/json/json_line.hpp>
 
 #include <doctest/doctest.h>
 

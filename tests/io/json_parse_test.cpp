@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/json/json_profile.hpp>

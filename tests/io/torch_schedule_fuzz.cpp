@@ -2,6 +2,8 @@
 // Whatever the text is, it is read as a schedule of PyTorch's, which is sound and is read back as it is written, or it
 // is refused with a place.
 #include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/lower_transfers.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include <stagecut/schedule/generators/dualpipev.hpp>
 #include <stagecut/schedule/generators/gpipe.hpp>
 #include <stagecut/schedule/generators/zero_bubble.hpp>
+#include <stagecut/schedule/lower_transfers.hpp>
 
 #include <doctest/doctest.h>
 

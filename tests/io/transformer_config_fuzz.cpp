@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/profile/parameters.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/joint/plan_recomputation.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 
 #include <doctest/doctest.h>

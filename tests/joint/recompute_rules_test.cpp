@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/joint/detail/recompute_rules.hpp>
+#include <stagecut/schedule/in_flight_vectors.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/sequence/uniform_cuts.hpp>
 
 #include <algorithm>
 #include <cstddef>

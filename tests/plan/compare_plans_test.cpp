@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/compare_plans.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 

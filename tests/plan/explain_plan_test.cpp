@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/make_plan.hpp>

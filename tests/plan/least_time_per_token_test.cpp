@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 
+#include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/plan/inference_figures.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/make_plan.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/least_gradients.hpp>
@@ -11,6 +12,7 @@
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulate.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 
 #include <doctest/doctest.h>
 

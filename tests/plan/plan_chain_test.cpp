@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/plan_chain.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/plan_orders.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/shared_devices.hpp>
 
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/core/error.hpp>
 #include <stagecut/schedule/detail/check_shape.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/generators/sapp_interleaved.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 #include <doctest/doctest.h>

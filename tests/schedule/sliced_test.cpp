@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/generators/sliced.hpp>
 
 #include <doctest/doctest.h>

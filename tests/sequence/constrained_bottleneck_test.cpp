@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/profile/training_memory.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
 #include <doctest/doctest.h>

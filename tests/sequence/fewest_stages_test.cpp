@@ -4,6 +4,7 @@
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/sequence/fewest_stages.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/testing/archetypes.hpp>

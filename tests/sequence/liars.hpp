@@ -3,6 +3,7 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 
 #include <algorithm>
 #include <compare>

@@ -2,6 +2,7 @@
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/at_speeds.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_objective.hpp>
 #include <stagecut/testing/archetypes.hpp>

@@ -2,6 +2,7 @@
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/convex_of.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/sequence/minimize_total.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 #include <stagecut/testing/counted.hpp>

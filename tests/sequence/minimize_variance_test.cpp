@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/block_sums.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/sequence/minimize_variance.hpp>
 #include <stagecut/testing/archetypes.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/testing/check_constraint.hpp>
 
 #include <doctest/doctest.h>

@@ -6,6 +6,7 @@
 #include <stagecut/fit/layer_times.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/mindspore_trace.hpp>
+#include <stagecut/io/frameworks/sapp.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/json/sapp_figures.hpp>
 #include <stagecut/io/read_profile.hpp>

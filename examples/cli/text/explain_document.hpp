@@ -4,6 +4,7 @@
 #include <stagecut/io/json/json_line.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
+#include <stagecut/profile/accelerator.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/cost/objective.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/io/pictures/report.hpp>
 #include <stagecut/io/pictures/write_report.hpp>

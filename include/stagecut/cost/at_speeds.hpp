@@ -8,6 +8,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

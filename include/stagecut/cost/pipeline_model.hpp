@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/pipeline_members.hpp>
 

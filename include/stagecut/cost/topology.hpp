@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/link_speed.hpp>
 

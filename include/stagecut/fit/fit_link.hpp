@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/link_speed.hpp>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 
 #include <cstddef>
 #include <vector>

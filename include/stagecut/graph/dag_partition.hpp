@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/weighted_dag.hpp>
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/detail/stage_simulator.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>

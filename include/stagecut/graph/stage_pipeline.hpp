@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/schedule/schedule.hpp>

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/read_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

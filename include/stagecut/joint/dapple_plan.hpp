@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/placed_layers.hpp>
 

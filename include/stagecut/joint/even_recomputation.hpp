@@ -8,6 +8,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

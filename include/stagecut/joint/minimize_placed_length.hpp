@@ -8,6 +8,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/equal_machines.hpp>
 #include <stagecut/joint/placed_layers.hpp>
+#include <stagecut/schedule/search_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

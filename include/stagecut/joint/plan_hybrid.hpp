@@ -4,6 +4,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 

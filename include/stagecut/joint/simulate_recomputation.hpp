@@ -6,6 +6,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/schedule/schedule.hpp>

@@ -7,6 +7,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/profile/profile.hpp>
 

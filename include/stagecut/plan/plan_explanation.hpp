@@ -12,6 +12,7 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
+#include <stagecut/schedule/search_limits.hpp>
 
 // What `explain_plan` is asked, and what it answers. Times are in the unit of the plan.
 namespace stagecut::inline STAGECUT_ABI {

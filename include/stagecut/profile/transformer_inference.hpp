@@ -9,6 +9,8 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/detail/microbatch.hpp>
+#include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>

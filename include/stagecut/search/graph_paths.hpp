@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_space.hpp>

@@ -7,6 +7,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/variant_graph.hpp>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/take_measured.hpp>
 

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/read_limits.hpp>
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/read_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/profile.hpp>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/joint/detail/variant_ways.hpp>
 
 #include <cstddef>
 #include <cstdint>
