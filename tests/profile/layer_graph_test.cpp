@@ -27,8 +27,8 @@ using numbers = std::vector<std::size_t>;
 
 TEST_CASE("a group that is left and entered again is found") {
   const auto parted = [](const std::vector<std::string>& groups) {
-    const auto found = stagecut::detail::find_parted_group(
-        groups.size(), [&](std::size_t i) -> std::string_view { return groups[i]; });
+    const auto group = [&](std::size_t i) -> std::string_view { return groups[i]; };
+    const auto found = stagecut::detail::find_parted_group(groups.size(), group);
     return std::pair(found.again, found.left);
   };
   CHECK(parted({}) == std::pair<std::size_t, std::size_t>(0, 0));
