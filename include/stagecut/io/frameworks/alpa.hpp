@@ -4,7 +4,7 @@
 #include <string>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/plan/not_representable.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

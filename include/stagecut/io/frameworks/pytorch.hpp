@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/plan/not_representable.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

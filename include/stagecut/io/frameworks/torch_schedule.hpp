@@ -7,9 +7,9 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/frameworks/torch_letters.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
