@@ -31,14 +31,16 @@ wrong, seen = [], set()
 
 
 def with_bodies(header):
-    """The text of a header, and of the bodies that it includes."""
+    """The text of a header, and of the bodies that it includes, without what stands there as in a private header."""
     text = header.read_text()
-    return text + "".join((root.parent / bodies).read_text() for bodies in re.findall(r"#include <(stagecut/\S+\.ipp)>", text))
+    bodies = "".join((root.parent / each).read_text() for each in re.findall(r"#include <(stagecut/\S+\.ipp)>", text))
+    return text + re.sub(r"^(namespace stagecut::inline STAGECUT_ABI\S*::detail) \{\n.*?^\}  // \1\n", "", bodies,
+                         flags=re.MULTILINE | re.DOTALL)
 
 
 for header in sorted(root.rglob("*.hpp")):
     name = header.relative_to(root).as_posix()
-    if "detail" in header.parts:
+    if "detail" in header.parts or header.parent.name == "source":
         continue
     for number, line in enumerate(with_bodies(header).splitlines(), 1):
         if re.search(r"\b(u?int(_fast|_least)?(8|16|32)_t|unsigned|int|short)\b", re.sub(NOT_MEANT, "", line)):

@@ -12,8 +12,8 @@ import sys
 import headers
 
 # What was reached, and 3 % more. <algorithm> alone is 9,000 lines.
-LIMITS = {"": 44_000, "core": 24_500, "profile": 28_400, "cost": 27_400, "sequence": 30_000, "schedule": 31_600,
-          "makespan": 34_400, "plan": 29_900, "testing": 26_000}
+LIMITS = {"": 47_300, "core": 24_500, "profile": 27_700, "cost": 27_400, "sequence": 30_000, "schedule": 28_500,
+          "makespan": 40_300, "plan": 28_900, "testing": 26_000}
 
 compiler = sys.argv[1]
 root = (pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parent.parent) / "include"

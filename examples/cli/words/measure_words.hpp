@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stagecut/core/words.hpp>
-#include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/plan/plan_request.hpp>
 
 /// What stages of a chain are measured by.

@@ -13,7 +13,6 @@
 
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/objective.hpp>
-#include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>

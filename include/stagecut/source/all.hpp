@@ -9,11 +9,11 @@
 
 #include <stagecut/source/core.hpp>
 #include <stagecut/source/cost.hpp>
+#include <stagecut/source/profile.hpp>
+#include <stagecut/source/sequence.hpp>
+#include <stagecut/source/schedule.hpp>
 #include <stagecut/source/makespan.hpp>
 #include <stagecut/source/plan.hpp>
-#include <stagecut/source/profile.hpp>
-#include <stagecut/source/schedule.hpp>
-#include <stagecut/source/sequence.hpp>
 #if __has_include(<boost/graph/graph_traits.hpp>)
 #include <stagecut/source/graph.hpp>
 #endif

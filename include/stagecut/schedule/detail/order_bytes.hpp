@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,7 +40,7 @@ class order_bytes {
     for (const std::size_t s : stages) held += each.empty() ? 1 : each[s];
     Number peak = held;
     for (std::size_t i = stages.size(); i-- > 0;) {
-      if (!again.empty()) peak = std::max(peak, held + again[stages[i]]);
+      if (!again.empty() && peak < held + again[stages[i]]) peak = held + again[stages[i]];
       held -= each.empty() ? 1 : each[stages[i]];
     }
     return peak;

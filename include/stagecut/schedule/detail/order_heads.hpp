@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -66,14 +65,15 @@ class order_heads {
   template <class Comes>
   [[nodiscard]] std::int64_t run_all(std::size_t rank, const Comes& comes, extra_work more) const {
     std::int64_t now = unknown;
+    const auto wait = [&now](std::int64_t key) { return now < key ? key : now; };
     for (const place& each : sorted_) {
       if (more.time > 0 && each.key >= more.key) {
-        now = std::max(now, more.key) + more.time;
+        now = wait(more.key) + more.time;
         more.time = 0;
       }
-      if (comes(each)) now = std::max(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
+      if (comes(each)) now = wait(each.key) + of_->time[rules_[rank].letters()[each.letter]];
     }
-    return more.time > 0 ? std::max(now, more.key) + more.time : now;
+    return more.time > 0 ? wait(more.key) + more.time : now;
   }
 
   bool raise_heads(std::size_t rank, function_ref<bool()> stop);

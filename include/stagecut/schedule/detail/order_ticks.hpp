@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -133,7 +132,8 @@ class order_ticks {
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)__builtin_frexp(sum, &exponent_);
-      exponent_ -= std::min(digits, std::numeric_limits<T>::digits - 3);
+      constexpr int most = std::numeric_limits<T>::digits - 3;
+      exponent_ -= digits < most ? digits : most;
     }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -63,7 +62,7 @@ class room_check {
         const std::size_t s = stages[i];
         if (done(backward_of(s)) > k) continue;
         if (done(forward_of(s)) <= k) missing += of_.kept[s];
-        peak = std::max(peak, of_.again[s] - freed);
+        if (peak < of_.again[s] - freed) peak = of_.again[s] - freed;
         freed += of_.kept[s];
       }
       if (missing + peak > room) return false;
