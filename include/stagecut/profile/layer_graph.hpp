@@ -12,24 +12,6 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-namespace detail {
-
-/// Numbers, of which the least is taken first: a binary heap.
-class least_first {
- public:
-  [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-
-  void put(std::size_t number);
-
-  /// @pre there is one
-  std::size_t take();
-
- private:
-  std::vector<std::size_t> heap_;
-};
-
-}  // namespace detail
-
 /// Edges between layers, by the layer at either end: what feeds what, or which module holds which.
 class layer_graph {
  public:
@@ -51,34 +33,19 @@ class layer_graph {
   /// `late(LAYER)`, then the least number. Layers that wait for a cycle are left out. O((layers + edges) log layers).
   template <class Late>
   [[nodiscard]] std::vector<std::size_t> order(const Late& late) const {
-    detail::least_first ready;
-    std::vector<std::size_t> waits_for;
-    const auto put = [&](std::size_t v) { ready.put(late(v) ? size() + v : v); };
-    for (std::size_t v = 0; v < size(); ++v) {
-      waits_for.push_back(previous_[v].size());
-      if (previous_[v].empty()) put(v);
-    }
-    std::vector<std::size_t> result;
-    while (!ready.empty()) {
-      const std::size_t v = ready.take() % size();
-      result.push_back(v);
-      for (const std::size_t to : next_[v]) {
-        if (--waits_for[to] == 0) put(to);
-      }
-    }
-    return result;
+    return order_by(late);
   }
 
   /// As above, by their number alone.
-  [[nodiscard]] std::vector<std::size_t> order() const {
-    return order([](std::size_t) { return false; });
-  }
+  [[nodiscard]] std::vector<std::size_t> order() const;
 
   /// The layers of a cycle from its least number on, each of which feeds the next, and the last the first; empty if
   /// there is no cycle.
   [[nodiscard]] std::vector<std::size_t> cycle() const;
 
  private:
+  [[nodiscard]] std::vector<std::size_t> order_by(function_ref<bool(std::size_t)> late) const;
+
   std::vector<std::vector<std::size_t>> next_;
   std::vector<std::vector<std::size_t>> previous_;
 };

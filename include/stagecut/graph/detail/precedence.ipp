@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,17 +52,18 @@ STAGECUT_DECL precedence::precedence(std::size_t elements, std::vector<pair> pai
 
 STAGECUT_DECL void precedence::sort() {
   const std::size_t elements = next_.size();
-  detail::least_first ready;
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
   std::vector<element> waits_for(elements);
   for (std::size_t e = 0; e < elements; ++e) {
     waits_for[e] = static_cast<element>(predecessors(e).size());
-    if (waits_for[e] == 0) ready.put(e);
+    if (waits_for[e] == 0) ready.push(e);
   }
   order_.reserve(elements);
   while (!ready.empty()) {
-    order_.push_back(static_cast<element>(ready.take()));
+    order_.push_back(static_cast<element>(ready.top()));
+    ready.pop();
     for (const element to : successors(order_.back())) {
-      if (--waits_for[to] == 0) ready.put(to);
+      if (--waits_for[to] == 0) ready.push(to);
     }
   }
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,31 +16,30 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-namespace detail {
-
-STAGECUT_DECL void least_first::put(std::size_t number) {
-  std::size_t at = heap_.size();
-  heap_.push_back(number);
-  for (; at > 0 && number < heap_[(at - 1) / 2]; at = (at - 1) / 2) heap_[at] = heap_[(at - 1) / 2];
-  heap_[at] = number;
-}
-
-STAGECUT_DECL std::size_t least_first::take() {
-  const std::size_t least = heap_.front();
-  const std::size_t last = heap_.back();
-  heap_.pop_back();
-  std::size_t at = 0;
-  for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
-    if (below + 1 < heap_.size() && heap_[below + 1] < heap_[below]) ++below;
-    if (last <= heap_[below]) break;
-    heap_[at] = heap_[below];
-    at = below;
+STAGECUT_DECL std::vector<std::size_t> layer_graph::order_by(function_ref<bool(std::size_t)> late) const {
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  std::vector<std::size_t> waits_for;
+  const auto put = [&](std::size_t v) { ready.push(late(v) ? size() + v : v); };
+  for (std::size_t v = 0; v < size(); ++v) {
+    waits_for.push_back(previous_[v].size());
+    if (previous_[v].empty()) put(v);
   }
-  if (!heap_.empty()) heap_[at] = last;
-  return least;
+  std::vector<std::size_t> result;
+  while (!ready.empty()) {
+    const std::size_t v = ready.top() % size();
+    ready.pop();
+    result.push_back(v);
+    for (const std::size_t to : next_[v]) {
+      if (--waits_for[to] == 0) put(to);
+    }
+  }
+  return result;
 }
 
-}  // namespace detail
+STAGECUT_DECL std::vector<std::size_t> layer_graph::order() const {
+  const auto never = [](std::size_t) { return false; };
+  return order_by(never);
+}
 
 STAGECUT_DECL void layer_graph::join(std::size_t from, std::size_t to) {
   next_[from].push_back(to);
@@ -83,8 +84,7 @@ STAGECUT_DECL std::string cycle_text(const std::vector<layer>& layers, const std
   return text + in_quotes(layers[cycle[0]].name);
 }
 
-STAGECUT_DECL parted_group find_parted_group(std::size_t layers,
-                                             function_ref<std::string_view(std::size_t)> group) {
+STAGECUT_DECL parted_group find_parted_group(std::size_t layers, function_ref<std::string_view(std::size_t)> group) {
   struct row {
     std::string_view name;
     std::size_t first;
