@@ -16,8 +16,7 @@ namespace {
 
 using shown = std::vector<std::tuple<std::size_t, std::size_t, std::size_t, double>>;
 
-shown shown_by(detail::known_options<joint_tests::hybrid_layers>& known, std::size_t last,
-               const std::vector<std::size_t>& devices, double most) {
+shown shown_by(detail::known_options& known, std::size_t last, const std::vector<std::size_t>& devices, double most) {
   shown all;
   known.each(
       last, devices, most, [](const stage_option&) { return true; },
@@ -35,7 +34,8 @@ TEST_CASE("options are asked for once where few are kept, and are the same where
   for (int i = 1; i < 6; ++i) model.layers.push_back({{8.0 * i, 9.0 * i}, {1, 1}, 1, 1, 1});
   model.shapes = {{1, 1}, {2, 1}};
   model.links = {0, 4};
-  detail::known_options<joint_tests::hybrid_layers> kept(model, {}, 1000);
+  const detail::stage_options_of asked_of(model);
+  detail::known_options kept(asked_of, {}, 1000);
   const shown narrow = shown_by(kept, 4, {1}, 20);
   const std::size_t asked = model.asked;
   CHECK(asked == 4);
@@ -48,7 +48,7 @@ TEST_CASE("options are asked for once where few are kept, and are the same where
   CHECK(shown_by(kept, 4, {1, 2}, 1000).size() == 32);
   CHECK(model.asked == 2 * asked);
 
-  detail::known_options<joint_tests::hybrid_layers> forgotten(model, {}, 3);
+  detail::known_options forgotten(asked_of, {}, 3);
   CHECK(shown_by(forgotten, 4, {1}, 1000) == all);
   CHECK(shown_by(forgotten, 4, {1}, 20) == narrow);
   CHECK(forgotten.largest(7, [](const stage_option& option) { return option.time; }) == 7);

@@ -29,7 +29,7 @@ TEST_CASE("the memory that would do is the least of all cuts, whatever times are
     });
     if (least == std::numeric_limits<double>::max()) continue;
     drawn.request.memory_per_device = least * 0.9;
-    const reason why = detail::why_no_hybrid(drawn.model, drawn.request);
+    const reason why = detail::why_no_hybrid(detail::stage_options_of(drawn.model), drawn.request);
     REQUIRE(why.what == reason::cause::memory);  // points are not layers here
     CHECK(why.needed == static_cast<std::size_t>(std::ceil(least)));
     CHECK(why.remedy == std::to_string(why.needed) + " bytes a device would do");
@@ -47,9 +47,9 @@ TEST_CASE("a search for the reason that is stopped tells what is proved") {
   request.devices = 3;
   request.memory_per_device = 15;
   request.limits.node_limit = 0;
-  CHECK(detail::why_no_hybrid(model, request).what == reason::cause::constraint);
+  CHECK(detail::why_no_hybrid(detail::stage_options_of(model), request).what == reason::cause::constraint);
   request.limits.node_limit.reset();
-  const reason why = detail::why_no_hybrid(model, request);
+  const reason why = detail::why_no_hybrid(detail::stage_options_of(model), request);
   CHECK(why.what == reason::cause::memory);
   CHECK(why.text() ==
         "stage 1 (layers 1-2, 1 replicas of 1): resident 20 + 1 x 8 activations needs at least 28 bytes, and a device "

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-
-#include <utility>
-
+#include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/hybrid_rules.hpp>
-#include <stagecut/joint/detail/length_program.hpp>
-#include <stagecut/joint/detail/length_search.hpp>
-#include <stagecut/joint/detail/why_no_hybrid.hpp>
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -30,23 +25,12 @@ struct minimize_pipeline_length_fn {
   template <stage_option_model Model>
   [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request,
                                                const length_options& options = {}) const {
-    using answer = outcome<hybrid_cut>;
-    detail::check_hybrid_request("minimize_pipeline_length", model.size(), detail::period_of(model), request);
-    if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
-    const detail::hybrid_rules rules(request, detail::period_of(model));
-    const detail::length_terms terms{options.messages, options.all_reduce};
-    detail::search_clock clock(request.limits);
-    detail::length_program<Model> program(model, rules, terms, clock);
-    const double even = detail::least_work_of(model, model.size()) / static_cast<double>(request.devices);
-    detail::length_search search(program, terms, request.microbatches, even, clock);
-    search.run();
-    if (!search.has_cut()) {
-      return search.is_proved() ? answer::infeasible(detail::why_no_hybrid(model, request))
-                                : answer::unknown({reason::cause::limit_reached});
-    }
-    hybrid_cut cut{std::move(search.best()), search.cost(), search.bound(), search.searches()};
-    return search.is_proved() ? answer::optimal(std::move(cut)) : answer::feasible(std::move(cut));
+    return search(detail::stage_options_of<Model>(model), request, options);
   }
+
+ private:
+  static outcome<hybrid_cut> search(const detail::any_stage_options& model, const hybrid_request& request,
+                                    const length_options& options);
 };
 
 /// Cuts a model into stages, each on several devices, so that an iteration of its pipeline is shortest by a formula: the sum
@@ -83,3 +67,7 @@ struct minimize_pipeline_length_fn {
 inline constexpr minimize_pipeline_length_fn minimize_pipeline_length{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
+
+#if !defined(STAGECUT_COMPILED)
+#include <stagecut/joint/detail/minimize_pipeline_length.ipp>
+#endif

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <utility>
-
-#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/hybrid_rules.hpp>
-#include <stagecut/joint/detail/stage_time_search.hpp>
-#include <stagecut/joint/detail/why_no_stage_time.hpp>
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -23,137 +14,11 @@ struct minimize_stage_time_fn {
   /// See `minimize_stage_time`.
   template <stage_option_model Model>
   [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request) const {
-    using answer = outcome<hybrid_cut>;
-    detail::check_hybrid_request("minimize_stage_time", model.size(), detail::period_of(model), request);
-    const std::size_t least_stages = request.stages.value_or(1);
-    if (least_stages > model.size()) {
-      return answer::infeasible({reason::cause::more_stages_than_layers, least_stages, model.size()});
-    }
-    detail::stage_time_search<Model> search(model, request);
-    thresholds range;
-    range.open = search.least_work() / static_cast<double>(request.devices) * (1 - 0x1p-40);
-    hybrid_cut best;
-    auto first = start(search, request, range, best);
-    if (first == found::unknown) first = with_fewer_devices(model, request, search.clock(), best);
-    while (first == found::unknown) {
-      range.effort *= 8;
-      first = decide(search, request, std::numeric_limits<double>::max(), range, best);
-    }
-    if (first == found::none) return answer::infeasible(detail::why_no_stage_time(search, request));
-    if (first == found::stopped) return answer::unknown({reason::cause::limit_reached});
-    const bool proved = lower(search, request, range, best);
-    best.bound = proved ? best.cost : range.open;
-    best.searches = search.searches();
-    return proved ? answer::optimal(std::move(best)) : answer::feasible(std::move(best));
+    return search(detail::stage_options_of<Model>(model), request);
   }
 
  private:
-  enum class found : std::uint8_t { plan, none, stopped, unknown };
-
-  /// Stages that a search looks at before it gives up and another threshold is tried; each time that all have been given up,
-  /// eight times as many.
-  static constexpr std::size_t first_effort = 4'000'000;
-
-  /// What is known of thresholds.
-  struct thresholds {
-    double open = 0;  // the least one with which there may be a plan
-    std::size_t effort = first_effort;
-  };
-
-  /// Whether there is a plan of which no stage takes longer; the best one is kept. Unknown: it took too much effort.
-  template <class Search>
-  static found decide(Search& search, const hybrid_request& request, double most, thresholds& range, hybrid_cut& best) {
-    search.clock().pause_after(range.effort);
-    const auto what = search.run(most, request.memory_per_device);
-    search.clock().resume();
-    if (what == Search::found::stopped) return search.clock().look() ? found::stopped : found::unknown;
-    if (what == Search::found::none) {
-      if (most < std::numeric_limits<double>::max()) range.open = next(most);
-      return found::none;
-    }
-    best.stages = search.stages();
-    best.cost = search.cost();
-    search.clock().state.makespan = best.cost;
-    search.clock().state.bound = range.open < best.cost ? range.open : best.cost;
-    search.clock().tell();
-    return found::plan;
-  }
-
-  /// Finds a plan with thresholds that rise from what work alone takes; none if there is none whatever stages take. Unknown:
-  /// it took too much effort.
-  template <class Search>
-  static found start(Search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
-    const double work = range.open;
-    std::size_t unknown = 0;
-    // Up to where one device has time for all; the greater a threshold, the more stages keep to it.
-    for (double excess = 0x1p-6; work > 0 && excess < 2 * static_cast<double>(request.devices); excess *= 2) {
-      const double most = work * (1 + excess);
-      if (!is_finite(most)) break;
-      const found what = decide(search, request, most, range, best);
-      if (what == found::plan || what == found::stopped) return what;
-      if (what == found::unknown && ++unknown > 1 && request.limits.time_limit) return what;
-    }
-    return decide(search, request, std::numeric_limits<double>::max(), range, best);
-  }
-
-  /// Where fewer devices will do, the best plan of few, of twice as many, .. in half of the time that is left: these are
-  /// found sooner.
-  /// @return  unknown if there is none
-  template <class Model>
-  static found with_fewer_devices(const Model& model, hybrid_request request, detail::search_clock& clock,
-                                  hybrid_cut& best) {
-    if (!request.at_most || !request.limits.time_limit || detail::period_of(model) != 1) return found::unknown;
-    const std::size_t all = request.devices;
-    double left = (*request.limits.time_limit - clock.state.seconds) / 2;
-    found result = found::unknown;
-    request.limits.progress = {};
-    for (request.devices = 2; request.devices < all && left > 0 && !clock.look(); request.devices *= 2) {
-      const double begin = clock.state.seconds;
-      request.limits.time_limit = left / 2;
-      auto few = minimize_stage_time_fn()(model, request);
-      static_cast<void>(clock.look());
-      left -= clock.state.seconds - begin;
-      if (few && (result != found::plan || few->cost < best.cost)) {
-        for (hybrid_stage& each : few->stages) each.first_device += all - request.devices;
-        best.stages = std::move(few->stages);
-        best.cost = few->cost;
-        result = found::plan;
-      }
-      if (few.state() == state::unknown || few.state() == state::feasible) break;
-    }
-    return clock.look() && result != found::plan ? found::stopped : result;
-  }
-
-  /// Lowers the threshold until there is no plan below the best one. What takes too much effort is passed over at first, as if
-  /// there were none, so that better plans are found elsewhere.
-  /// @return  whether that is proved
-  template <class Search>
-  static bool lower(Search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
-    bool halve = true;
-    double low = range.open;  // below, nothing is looked for with as much effort
-    while (range.open < best.cost) {
-      low = low < range.open ? range.open : low;
-      if (!(low < best.cost * (1 - 0x1p-10)) && range.open < low) {
-        range.effort *= 8;
-        low = range.open;
-      }
-      const double most = halve ? between(low, best.cost) : previous(best.cost);
-      const double before = best.cost;
-      const found what = decide(search, request, most, range, best);
-      if (what == found::stopped) return false;
-      if (what == found::unknown) low = next(most);
-      if (!(best.cost <= most) && what == found::plan) best.cost = most < before ? most : before;  // a model that lies
-      halve = !halve;
-    }
-    return true;
-  }
-
-  // Of numbers that are not negative, the bits are in their order.
-  [[nodiscard]] static std::uint64_t bits(double x) noexcept { return __builtin_bit_cast(std::uint64_t, x + 0.0); }
-  [[nodiscard]] static double next(double x) noexcept { return __builtin_bit_cast(double, bits(x) + 1); }
-  [[nodiscard]] static double previous(double x) noexcept { return __builtin_bit_cast(double, bits(x) - 1); }
-  /// A number from `low` to below `high`: half way, or where they are far apart half of the digits.
-  [[nodiscard]] static double between(double low, double high) noexcept;
+  static outcome<hybrid_cut> search(const detail::any_stage_options& model, const hybrid_request& request);
 };
 
 /// Cuts a model into stages, and chooses how each is run, so that the slowest stage takes as little time as possible: what a

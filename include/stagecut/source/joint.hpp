@@ -37,6 +37,7 @@
 #include <stagecut/joint/detail/link_options.ipp>
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
 #include <stagecut/joint/detail/minimize_nested_time.ipp>
+#include <stagecut/joint/detail/minimize_pipeline_length.ipp>
 #include <stagecut/joint/detail/minimize_placed_length.ipp>
 #include <stagecut/joint/detail/minimize_recomputation.ipp>
 #include <stagecut/joint/detail/minimize_stage_time.ipp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,7 +8,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/joint/detail/check_stage_option.hpp>
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
@@ -34,40 +33,8 @@ class hybrid_options {
 
   /// @param most_pass  of both passes, of a stage that is of use
   /// @param clock      may say stop: then stages are missing
-  template <stage_option_model Model>
-  hybrid_options(const Model& model, std::size_t devices, const std::optional<double>& memory, double most_pass,
-                 search_clock& clock)
-      : points_(model.size() + 1), period_(period_of(model)) {
-    for (std::size_t last = 1; last < points_ && !clock.look(); ++last) {
-      each_stage_to(model, last, [&](std::size_t first, const auto& options) {
-        bool any = false;
-        for (std::size_t position = 0; position < period_; ++position) {
-          stage_query query{first, last, position == 0 ? period_ : position};
-          query.memory = memory;
-          found_.clear();
-          options.each_option(query, [&](const stage_option& each) {
-            check_stage_option(each, first, last);
-            if (each.devices() > devices) return;
-            if (each.forward + each.backward > most_pass) {
-              complete_ = false;
-              return;
-            }
-            any = true;
-            if (memory && bytes_with(each, 1) > *memory) return;
-            found_.push_back(each);
-          });
-          clock.work(found_.size());
-          keep(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last),
-               static_cast<std::uint32_t>(position));
-        }
-        return any;
-      });
-    }
-    std::stable_sort(stages_.begin(), stages_.end(), [](const stage& a, const stage& b) { return a.first < b.first; });
-    begin_.assign(points_ + 1, 0);
-    for (const stage& each : stages_) ++begin_[each.first + 1];
-    for (std::size_t i = 0; i < points_; ++i) begin_[i + 1] += begin_[i];
-  }
+  hybrid_options(const any_stage_options& model, std::size_t devices, const std::optional<double>& memory,
+                 double most_pass, search_clock& clock);
 
   /// Number of points.
   [[nodiscard]] std::size_t points() const noexcept { return points_; }

@@ -6,10 +6,46 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include <stagecut/joint/detail/check_stage_option.hpp>
 #include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL hybrid_options::hybrid_options(const any_stage_options& model, std::size_t devices,
+                                             const std::optional<double>& memory, double most_pass, search_clock& clock)
+    : points_(model.size() + 1), period_(model.period()) {
+  for (std::size_t last = 1; last < points_ && !clock.look(); ++last) {
+    model.each_stage(last, [&](std::size_t first, const auto& options) {
+      bool any = false;
+      for (std::size_t position = 0; position < period_; ++position) {
+        stage_query query{first, last, position == 0 ? period_ : position};
+        query.memory = memory;
+        found_.clear();
+        options.each_option(query, [&](const stage_option& each) {
+          check_stage_option(each, first, last);
+          if (each.devices() > devices) return;
+          if (each.forward + each.backward > most_pass) {
+            complete_ = false;
+            return;
+          }
+          any = true;
+          if (memory && bytes_with(each, 1) > *memory) return;
+          found_.push_back(each);
+        });
+        clock.work(found_.size());
+        keep(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), static_cast<std::uint32_t>(position));
+      }
+      return any;
+    });
+  }
+  std::stable_sort(stages_.begin(), stages_.end(), [](const stage& a, const stage& b) { return a.first < b.first; });
+  begin_.assign(points_ + 1, 0);
+  for (const stage& each : stages_) ++begin_[each.first + 1];
+  for (std::size_t i = 0; i < points_; ++i) begin_[i + 1] += begin_[i];
+}
 
 STAGECUT_DECL double hybrid_options::longest_iteration(std::size_t stages, std::size_t microbatches) const noexcept {
   double longest = 0;
@@ -28,7 +64,8 @@ STAGECUT_DECL bool hybrid_options::covers(const stage_option& a, const stage_opt
 
 STAGECUT_DECL void hybrid_options::keep(std::uint32_t first, std::uint32_t last, std::uint32_t position) {
   if (found_.empty()) return;
-  std::stable_sort(found_.begin(), found_.end(), [](const stage_option& a, const stage_option& b) { return a.devices() < b.devices(); });
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const stage_option& a, const stage_option& b) { return a.devices() < b.devices(); });
   const auto begin = static_cast<std::uint32_t>(options_.size());
   for (std::size_t i = 0; i < found_.size(); ++i) {
     bool covered = false;

@@ -10,6 +10,7 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
@@ -113,7 +114,7 @@ class hybrid_planner {
   [[nodiscard]] outcome<plan> planned(const Options& options, const device_choices& choices,
                                       const hybrid_request& request, double share) const {
     if (const auto why = too_many_bytes(choices, request)) {
-      const reason known = why_no_hybrid(options, timed(request, share));
+      const reason known = why_no_hybrid(stage_options_of(options), timed(request, share));
       return outcome<plan>::infeasible(known.remedy.empty() ? *why : known);
     }
     const bool whole = options.is_whole();

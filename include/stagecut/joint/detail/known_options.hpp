@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -14,23 +15,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Throws for an option that no stage has.
 STAGECUT_DECL void check_option(const stage_query& query, const stage_option& option);
 
-/// Takes whatever stages it is shown: for concepts.
-struct any_stage_visitor {
-  template <class Options>
-  bool operator()(std::size_t, const Options&) const {
-    return true;
-  }
-};
-
-/// Whether the points of a model are those of a chain: stages lie between any two of them, though some may have no options.
-template <class Model>
-inline constexpr bool is_chain = requires {
-  requires Model::is_chain;
-}
-|| !requires(const Model& model) { model.each_stage(std::size_t{}, any_stage_visitor{}); };
-
 /// The options of a model's stages, asked for once: where there are few, they are kept.
-template <stage_option_model Model>
 class known_options {
  public:
   /// 50 MB.
@@ -38,7 +23,7 @@ class known_options {
 
   /// @param memory     of a device: see `stage_query`
   /// @param most_kept  options
-  explicit known_options(const Model& model, std::optional<double> memory, std::size_t most_kept = few)
+  explicit known_options(const any_stage_options& model, std::optional<double> memory, std::size_t most_kept = few)
       : model_(model), memory_(memory), most_kept_(most_kept), of_(model.size() + 1) {}
 
   /// Calls `visit(first, device, option)` for the stages that end at `last`, on devices before each of `devices`.
@@ -88,8 +73,8 @@ class known_options {
         if (stage.first != first || !contains(devices, stage.device)) continue;
         for (std::size_t i = stage.begin; i < stage.end; ++i) visit(stage.device, of_[last].options[i]);
       }
-    } else if constexpr (is_chain<Model>) {
-      show(options_between<Model>{model_});
+    } else if (model_.of_chain()) {
+      show(model_);
     } else {
       model_.each_stage(last, [&](std::size_t from, const auto& options) {
         if (from == first) show(options);
@@ -149,7 +134,7 @@ class known_options {
     if (!keeps_) of_.clear();
   }
 
-  const Model& model_;
+  const any_stage_options& model_;
   std::optional<double> memory_;
   std::size_t most_kept_;
   std::vector<of_last> of_;

@@ -10,6 +10,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/known_options.hpp>
@@ -39,12 +40,11 @@ struct length_terms {
 
 /// The least sum of cuts in which no stage takes longer than a threshold, and the cuts that have it: a dynamic program over
 /// (point, devices, what is kept in memory), from the output to the input.
-template <stage_option_model Model>
 class length_program {
  public:
   /// @param most_options  that are kept, so that the model is asked once
-  length_program(const Model& model, const hybrid_rules& rules, length_terms terms, search_clock& clock,
-                 std::size_t most_options = known_options<Model>::few)
+  length_program(const any_stage_options& model, const hybrid_rules& rules, length_terms terms, search_clock& clock,
+                 std::size_t most_options = known_options::few)
       : model_(model),
         rules_(rules),
         terms_(terms),
@@ -216,11 +216,11 @@ class length_program {
     return a.choice < b.choice;
   }
 
-  const Model& model_;
+  const any_stage_options& model_;
   const hybrid_rules& rules_;
   length_terms terms_;
   search_clock& clock_;
-  known_options<Model> options_;
+  known_options options_;
   std::vector<hybrid_labels> labels_;  // of every point
   double threshold_ = 0;
   double greatest_ = 0;

@@ -6,17 +6,56 @@
 #include <cstddef>
 #include <utility>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/hybrid_search.hpp>
+#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
-STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::told(const detail::hybrid_options& options,
-                                                           const hybrid_request& request,
-                                                           const detail::hybrid_search& search, double most) {
+namespace detail {
+
+/// Seconds of both passes of a microbatch, twice those of a stage if all devices had as much to do, and did it as well as
+/// the best way to run the whole model.
+[[nodiscard]] inline double first_pass(const any_stage_options& model, const hybrid_request& request) {
+  double work = beyond_time;
+  const auto look = [&](const stage_option& each) {
+    const double here = static_cast<double>(each.devices()) * (each.forward + each.backward);
+    work = here < work ? here : work;
+  };
+  stage_query query{0, model.size(), model.period()};
+  model.each_stage(model.size(), [&](std::size_t first, const auto& options) {
+    query.first = first;
+    if (first == 0) options.each_option(query, look);
+    return true;
+  });
+  if (!(work < beyond_time)) work = 1;
+  return work > 0 ? 2 * work / static_cast<double>(request.devices) : 1;
+}
+
+/// Where no plan was met, because there are too many or time was short: the one of the least length, simulated. It has
+/// what is left of the time after so many seconds, or a quarter of it.
+[[nodiscard]] inline outcome<hybrid_cut> shortest(const any_stage_options& model, hybrid_request request, double bound,
+                                                  double seconds) {
+  if (auto& limit = request.limits.time_limit) limit = *limit - seconds > *limit / 4 ? *limit - seconds : *limit / 4;
+  outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
+  if (!found) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
+  found->cost = iteration_of(found->stages, request.microbatches);
+  found->bound = bound < found->cost ? bound : found->cost;
+  found->simulations = 1;
+  return outcome<hybrid_cut>::feasible(*std::move(found));
+}
+
+/// The cut that a search found, with what it proves.
+[[nodiscard]] inline outcome<hybrid_cut> cut_of_search(const hybrid_options& options, const hybrid_request& request,
+                                                       const hybrid_search& search, double most) {
   hybrid_cut cut;
   std::size_t device = request.devices;
   for (const auto each : search.best.options) device -= options[each].devices();
@@ -33,6 +72,43 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::told(const detail::hybrid_
   cut.searches = search.looked_at;
   cut.simulations = search.simulations;
   return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
+}
+
+}  // namespace detail
+
+STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_stage_options& model,
+                                                             const hybrid_request& request) {
+  using answer = outcome<hybrid_cut>;
+  detail::check_hybrid_request("minimize_hybrid", model.size(), model.period(), request);
+  if (request.in_flight != in_flight_rule::stages) {
+    detail::fail(
+        argument_error("minimize_hybrid", "request.in_flight", "replicas", "must be `stages`, as 1F1B keeps them"));
+  }
+  const std::size_t most_stages = model.size() < request.devices ? model.size() : request.devices;
+  const std::size_t few = request.stages ? *request.stages : 1;
+  const std::size_t many = request.stages ? *request.stages : most_stages;
+  if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
+  detail::search_clock clock(request.limits);
+  const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
+  const auto passes = static_cast<double>(request.microbatches);
+  for (double pass = detail::first_pass(model, request);; pass *= 2) {
+    const detail::hybrid_options options(model, request.devices, request.memory_per_device, pass, clock);
+    if (clock.look()) return answer::unknown({reason::cause::limit_reached});
+    const double longest = options.longest_iteration(many, request.microbatches);
+    const bool all = options.complete() && !(longest > passes * pass);
+    detail::hybrid_search search(options, rules, few, many, clock);
+    const double most = passes * pass;
+    search.run(most);
+    const bool any = search.makespan < detail::beyond_time;
+    // A plan that ends later than was looked for may be worse than one of slower options.
+    if (any && (all || clock.over() || !(search.makespan > most)))
+      return detail::cut_of_search(options, request, search, most);
+    if (any && search.makespan > 2 * most) pass = search.makespan / passes / 2;
+    if (clock.look() || (all && !search.complete())) {
+      return detail::shortest(model, request, search.bound(), clock.state.seconds);
+    }
+    if (all) return answer::infeasible(detail::why_no_hybrid(model, request));
+  }
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/known_options.hpp>
 #include <stagecut/joint/detail/replica_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -24,14 +25,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Decides whether there is a plan of which no stage takes longer than a threshold: from the end of the pipeline, which
 /// pairs of load and devices each point can have behind it.
-template <stage_option_model Model>
 class stage_time_search {
  public:
   enum class found : std::uint8_t { plan, none, stopped };
-  /// Whether points are cut points of a chain.
-  static constexpr bool of_chain = is_chain<Model>;
 
-  stage_time_search(const Model& model, const hybrid_request& request)
+  stage_time_search(const any_stage_options& model, const hybrid_request& request)
       : model_(model), request_(request), clock_(request.limits), points_(model.size()), labels_(points_ + 1) {
     rule_.period = static_cast<std::uint32_t>(detail::period_of(model));
     rule_.all_devices = !request.at_most;
@@ -76,6 +74,8 @@ class stage_time_search {
   [[nodiscard]] double least_work() const noexcept { return work_[points_]; }
   [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
   [[nodiscard]] search_clock& clock() noexcept { return clock_; }
+  /// Whether points are cut points of a chain.
+  [[nodiscard]] bool of_chain() const { return model_.of_chain(); }
 
  private:
   static constexpr double less = 1 - 0x1p-40;  // work is rounded
@@ -222,7 +222,7 @@ class stage_time_search {
     return best.value_or(stage_option{.replicas = of.replicas, .ways = of.ways, .time = most_});
   }
 
-  const Model& model_;
+  const any_stage_options& model_;
   const hybrid_request& request_;
   search_clock clock_;
   std::size_t points_;

@@ -22,8 +22,7 @@ struct fullest_stage {
   std::size_t number = 0;
   double bytes = 0;
 
-  template <class Search>
-  explicit fullest_stage(const Search& search) {
+  explicit fullest_stage(const stage_time_search& search) {
     for (std::size_t s = 0; s < search.stages().size(); ++s) {
       const stage_option& option = search.stages()[s].option;
       const double here = option.activations * static_cast<double>(search.held()[s]) + option.resident;
@@ -33,8 +32,8 @@ struct fullest_stage {
     }
   }
 
-  template <class Search>
-  [[nodiscard]] std::string place(const Search& search) const {
+  [[nodiscard]] std::string place(const stage_time_search& search) const {
+    const bool chain = search.of_chain();
     const hybrid_stage& stage = search.stages()[number];
     const std::size_t held = search.held()[number];
     return joined({"stage ",
@@ -42,10 +41,10 @@ struct fullest_stage {
                    " of ",
                    search.stages().size(),
                    " of the plan that needs least, ",
-                   Search::of_chain ? "layers " : "from point ",
+                   chain ? "layers " : "from point ",
                    stage.first,
-                   Search::of_chain ? "-" : " to ",
-                   Search::of_chain ? stage.last - 1 : stage.last,
+                   chain ? "-" : " to ",
+                   chain ? stage.last - 1 : stage.last,
                    " on ",
                    stage.option.replicas,
                    " x ",
@@ -63,9 +62,8 @@ struct fullest_stage {
 
 /// Why there is no plan whatever its stages take: the fewest bytes of a device with which there is one, and the fullest stage
 /// of that plan; or that memory is not the obstacle. If a limit is reached first, bytes that would do.
-template <class Search>
-[[nodiscard]] reason why_no_stage_time(Search& search, const hybrid_request& request) {
-  using found = typename Search::found;
+[[nodiscard]] inline reason why_no_stage_time(stage_time_search& search, const hybrid_request& request) {
+  using found = stage_time_search::found;
   constexpr double any_time = std::numeric_limits<double>::max();
   reason why{reason::cause::constraint};
   why.place = joined({request.stages ? joined({*request.stages, " "}) : std::string(), "stages ",

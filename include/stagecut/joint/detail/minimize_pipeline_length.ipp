@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/minimize_pipeline_length.hpp>
+
+#include <utility>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
+#include <stagecut/joint/detail/length_program.hpp>
+#include <stagecut/joint/detail/length_search.hpp>
+#include <stagecut/joint/detail/why_no_hybrid.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_DECL outcome<hybrid_cut> minimize_pipeline_length_fn::search(const detail::any_stage_options& model,
+                                                                      const hybrid_request& request,
+                                                                      const length_options& options) {
+  using answer = outcome<hybrid_cut>;
+  detail::check_hybrid_request("minimize_pipeline_length", model.size(), model.period(), request);
+  if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
+  const detail::hybrid_rules rules(request, model.period());
+  const detail::length_terms terms{options.messages, options.all_reduce};
+  detail::search_clock clock(request.limits);
+  detail::length_program program(model, rules, terms, clock);
+  const double even = model.least_work(model.size()) / static_cast<double>(request.devices);
+  detail::length_search search(program, terms, request.microbatches, even, clock);
+  search.run();
+  if (!search.has_cut()) {
+    return search.is_proved() ? answer::infeasible(detail::why_no_hybrid(model, request))
+                              : answer::unknown({reason::cause::limit_reached});
+  }
+  hybrid_cut cut{std::move(search.best()), search.cost(), search.bound(), search.searches()};
+  return search.is_proved() ? answer::optimal(std::move(cut)) : answer::feasible(std::move(cut));
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI
