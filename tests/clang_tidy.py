@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""clang-tidy finds nothing of what .clang-tidy names, in all headers and in the programs: `clang_tidy.py TIDY BUILD FLAG...`. The
-programs are compiled as BUILD/compile_commands.json says, without the bodies, which are read with the headers. First it has to find
-a bug that was planted."""
+"""clang-tidy finds nothing of what .clang-tidy names, in all headers, bodies and programs: `clang_tidy.py TIDY BUILD FLAG...`. All is
+read in the compiled form: headers together, bodies by rooms, and programs as BUILD/compile_commands.json says. First it has to find a
+bug that was planted."""
 
 import concurrent.futures
 import json
@@ -36,8 +36,13 @@ with tempfile.TemporaryDirectory() as folder:
     planted.write_text(PLANTED)
     everything.write_text("".join(f"#include <{each}>\n" for each in names))
     assert "bugprone-use-after-move" in complaints(planted, "--", "-std=c++20"), "the planted bug was not found"
-    of_headers = (everything, "--", "-std=c++20", f"-I{root}/include", *flags)
+    files = [everything]
+    for room in sorted((root / "include/stagecut/source").glob("*.hpp")):
+        if room.stem != "all":
+            files.append(pathlib.Path(folder) / f"{room.stem}.cpp")
+            files[-1].write_text(f"#include <stagecut/source/{room.name}>\n")
+    read = [(file, "--", "-std=c++20", "-DSTAGECUT_COMPILED", f"-I{root}/include", *flags) for file in files]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda words: complaints(*words), [of_headers, *((file, "-p", build, *OTHERWISE) for file in programs)]))
+        found = list(pool.map(lambda words: complaints(*words), [*read, *((file, "-p", build, *OTHERWISE) for file in programs)]))
 print("\n".join(filter(None, found)) or f"{len(names)} headers, {len(programs)} programs: nothing found")
 sys.exit(any(found) or not programs)
