@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <queue>
 #include <string>
@@ -52,7 +51,8 @@ STAGECUT_DECL precedence::precedence(std::size_t elements, std::vector<pair> pai
 
 STAGECUT_DECL void precedence::sort() {
   const std::size_t elements = next_.size();
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  const auto later = [](std::size_t a, std::size_t b) { return a > b; };
+  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
   std::vector<element> waits_for(elements);
   for (std::size_t e = 0; e < elements; ++e) {
     waits_for[e] = static_cast<element>(predecessors(e).size());

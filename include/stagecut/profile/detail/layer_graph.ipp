@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <queue>
 #include <string>
 #include <string_view>
@@ -17,7 +16,8 @@
 namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL std::vector<std::size_t> layer_graph::order_by(function_ref<bool(std::size_t)> late) const {
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  const auto later = [](std::size_t a, std::size_t b) { return a > b; };
+  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
   std::vector<std::size_t> waits_for;
   const auto put = [&](std::size_t v) { ready.push(late(v) ? size() + v : v); };
   for (std::size_t v = 0; v < size(); ++v) {
