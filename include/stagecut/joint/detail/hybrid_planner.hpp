@@ -21,6 +21,8 @@
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer.hpp>
