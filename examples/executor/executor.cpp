@@ -180,8 +180,8 @@ int run_all(const words& from) {
   if (!from.timed()) {
     const auto fit = on.link();
     options.link = fit.link;
-    const std::string speed =
-        fit.link.bandwidth == 0 ? "and its messages do not take longer with their size" : bytes_text(fit.link.bandwidth) + "/s";
+    const std::string speed = fit.link.bandwidth == 0 ? "and its messages do not take longer with their size"
+                                                      : bytes_text(fit.link.bandwidth) + "/s";
     progress(fmt::format("the link: {}, {}; at most {:.0f} % off", seconds_text(fit.link.latency), speed,
                          100 * fit.largest_error));
   }

@@ -137,8 +137,8 @@ struct measured_model {
   return result;
 }
 
-/// The link of samples. Where noise hides what bytes take, `fit_link` refuses them: then a link with no limit of bandwidth, and the
-/// median time as its latency.
+/// The link of samples. Where noise hides what bytes take, `fit_link` refuses them: then a link of unlimited bandwidth,
+/// with the median time as its latency.
 /// @throws stagecut::invalid_input  for a sample that is no time, as `fit_link` does
 [[nodiscard]] inline stagecut::link_fit link_of(const std::vector<stagecut::link_sample>& samples) {
   try {
