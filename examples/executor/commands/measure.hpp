@@ -137,9 +137,9 @@ struct measured_model {
   return result;
 }
 
-/// The link of samples. Where noise hides what bytes take, `fit_link` refuses them: then a link of unlimited bandwidth,
-/// with the median time as its latency.
-/// @throws stagecut::invalid_input  for a sample that is no time, as `fit_link` does
+/// The link of samples. Where they tell no bandwidth (noise hides what bytes take), `fit_link` refuses all of them: then a
+/// link of unlimited bandwidth (0), with the median time as its latency.
+/// @throws stagecut::invalid_input  as `fit_link` does for one sample, and if there is none
 [[nodiscard]] inline stagecut::link_fit link_of(const std::vector<stagecut::link_sample>& samples) {
   try {
     return stagecut::fit_link(samples);
