@@ -15,7 +15,7 @@ here = pathlib.Path(__file__).resolve().parent
 top = here.parent
 HEADER = "// SPDX-License-Identifier: BSL-1.0\n#pragma once\n"
 BODIES = "stagecut/schedule/detail/check_schedule.ipp"
-AT_END = f"\n#if !defined(STAGECUT_COMPILED)\n#include <{BODIES}>\n#endif\n"
+AT_END = f"\n#if defined(STAGECUT_HEADER_ONLY)\n#include <{BODIES}>\n#endif\n"
 PLANTED = [  # (file, text, what is said); a text that begins with + is added to the file, None removes it
     ("include/stagecut/makespan/bounds/deep.hpp", HEADER, "makespan has no folder bounds"),
     ("include/stagecut/makespan/detail/deep.hpp", HEADER + "#include <stagecut/io/read_profile.hpp>\n", "makespan may not include io"),

@@ -32,7 +32,7 @@ FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "pl
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
 IN_BODIES = ("ranges",)  # what they may include for all that
 CONFIG = "stagecut/core/config.hpp"
-AT_THE_END = re.compile(r"\n#if !defined\(STAGECUT_COMPILED\)\n(#include <stagecut/[\w/]+\.ipp>\n)+#endif\n\Z")
+AT_THE_END = re.compile(r"\n#if defined\(STAGECUT_HEADER_ONLY\)\n(#include <stagecut/[\w/]+\.ipp>\n)+#endif\n\Z")
 # What only headers of the library include stands in the room's folder `detail`; these are left to who includes them.
 UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan")
 
@@ -81,11 +81,11 @@ def check_header(header):
     if "__CUDACC__" in text and name not in ("stagecut/core/host_device.hpp", "stagecut/search/detail/system.hpp"):
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
-        of_form = name == CONFIG and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG")
+        of_form = name == CONFIG and macro in ("STAGECUT_DECL", "STAGECUT_ABI", "STAGECUT_ABI_TAG", "STAGECUT_HEADER_ONLY")
         of_version = name == "stagecut/version.hpp" and macro.startswith("STAGECUT_VERSION_")
         if macro not in ("STAGECUT_HOST_DEVICE", "STAGECUT_DEVICE", "STAGECUT_CALLS_ANY") and not of_form and not of_version:
             problems.append(f"{name}: defines the macro {macro}")
-    if name != CONFIG and "STAGECUT_COMPILED" in AT_THE_END.sub("", text):
+    if name != CONFIG and re.search("STAGECUT_(COMPILED|HEADER_ONLY)", AT_THE_END.sub("", text)):
         problems.append(f"{name}: asks for the form, and not to include its bodies at its end")
     may, third_party, _ = TABLE.get(room, ((), (), ()))
     for number, style, target in includes(header):

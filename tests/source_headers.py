@@ -9,28 +9,39 @@ import re
 import sys
 
 # In the order of their layers, with the package that all of a room's bodies need.
-ROOMS = {"core": "", "cost": "", "profile": "", "sequence": "", "schedule": "", "makespan": "", "plan": "", "graph": "boost", "joint": "",
+ROOMS = {"core": "", "cost": "", "profile": "", "sequence": "", "schedule": "", "makespan": "", "plan": "", "graph": "", "joint": "",
          "search": "", "fit": "Eigen", "testing": "", "io": "nlohmann"}
 # What is looked for to see whether a package is there. Thrust is none of them: its device system is the program's choice.
 PACKAGES = {"boost": "boost/graph/graph_traits.hpp", "Eigen": "Eigen/Core", "nlohmann": "nlohmann/json.hpp"}
 HEAD = "// SPDX-License-Identifier: BSL-1.0\n#pragma once\n\n// Written by tests/source_headers.py.\n"
-FORM = '#if !defined(STAGECUT_COMPILED)\n#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"\n#endif\n'
+FORM = '''#include <stagecut/core/config.hpp>
+#if defined(STAGECUT_HEADER_ONLY)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
+#endif
+'''
 
 root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve() / "include"
-reached = {}
+includes = {}
+
+
+def included(name):
+    if name not in includes:
+        includes[name] = re.findall(r"^\s*#\s*include\s*<([^>]+)>", (root / name).read_text(), re.MULTILINE)
+    return includes[name]
 
 
 def packages_of(name):
-    """The packages that a header or a body includes at whatever depth, in the compiled form, which includes no bodies."""
-    if name not in reached:
-        reached[name] = set()
-        for target in re.findall(r"^\s*#\s*include\s*<([^>]+)>", (root / name).read_text(), re.MULTILINE):
+    """The packages that a body needs: those that it, doors that it includes, and their bodies, which it may call, include."""
+    packages, seen, ahead = set(), {name}, [name]
+    while ahead:
+        for target in included(ahead.pop()):
             package = target.split("/")[0]
             if package in (*PACKAGES, "thrust"):
-                reached[name].add(package)
-            elif package == "stagecut" and target.endswith(".hpp") and (root / target).exists():
-                reached[name] |= packages_of(target)
-    return reached[name]
+                packages.add(package)
+            elif package == "stagecut" and target not in seen and (root / target).exists():
+                seen.add(target)
+                ahead.append(target)
+    return packages
 
 
 def guarded(packages, lines):

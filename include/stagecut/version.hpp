@@ -6,5 +6,5 @@
 #define STAGECUT_VERSION_MINOR 1
 #define STAGECUT_VERSION_PATCH 0
 
-/// The library: algorithms, cost models, schedules, plans. The inline namespace `v0` is its version.
+/// The library: algorithms, cost models, schedules, plans. The inline namespace is its version and form: `core/config.hpp`.
 namespace stagecut {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Files of different forms, or of different versions, do not link, and the message says which they are: `mixtures.py COMPILER...`.
+"""Files of different forms, versions or containers do not link, and the message says which they are: `mixtures.py COMPILER...`.
 The same files in one form link and run."""
 
 import pathlib
@@ -27,6 +27,7 @@ int main() {
   std::puts("2");
 }
 """
+LATE = "#include <stagecut/core/cuts.hpp>\n#define STAGECUT_COMPILED\n"
 COMPILED = ["-DSTAGECUT_COMPILED"]
 failed, checked = [], 0
 
@@ -94,9 +95,18 @@ def check(compiler, folder):
     rooms = [compiled(compiler, folder, room, bodies_of(room, include), COMPILED) for room in ("core", "cost", "schedule")]
     links(f"{compiler}: the compiled form with its bodies", compiler, [program, *rooms])
     links(f"{compiler}: the compiled form without its bodies", compiler, [program], [f"{version}_compiled::check_schedule"])
-    refused = run(compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", "-x", "c++", include / "stagecut/source/all.hpp")
-    if refused.returncode == 0 or "define STAGECUT_COMPILED" not in refused.stderr:
-        failed.append(f"FAILED: {compiler}: header-only a source says {refused.stderr}")
+    debug = compiled(compiler, folder, "debug", DOOR, [*COMPILED, "-D_GLIBCXX_DEBUG"])
+    links(f"{compiler}: containers of debug mode", compiler, [debug, *rooms], [f"{version}_compiled_debug::check_schedule"])
+    # The first header decides: a later definition changes nothing.
+    links(f"{compiler}: the form defined late", compiler, [compiled(compiler, folder, "late", LATE + DOOR)])
+    source = "#include <stagecut/source/all.hpp>\n"
+    for what, text, flags, words in (("header-only a source", source, [], "define STAGECUT_COMPILED"),
+                                     ("a source with the form defined late", LATE + source, [], "before its first header"),
+                                     ("STAGECUT_COMPILED=0", HEAD, ["-DSTAGECUT_COMPILED=0"], "leave it undefined")):
+        (folder / "refused.cpp").write_text(text)
+        refused = run(compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", *flags, folder / "refused.cpp")
+        if refused.returncode == 0 or words not in refused.stderr:
+            failed.append(f"FAILED: {compiler}: {what} says {refused.stderr}")
 
 
 def bodies_of(room, headers):

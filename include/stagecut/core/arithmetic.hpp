@@ -170,6 +170,6 @@ template <arithmetic T, std::unsigned_integral Bits>
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/core/detail/arithmetic.ipp>
 #endif

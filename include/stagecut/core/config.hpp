@@ -20,19 +20,34 @@
 #endif
 
 // `STAGECUT_DECL` stands before every definition in a file of bodies (`.ipp`). A header includes its bodies at its end if
-// the library is header-only; else `stagecut/source/ROOM.hpp` includes them, in one file of the program or in the library.
+// the library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/ROOM.hpp` includes them, in one file of the
+// program or in the library. What the first header of a file found, holds for all of it.
 //
-// `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, and for each version that changes
-// binaries. So files of different forms or versions do not link where they exchange a type of stagecut. The tag puts the
-// name into the symbols of functions that only return such a type as well.
+// `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, for containers of libstdc++'s debug
+// mode, and for each version that changes binaries. So files that differ in them do not link where they exchange a type of
+// stagecut. The tag puts the name into the symbols of functions that only return such a type as well.
 #if defined(STAGECUT_COMPILED)
+#if 1 - STAGECUT_COMPILED - 1 == 0  // so it is for 0, and not for what is empty
+#error "STAGECUT_COMPILED is 0 or a word: define it as 1, or empty, for the compiled form; leave it undefined for the header-only one"
+#endif
 #define STAGECUT_DECL
+#if defined(_GLIBCXX_DEBUG)
+#define STAGECUT_ABI v0_1_compiled_debug
+#define STAGECUT_ABI_TAG "v0_1_compiled_debug"
+#else
 #define STAGECUT_ABI v0_1_compiled
 #define STAGECUT_ABI_TAG "v0_1_compiled"
+#endif
 #else
+#define STAGECUT_HEADER_ONLY
 #define STAGECUT_DECL inline
+#if defined(_GLIBCXX_DEBUG)
+#define STAGECUT_ABI v0_1_debug
+#define STAGECUT_ABI_TAG "v0_1_debug"
+#else
 #define STAGECUT_ABI v0_1
 #define STAGECUT_ABI_TAG "v0_1"
+#endif
 #endif
 namespace stagecut {
 inline namespace [[gnu::abi_tag(STAGECUT_ABI_TAG)]] STAGECUT_ABI {}

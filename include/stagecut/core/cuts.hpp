@@ -142,6 +142,6 @@ class cuts {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/core/detail/cuts.ipp>
 #endif

@@ -107,6 +107,6 @@ template <class Error>
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/core/detail/error.ipp>
 #endif

@@ -168,6 +168,6 @@ class outcome {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/core/detail/outcome.ipp>
 #endif

@@ -76,6 +76,6 @@ inline constexpr code_points misleading[] = {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/core/detail/visible.ipp>
 #endif

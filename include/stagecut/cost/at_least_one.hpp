@@ -82,6 +82,6 @@ class at_least_one {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/at_least_one.ipp>
 #endif

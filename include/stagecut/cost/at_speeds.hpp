@@ -79,6 +79,6 @@ requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/at_speeds.ipp>
 #endif

@@ -89,6 +89,6 @@ class forbidden_cuts {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/forbidden_cuts.ipp>
 #endif

@@ -28,6 +28,6 @@ class kept_together : public forbidden_cuts {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/kept_together.ipp>
 #endif

@@ -175,6 +175,6 @@ class merged_constraint {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/merged_items.ipp>
 #endif

@@ -144,6 +144,6 @@ class split_item_times : public item_times {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/pipeline_model.ipp>
 #endif

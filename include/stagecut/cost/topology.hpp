@@ -63,6 +63,6 @@ class topology {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/cost/detail/topology.ipp>
 #endif

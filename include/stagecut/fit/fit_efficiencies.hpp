@@ -134,6 +134,6 @@ inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/fit_efficiencies.ipp>
 #endif

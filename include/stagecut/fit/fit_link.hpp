@@ -57,6 +57,6 @@ inline constexpr fit_link_fn fit_link{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/fit_link.ipp>
 #endif

@@ -118,6 +118,6 @@ inline constexpr fit_memory_fn fit_memory{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/fit_memory.ipp>
 #endif

@@ -59,6 +59,6 @@ inline constexpr layer_times_fn layer_times{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/layer_times.ipp>
 #endif

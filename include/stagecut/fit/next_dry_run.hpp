@@ -76,6 +76,6 @@ inline constexpr next_dry_run_fn next_dry_run{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/next_dry_run.ipp>
 #endif

@@ -90,6 +90,6 @@ class contraction {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/contraction.ipp>
 #endif

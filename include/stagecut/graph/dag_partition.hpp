@@ -42,6 +42,6 @@ inline constexpr measure_partition_fn measure_partition{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/dag_partition.ipp>
 #endif

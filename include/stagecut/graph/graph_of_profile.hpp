@@ -36,6 +36,6 @@ struct graph_options {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/graph_of_profile.ipp>
 #endif

@@ -45,6 +45,6 @@ STAGECUT_DECL void check_load_options(std::string_view function, const load_opti
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/load_options.ipp>
 #endif

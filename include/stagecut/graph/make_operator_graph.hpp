@@ -177,6 +177,6 @@ inline constexpr put_by_vertex_fn put_by_vertex{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/make_operator_graph.ipp>
 #endif

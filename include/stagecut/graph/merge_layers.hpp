@@ -43,6 +43,6 @@ inline constexpr merge_layers_fn merge_layers{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/merge_layers.ipp>
 #endif

@@ -58,6 +58,6 @@ inline constexpr minimize_communication_fn minimize_communication{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/minimize_communication.ipp>
 #endif

@@ -67,6 +67,6 @@ inline constexpr minimize_graph_makespan_fn minimize_graph_makespan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/minimize_graph_makespan.ipp>
 #endif

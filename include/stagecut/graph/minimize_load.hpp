@@ -109,6 +109,6 @@ inline constexpr minimize_load_fn minimize_load{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/minimize_load.ipp>
 #endif

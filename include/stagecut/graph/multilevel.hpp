@@ -87,6 +87,6 @@ inline constexpr multilevel_fn multilevel{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/multilevel.ipp>
 #endif

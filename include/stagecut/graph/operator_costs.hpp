@@ -132,6 +132,6 @@ class operator_costs {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/operator_costs.ipp>
 #endif

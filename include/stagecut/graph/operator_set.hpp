@@ -105,6 +105,6 @@ static_assert(set_cost<operator_set>);
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/operator_set.ipp>
 #endif

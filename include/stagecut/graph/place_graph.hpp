@@ -38,6 +38,6 @@ inline constexpr place_graph_fn place_graph{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/place_graph.ipp>
 #endif

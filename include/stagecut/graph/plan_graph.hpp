@@ -35,6 +35,6 @@ inline constexpr plan_graph_fn plan_graph{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/plan_graph.ipp>
 #endif

@@ -52,6 +52,6 @@ inline constexpr refine_partition_fn refine_partition{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/refine_partition.ipp>
 #endif

@@ -50,6 +50,6 @@ class stage_makespan {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/stage_makespan.ipp>
 #endif

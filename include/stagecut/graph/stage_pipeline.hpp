@@ -67,6 +67,6 @@ inline constexpr make_stage_pipeline_fn make_stage_pipeline{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/stage_pipeline.ipp>
 #endif

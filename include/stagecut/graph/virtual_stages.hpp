@@ -45,6 +45,6 @@ inline constexpr virtual_stages_fn virtual_stages{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/virtual_stages.ipp>
 #endif

@@ -76,6 +76,6 @@ inline constexpr choose_warm_up_fn choose_warm_up{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/warm_up.ipp>
 #endif

@@ -68,6 +68,6 @@ class weighted_dag {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/weighted_dag.ipp>
 #endif

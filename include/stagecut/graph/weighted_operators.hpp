@@ -19,6 +19,6 @@ namespace stagecut::inline STAGECUT_ABI {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/weighted_operators.ipp>
 #endif

@@ -36,6 +36,6 @@ inline void check_size(std::string_view text, std::string_view source, const rea
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/read_limits.ipp>
 #endif

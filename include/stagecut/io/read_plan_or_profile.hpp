@@ -43,6 +43,6 @@ using plan_or_profile = std::variant<plan, profile>;
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/read_plan_or_profile.ipp>
 #endif

@@ -84,6 +84,6 @@ class recomputed_chain_maker {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/as_recompute_model.ipp>
 #endif

@@ -44,6 +44,6 @@ struct compared_hybrid {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/compare_hybrids.ipp>
 #endif

@@ -51,6 +51,6 @@ namespace detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/compare_recomputation.ipp>
 #endif

@@ -46,6 +46,6 @@ inline constexpr dapple_plan_fn dapple_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/dapple_plan.ipp>
 #endif

@@ -51,6 +51,6 @@ enum class even_choice : std::uint8_t {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/even_recomputation.ipp>
 #endif

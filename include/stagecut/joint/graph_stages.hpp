@@ -162,6 +162,6 @@ class graph_stages {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/graph_stages.ipp>
 #endif

@@ -43,6 +43,6 @@ inline constexpr minimize_hybrid_fn minimize_hybrid{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
 #endif

@@ -74,6 +74,6 @@ inline constexpr minimize_nested_time_fn minimize_nested_time{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/minimize_nested_time.ipp>
 #endif

@@ -68,6 +68,6 @@ inline constexpr minimize_pipeline_length_fn minimize_pipeline_length{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/minimize_pipeline_length.ipp>
 #endif

@@ -63,6 +63,6 @@ inline constexpr minimize_placed_length_fn minimize_placed_length{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/minimize_placed_length.ipp>
 #endif

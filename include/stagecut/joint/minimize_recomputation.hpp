@@ -48,6 +48,6 @@ inline constexpr minimize_recomputation_fn minimize_recomputation{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/minimize_recomputation.ipp>
 #endif

@@ -49,6 +49,6 @@ inline constexpr minimize_stage_time_fn minimize_stage_time{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/minimize_stage_time.ipp>
 #endif

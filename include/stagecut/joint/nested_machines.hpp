@@ -68,6 +68,6 @@ struct nested_cut {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/nested_machines.ipp>
 #endif

@@ -34,6 +34,6 @@ namespace stagecut::inline STAGECUT_ABI {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/plan_hybrid.ipp>
 #endif

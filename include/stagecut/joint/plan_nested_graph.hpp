@@ -54,6 +54,6 @@ inline constexpr plan_nested_graph_fn plan_nested_graph{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/plan_nested_graph.ipp>
 #endif

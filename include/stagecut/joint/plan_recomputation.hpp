@@ -80,6 +80,6 @@ struct asked_recomputation {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/plan_recomputation.ipp>
 #endif

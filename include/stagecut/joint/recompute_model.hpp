@@ -57,6 +57,6 @@ STAGECUT_DECL void check_recompute_model(const recompute_model& model);
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/recompute_model.ipp>
 #endif

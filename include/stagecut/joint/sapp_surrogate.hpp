@@ -65,6 +65,6 @@ struct sapp_surrogate_plan {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/sapp_surrogate.ipp>
 #endif

@@ -57,6 +57,6 @@ struct sequence_figures {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/sequence_split.ipp>
 #endif

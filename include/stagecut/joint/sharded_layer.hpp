@@ -68,6 +68,6 @@ STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_l
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/sharded_layer.ipp>
 #endif

@@ -118,6 +118,6 @@ class sharded_intervals {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/sharded_times.ipp>
 #endif

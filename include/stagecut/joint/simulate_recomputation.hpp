@@ -54,6 +54,6 @@ STAGECUT_DECL void check_recompute_request(const char* function, const recompute
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/simulate_recomputation.ipp>
 #endif

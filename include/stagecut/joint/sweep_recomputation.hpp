@@ -103,6 +103,6 @@ class recompute_sweeper {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/sweep_recomputation.ipp>
 #endif

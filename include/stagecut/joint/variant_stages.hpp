@@ -145,6 +145,6 @@ class variant_stages {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/variant_stages.ipp>
 #endif

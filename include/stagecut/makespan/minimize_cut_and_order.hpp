@@ -79,6 +79,6 @@ inline constexpr minimize_cut_and_order_fn minimize_cut_and_order{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/minimize_cut_and_order.ipp>
 #endif

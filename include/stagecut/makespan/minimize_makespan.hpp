@@ -122,6 +122,6 @@ inline constexpr minimize_makespan_fn minimize_makespan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/minimize_makespan.ipp>
 #endif

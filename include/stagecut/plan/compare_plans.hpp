@@ -27,6 +27,6 @@ inline constexpr compare_plans_fn compare_plans{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/compare_plans.ipp>
 #endif

@@ -38,6 +38,6 @@ inline constexpr explain_plan_fn explain_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/explain_plan.ipp>
 #endif

@@ -29,6 +29,6 @@ struct inference_figures {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/inference_figures.ipp>
 #endif

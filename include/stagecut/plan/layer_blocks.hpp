@@ -50,6 +50,6 @@ STAGECUT_DECL void join_wanted(std::string_view function, const std::vector<std:
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/layer_blocks.ipp>
 #endif

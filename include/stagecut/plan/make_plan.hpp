@@ -53,6 +53,6 @@ inline constexpr make_plan_fn make_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/make_plan.ipp>
 #endif

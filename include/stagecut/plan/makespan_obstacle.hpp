@@ -34,6 +34,6 @@ namespace detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/makespan_obstacle.ipp>
 #endif

@@ -191,6 +191,6 @@ template <class InFlight>
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/memory_shortage.ipp>
 #endif

@@ -48,6 +48,6 @@ inline constexpr partition_modules_fn partition_modules{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/partition_modules.ipp>
 #endif

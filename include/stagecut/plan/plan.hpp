@@ -214,6 +214,6 @@ STAGECUT_DECL void assign_stages(plan& made, std::vector<std::size_t> stages);
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/plan.ipp>
 #endif

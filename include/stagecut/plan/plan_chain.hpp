@@ -38,6 +38,6 @@ inline constexpr plan_chain_fn plan_chain{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/plan_chain.ipp>
 #endif

@@ -67,6 +67,6 @@ struct plan_comparison {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/plan_choices.ipp>
 #endif

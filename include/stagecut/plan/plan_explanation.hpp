@@ -140,6 +140,6 @@ struct plan_explanation {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/plan_explanation.ipp>
 #endif

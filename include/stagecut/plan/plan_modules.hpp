@@ -45,6 +45,6 @@ inline constexpr plan_modules_fn plan_modules{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/plan_modules.ipp>
 #endif

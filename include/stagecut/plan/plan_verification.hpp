@@ -76,6 +76,6 @@ struct plan_verification {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/plan_verification.ipp>
 #endif

@@ -28,6 +28,6 @@ inline constexpr recut_plan_fn recut_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/recut_plan.ipp>
 #endif

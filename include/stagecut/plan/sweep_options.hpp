@@ -48,6 +48,6 @@ using each_index_ref = function_ref<void(std::size_t count, function_ref<void(st
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/sweep_options.ipp>
 #endif

@@ -67,6 +67,6 @@ inline constexpr pareto_fn pareto{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/sweep_row.ipp>
 #endif

@@ -45,6 +45,6 @@ inline constexpr sweep_rows_fn sweep_rows{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/sweep_rows.ipp>
 #endif

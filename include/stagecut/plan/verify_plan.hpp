@@ -38,6 +38,6 @@ inline constexpr verify_plan_fn verify_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/verify_plan.ipp>
 #endif

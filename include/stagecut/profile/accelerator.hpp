@@ -73,6 +73,6 @@ STAGECUT_DECL void check(const efficiencies& reached);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/accelerator.ipp>
 #endif

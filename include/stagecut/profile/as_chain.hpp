@@ -80,6 +80,6 @@ STAGECUT_DECL void add_crossing(const profile& graph, const layer_graph& edges, 
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/as_chain.ipp>
 #endif

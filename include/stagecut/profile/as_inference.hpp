@@ -18,6 +18,6 @@ namespace stagecut::inline STAGECUT_ABI {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/as_inference.ipp>
 #endif

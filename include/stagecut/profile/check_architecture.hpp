@@ -67,6 +67,6 @@ STAGECUT_DECL void check(const architecture& a);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/check_architecture.ipp>
 #endif

@@ -16,6 +16,6 @@ STAGECUT_DECL void check_figures(const profile& model);
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/check_figures.ipp>
 #endif

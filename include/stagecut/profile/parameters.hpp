@@ -25,6 +25,6 @@ struct parameter_count {
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/parameters.ipp>
 #endif

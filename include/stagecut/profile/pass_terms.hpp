@@ -25,6 +25,6 @@ struct pass_terms {
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/pass_terms.ipp>
 #endif

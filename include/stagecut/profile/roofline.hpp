@@ -121,6 +121,6 @@ class roofline {
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/roofline.ipp>
 #endif

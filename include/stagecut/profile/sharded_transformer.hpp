@@ -29,6 +29,6 @@ STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const tra
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/sharded_transformer.ipp>
 #endif

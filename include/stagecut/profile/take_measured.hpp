@@ -42,6 +42,6 @@ STAGECUT_DECL void take_measured(profile& model, const std::vector<measured_laye
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/take_measured.ipp>
 #endif

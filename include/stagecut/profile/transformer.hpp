@@ -65,6 +65,6 @@ STAGECUT_DECL std::vector<pass_terms> explain(const architecture& a, const train
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/transformer.ipp>
 #endif

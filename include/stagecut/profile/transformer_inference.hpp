@@ -74,6 +74,6 @@ STAGECUT_DECL std::vector<pass_terms> explain_inference(const architecture& a, c
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/transformer_inference.ipp>
 #endif

@@ -78,6 +78,6 @@ STAGECUT_DECL void check(const architecture& a, const training& r);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/transformer_training.ipp>
 #endif

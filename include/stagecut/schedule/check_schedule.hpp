@@ -79,6 +79,6 @@ STAGECUT_DECL void check_schedule(const schedule& all);
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/check_schedule.ipp>
 #endif

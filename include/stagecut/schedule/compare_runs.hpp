@@ -94,6 +94,6 @@ STAGECUT_DECL void check_comparable(const schedule& order, const simulation<doub
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/compare_runs.ipp>
 #endif

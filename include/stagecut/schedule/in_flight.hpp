@@ -30,6 +30,6 @@ namespace stagecut::inline STAGECUT_ABI {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/in_flight.ipp>
 #endif

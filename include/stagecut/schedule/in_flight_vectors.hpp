@@ -31,6 +31,6 @@ STAGECUT_DECL void add_uncovered(std::vector<std::vector<std::size_t>>& vectors,
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/in_flight_vectors.ipp>
 #endif

@@ -48,6 +48,6 @@ STAGECUT_DECL void add_transfers(schedule& result, const stage_links& links, con
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/lower_transfers.ipp>
 #endif

@@ -35,6 +35,6 @@ STAGECUT_DECL void check_schedule_shape(const schedule_entry& entry, const sched
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/make_schedule.ipp>
 #endif

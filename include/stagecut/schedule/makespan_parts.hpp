@@ -92,6 +92,6 @@ template <arithmetic T>
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/makespan_parts.ipp>
 #endif

@@ -113,6 +113,6 @@ inline constexpr word<op_kind> op_words[] = {{"F", op_kind::forward},
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/op.ipp>
 #endif

@@ -56,6 +56,6 @@ namespace detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/sapp_bubbles.ipp>
 #endif

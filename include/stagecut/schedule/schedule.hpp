@@ -65,6 +65,6 @@ namespace detail {
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/schedule.ipp>
 #endif

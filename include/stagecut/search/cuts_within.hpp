@@ -52,6 +52,6 @@ inline constexpr all_cuts_fn all_cuts{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/search/detail/cuts_within.ipp>
 #endif

@@ -144,6 +144,6 @@ class graph_paths {
 
 }  // namespace stagecut::inline STAGECUT_ABI::search
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/search/detail/graph_paths.ipp>
 #endif

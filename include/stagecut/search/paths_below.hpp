@@ -81,6 +81,6 @@ inline constexpr paths_below_fn paths_below{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/search/detail/paths_below.ipp>
 #endif

@@ -55,6 +55,6 @@ class chain_clock {
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/sequence/detail/chain_limits.ipp>
 #endif

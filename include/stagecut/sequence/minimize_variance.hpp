@@ -217,6 +217,6 @@ inline constexpr minimize_variance_fn minimize_variance{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/sequence/detail/minimize_variance.ipp>
 #endif

@@ -3,8 +3,9 @@
 
 // Written by tests/source_headers.py.
 // Rooms whose packages are not there are left out.
-#if !defined(STAGECUT_COMPILED)
-#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"
+#include <stagecut/core/config.hpp>
+#if defined(STAGECUT_HEADER_ONLY)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
 #include <stagecut/source/core.hpp>
@@ -14,9 +15,7 @@
 #include <stagecut/source/schedule.hpp>
 #include <stagecut/source/makespan.hpp>
 #include <stagecut/source/plan.hpp>
-#if __has_include(<boost/graph/graph_traits.hpp>)
 #include <stagecut/source/graph.hpp>
-#endif
 #include <stagecut/source/joint.hpp>
 #include <stagecut/source/search.hpp>
 #if __has_include(<Eigen/Core>)

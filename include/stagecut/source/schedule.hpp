@@ -2,8 +2,9 @@
 #pragma once
 
 // Written by tests/source_headers.py.
-#if !defined(STAGECUT_COMPILED)
-#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program"
+#include <stagecut/core/config.hpp>
+#if defined(STAGECUT_HEADER_ONLY)
+#error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
 #include <stagecut/schedule/detail/backward_first.ipp>

@@ -10,6 +10,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/core/detail/seconds_now.ipp>
 #endif

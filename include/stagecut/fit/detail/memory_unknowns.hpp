@@ -53,6 +53,6 @@ struct memory_equations {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/memory_unknowns.ipp>
 #endif

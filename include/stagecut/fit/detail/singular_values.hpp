@@ -36,6 +36,6 @@ STAGECUT_DECL void turn(Eigen::MatrixXd& columns, Eigen::Index p, Eigen::Index q
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/fit/detail/singular_values.ipp>
 #endif

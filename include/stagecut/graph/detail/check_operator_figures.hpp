@@ -25,6 +25,6 @@ STAGECUT_DECL void check_operator_figures(const operator_graph& graph);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/check_operator_figures.ipp>
 #endif

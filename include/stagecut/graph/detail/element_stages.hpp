@@ -35,6 +35,6 @@ STAGECUT_DECL void fill_stage(const down_set_family& family, std::size_t from, s
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/element_stages.ipp>
 #endif

@@ -83,6 +83,6 @@ class graph_makespan_bound {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/graph_makespan_bound.ipp>
 #endif

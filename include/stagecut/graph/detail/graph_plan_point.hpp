@@ -79,6 +79,6 @@ class plan_pricer {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/graph_plan_point.ipp>
 #endif

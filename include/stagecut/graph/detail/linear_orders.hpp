@@ -78,6 +78,6 @@ template <set_cost Set>
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/linear_orders.ipp>
 #endif

@@ -111,6 +111,6 @@ class stage_simulator {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/stage_simulator.ipp>
 #endif

@@ -116,6 +116,6 @@ class warm_up_climb {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/warm_up_climb.ipp>
 #endif

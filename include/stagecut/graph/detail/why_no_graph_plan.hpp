@@ -32,6 +32,6 @@ struct stage_ranges {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/graph/detail/why_no_graph_plan.ipp>
 #endif

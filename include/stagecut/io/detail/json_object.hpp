@@ -60,6 +60,6 @@ class json_object {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/json_object.ipp>
 #endif

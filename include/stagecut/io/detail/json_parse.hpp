@@ -43,6 +43,6 @@ struct json_reading {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/json_parse.ipp>
 #endif

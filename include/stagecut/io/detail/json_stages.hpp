@@ -28,6 +28,6 @@ STAGECUT_DECL json stage_json(const planned_stage& stage, const interval* layers
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/json_stages.ipp>
 #endif

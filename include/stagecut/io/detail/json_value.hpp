@@ -150,6 +150,6 @@ inline json_elements json_value::elements() const {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/json_value.ipp>
 #endif

@@ -55,6 +55,6 @@ struct trace_steps {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/mindspore_events.ipp>
 #endif

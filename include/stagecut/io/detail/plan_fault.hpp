@@ -29,6 +29,6 @@ struct plan_fault {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/plan_fault.ipp>
 #endif

@@ -61,6 +61,6 @@ STAGECUT_DECL void check_time(const layer& each, const std::string& place);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/text.ipp>
 #endif

@@ -59,6 +59,6 @@ inline constexpr std::array formats = {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/formats.ipp>
 #endif

@@ -39,6 +39,6 @@ struct mindspore_memory {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/mindspore_log.ipp>
 #endif

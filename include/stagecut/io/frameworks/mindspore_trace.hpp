@@ -64,6 +64,6 @@ STAGECUT_DECL mindspore_trace find_steps(const json_value& events);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/mindspore_trace.ipp>
 #endif

@@ -87,6 +87,6 @@ struct sapp_init {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/sapp_init.ipp>
 #endif

@@ -42,6 +42,6 @@ struct sapp_strategy {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/sapp_strategy.ipp>
 #endif

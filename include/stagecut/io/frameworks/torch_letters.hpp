@@ -27,6 +27,6 @@ STAGECUT_DECL bool torch_kind(std::string_view word, torch_letters letters, op_k
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/torch_letters.ipp>
 #endif

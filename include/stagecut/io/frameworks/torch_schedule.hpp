@@ -75,6 +75,6 @@ namespace detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/torch_schedule.ipp>
 #endif

@@ -52,6 +52,6 @@ STAGECUT_DECL profile read_dnn_partitioning(const json_value& value);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/dnn_partitioning.ipp>
 #endif

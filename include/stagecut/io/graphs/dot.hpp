@@ -43,6 +43,6 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/dot.ipp>
 #endif

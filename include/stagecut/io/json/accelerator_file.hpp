@@ -30,6 +30,6 @@ struct accelerator_file {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/accelerator_file.ipp>
 #endif

@@ -51,6 +51,6 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/hugging_face_config.ipp>
 #endif

@@ -66,6 +66,6 @@ STAGECUT_DECL json objective_json(const objective_value& objective);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/json_plan.ipp>
 #endif

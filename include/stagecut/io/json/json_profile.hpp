@@ -62,6 +62,6 @@ STAGECUT_DECL std::string profile_text(const profile& model, const std::string& 
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/json_profile.ipp>
 #endif

@@ -45,6 +45,6 @@ struct measured_file {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/measured_file.ipp>
 #endif

@@ -49,6 +49,6 @@ STAGECUT_DECL void check_figure(const std::string& name, double value);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/sapp_figures.ipp>
 #endif

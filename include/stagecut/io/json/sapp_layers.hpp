@@ -68,6 +68,6 @@ STAGECUT_DECL sapp_layers read_sapp_layers(const json_value& whole, sapp_time me
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/sapp_layers.ipp>
 #endif

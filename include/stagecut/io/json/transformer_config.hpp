@@ -57,6 +57,6 @@ inline void require(const json_value& from, std::initializer_list<const char*> k
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/transformer_config.ipp>
 #endif

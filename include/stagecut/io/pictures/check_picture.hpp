@@ -49,6 +49,6 @@ inline void check_picture(std::string_view function, const pipeline_picture& pic
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/check_picture.ipp>
 #endif

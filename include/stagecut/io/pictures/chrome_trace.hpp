@@ -34,6 +34,6 @@ STAGECUT_DECL void write_chrome_trace(view<const pipeline_picture> pictures,
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/chrome_trace.ipp>
 #endif

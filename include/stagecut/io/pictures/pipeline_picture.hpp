@@ -66,6 +66,6 @@ using timed_ops = view<const timed_op<double>>;
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/pipeline_picture.ipp>
 #endif

@@ -28,6 +28,6 @@ struct scatter_options {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/sweep_scatter.ipp>
 #endif

@@ -35,6 +35,6 @@ STAGECUT_DECL void write_report(const report& all, const report_page& page, func
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/write_report.ipp>
 #endif

@@ -62,6 +62,6 @@ STAGECUT_DECL std::string csv_number(double value);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/csv.ipp>
 #endif

@@ -62,6 +62,6 @@ struct nvtx_ranges {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/nvtx_ranges.ipp>
 #endif

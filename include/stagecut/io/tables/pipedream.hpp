@@ -34,6 +34,6 @@ inline constexpr std::string_view pipedream_separator = " -- ";
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/pipedream.ipp>
 #endif

@@ -28,6 +28,6 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/io/detail/sweep_csv.ipp>
 #endif

@@ -47,6 +47,6 @@ class basis_inverse {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/basis_inverse.ipp>
 #endif

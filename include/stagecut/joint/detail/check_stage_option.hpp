@@ -13,6 +13,6 @@ STAGECUT_DECL void check_stage_option(const stage_option& option, std::size_t fi
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/check_stage_option.ipp>
 #endif

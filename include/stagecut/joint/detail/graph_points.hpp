@@ -56,6 +56,6 @@ class graph_points {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/graph_points.ipp>
 #endif

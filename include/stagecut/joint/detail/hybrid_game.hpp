@@ -154,6 +154,6 @@ class hybrid_game {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/hybrid_game.ipp>
 #endif

@@ -36,6 +36,6 @@ class hybrid_rows {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/hybrid_rows.ipp>
 #endif

@@ -78,6 +78,6 @@ class hybrid_rules {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/hybrid_rules.ipp>
 #endif

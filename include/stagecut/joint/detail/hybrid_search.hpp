@@ -75,6 +75,6 @@ class hybrid_search {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/hybrid_search.ipp>
 #endif

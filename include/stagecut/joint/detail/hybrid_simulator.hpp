@@ -51,6 +51,6 @@ class hybrid_simulator {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/hybrid_simulator.ipp>
 #endif

@@ -58,6 +58,6 @@ class in_flight_filter {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/in_flight_filter.ipp>
 #endif

@@ -84,6 +84,6 @@ class layer_bonds {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/layer_bonds.ipp>
 #endif

@@ -15,6 +15,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/layer_work.ipp>
 #endif

@@ -229,6 +229,6 @@ class length_program {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/length_program.ipp>
 #endif

@@ -29,6 +29,6 @@ STAGECUT_DECL void link_options(option_graph& graph, const std::vector<std::uint
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/link_options.ipp>
 #endif

@@ -45,6 +45,6 @@ class disjunction_choice {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/option_disjunction.ipp>
 #endif

@@ -147,6 +147,6 @@ class rank_options {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/rank_options.ipp>
 #endif

@@ -44,6 +44,6 @@ struct recompute_problem {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/recompute_problem.ipp>
 #endif

@@ -63,6 +63,6 @@ struct sent_bytes {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/recompute_rules.ipp>
 #endif

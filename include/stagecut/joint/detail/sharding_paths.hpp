@@ -96,6 +96,6 @@ class sharding_paths {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/sharding_paths.ipp>
 #endif

@@ -52,6 +52,6 @@ class stage_mixtures {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/stage_mixtures.ipp>
 #endif

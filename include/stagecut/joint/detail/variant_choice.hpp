@@ -53,6 +53,6 @@ class variant_choice : public variant_ways {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/variant_choice.ipp>
 #endif

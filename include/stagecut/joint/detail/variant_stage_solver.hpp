@@ -91,6 +91,6 @@ class variant_stage_solver {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/variant_stage_solver.ipp>
 #endif

@@ -65,6 +65,6 @@ class variant_stage_table {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/variant_stage_table.ipp>
 #endif

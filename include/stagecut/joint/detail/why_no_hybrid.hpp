@@ -19,6 +19,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/joint/detail/why_no_hybrid.ipp>
 #endif

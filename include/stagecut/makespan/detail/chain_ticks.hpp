@@ -113,6 +113,6 @@ class chain_ticks : public chain_times {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/chain_ticks.ipp>
 #endif

@@ -68,6 +68,6 @@ template <pipeline_model Model, stage_constraint Constraint>
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/cut_of_order.ipp>
 #endif

@@ -30,6 +30,6 @@ struct steady_window {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/in_flight_bound.ipp>
 #endif

@@ -69,6 +69,6 @@ class matrix_game {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/matrix_game.ipp>
 #endif

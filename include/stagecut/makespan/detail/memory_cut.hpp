@@ -170,7 +170,7 @@ class memory_cut {
     std::size_t widest = 1;
     const auto consider = [&](std::size_t s) {
       std::size_t open = 0;
-      for (std::size_t x = 0; x < width; ++x) open += now.open[s * width + x] != 0 ? 1 : 0;
+      for (std::size_t x = 0; x < width; ++x) open += now.open[s * width + x] != 0 ? 1U : 0U;
       if (open > widest) at = s, widest = open;
     };
     for (const std::size_t t : rows_.rows()[fullest()].tables) {

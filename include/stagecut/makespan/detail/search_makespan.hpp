@@ -17,6 +17,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/search_makespan.ipp>
 #endif

@@ -70,6 +70,6 @@ template <class Model, class Constraint>
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/makespan/detail/why_no_cut.ipp>
 #endif

@@ -39,6 +39,6 @@ class backward_parts {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/backward_parts.ipp>
 #endif

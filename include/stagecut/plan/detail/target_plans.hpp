@@ -72,7 +72,7 @@ class target_plans {
       for (const interval& each : kept_) {
         if (each.first < at[s] && at[s] < each.last) return false;
       }
-      for (std::size_t i = at[s]; i < at[s + 1]; ++i) decoders[s] += decoder_[i] ? 1 : 0;
+      for (std::size_t i = at[s]; i < at[s + 1]; ++i) decoders[s] += decoder_[i] ? 1U : 0U;
     }
     return !equal || counts_obstacle(decoders, chunks_).empty();
   }

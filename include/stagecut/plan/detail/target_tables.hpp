@@ -115,6 +115,6 @@ inline constexpr target_schedule pytorch_schedules[] = {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/plan/detail/target_tables.ipp>
 #endif

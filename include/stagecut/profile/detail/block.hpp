@@ -117,6 +117,6 @@ STAGECUT_DECL double projector_parameters(const vision_tower& v, double hidden);
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/block.ipp>
 #endif

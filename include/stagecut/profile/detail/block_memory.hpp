@@ -30,6 +30,6 @@ STAGECUT_DECL double kept_by_head(const architecture& a, const microbatch& z, do
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/block_memory.ipp>
 #endif

@@ -68,6 +68,6 @@ class block_messages {
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/block_messages.ipp>
 #endif

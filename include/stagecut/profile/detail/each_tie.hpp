@@ -46,6 +46,6 @@ void each_tie(const profile& model, const Visit& visit) {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/each_tie.ipp>
 #endif

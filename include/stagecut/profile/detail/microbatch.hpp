@@ -38,6 +38,6 @@ inline ways ways_of(const training& r) {
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/microbatch.ipp>
 #endif

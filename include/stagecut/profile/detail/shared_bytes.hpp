@@ -104,6 +104,6 @@ class shared_bytes {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/shared_bytes.ipp>
 #endif

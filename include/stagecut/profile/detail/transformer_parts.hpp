@@ -101,6 +101,6 @@ class part_maker {
 
 }  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/profile/detail/transformer_parts.ipp>
 #endif

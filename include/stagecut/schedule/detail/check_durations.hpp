@@ -60,6 +60,6 @@ STAGECUT_DECL void refuse_length(std::string_view name, std::size_t length, std:
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/check_durations.ipp>
 #endif

@@ -18,6 +18,6 @@ STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/check_shape.ipp>
 #endif

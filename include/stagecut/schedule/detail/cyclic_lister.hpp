@@ -65,6 +65,6 @@ class cyclic_lister {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/cyclic_lister.ipp>
 #endif

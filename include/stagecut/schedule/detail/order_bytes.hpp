@@ -71,6 +71,6 @@ class order_bytes {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/order_bytes.ipp>
 #endif

@@ -26,6 +26,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/order_proof.ipp>
 #endif

@@ -121,6 +121,6 @@ class order_search {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/order_search.ipp>
 #endif

@@ -65,6 +65,6 @@ class pass_precedence {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/pass_precedence.ipp>
 #endif

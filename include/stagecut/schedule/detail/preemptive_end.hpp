@@ -18,6 +18,6 @@ struct job_with_tail {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/preemptive_end.ipp>
 #endif

@@ -45,6 +45,6 @@ void named_words(const word_problem& of, const Take& take) {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/words_of_schedule.ipp>
 #endif

@@ -31,6 +31,6 @@ enum class backward_order : std::uint8_t {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/gpipe.ipp>
 #endif

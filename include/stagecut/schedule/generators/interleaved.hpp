@@ -87,6 +87,6 @@ STAGECUT_DECL void check_group(std::string_view function, std::size_t ranks, std
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/interleaved.ipp>
 #endif

@@ -26,6 +26,6 @@ namespace stagecut::inline STAGECUT_ABI {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/looped_bfs.ipp>
 #endif

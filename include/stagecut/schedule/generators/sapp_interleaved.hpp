@@ -34,6 +34,6 @@ enum class sapp_memory : std::uint8_t {
 
 }  // namespace stagecut::inline STAGECUT_ABI
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/schedule/detail/sapp_interleaved.ipp>
 #endif

@@ -107,6 +107,6 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/sequence/detail/constrained_bottleneck.ipp>
 #endif

@@ -154,6 +154,6 @@ class layered_total {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/sequence/detail/layered_total.ipp>
 #endif

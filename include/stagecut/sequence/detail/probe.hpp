@@ -167,6 +167,6 @@ template <class Chain, class Cost = typename Chain::cost_type>
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/sequence/detail/probe.ipp>
 #endif

@@ -121,6 +121,6 @@ struct reach_sets {
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
-#if !defined(STAGECUT_COMPILED)
+#if defined(STAGECUT_HEADER_ONLY)
 #include <stagecut/sequence/detail/reach_chain.ipp>
 #endif
