@@ -21,7 +21,7 @@
 
 // `STAGECUT_DECL` stands before every definition in a file of bodies (`.ipp`). A header includes its bodies at its end if
 // the library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/ROOM.hpp` includes them, in one file of the
-// program or in the library. What the first header of a file found, holds for all of it.
+// program or in the library. What the first header of a file finds holds for all of it.
 //
 // `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, for containers of libstdc++'s debug
 // mode, and for each version that changes binaries. So files that differ in them do not link where they exchange a type of
