@@ -26,13 +26,15 @@ namespace stagecut::inline STAGECUT_ABI {
 /// | `sent(cut)` | bytes that cross a cut between the items `cut - 1` and `cut` |
 /// | `memory(s, first, last, k)` | bytes of `[first, last)` as stage `s` with `k >= 0` microbatches in flight |
 /// | `least_memory(s, first, last, k)` | what a stage takes at least that begins with `first` and reaches to `last` or beyond, which spares many questions |
+/// | `recomputed(s, first, last)` | bytes more of a microbatch whose activations are computed again, from the start of its backward pass to the end of it or of the gradient of the weights; no part of `memory` |
+/// | `recomputes()` | false for a model that has `recomputed` where nothing is |
 /// | `splits_backward()` | false for a model that has `backward_weight` but does not know it |
 ///
 /// An optional member of that name and another form, not const say, does not compile where the model is used. A misspelt
 /// one is none: what `testing::check_pipeline_model` says of a model names those that it has.
 ///
 /// Axioms: pure; finite and not negative; a part is not above its whole, where there is no `backward_input`; memory never
-/// falls with `k`; and with
+/// falls with `k`, nor `recomputed` with `last`; and with
 /// `stage_invariant` an item takes the same time on every stage, so that it is asked for on stage 0 alone (what stages
 /// take beside their items, and memory, are asked for of every stage). `testing::check_pipeline_model` looks for a lie.
 template <class Model>

@@ -54,12 +54,17 @@ class chain_model {
   }
   [[nodiscard]] double sent(std::size_t cut) const noexcept { return times_.sent(cut); }
 
-  /// With checkpointing, what is computed again counts for every stage of a rank.
-  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const;
+  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
+    return memory_(blocks_[first], blocks_[last], in_flight, 0).total();
+  }
   /// What a stage takes at least that begins with `first` and reaches to `last` or beyond.
   [[nodiscard]] double least_memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
-    return in_flight == 0 ? 0 : memory_.least(blocks_[first], blocks_[last], in_flight);
+    return memory_.least(blocks_[first], blocks_[last], in_flight, 0);
   }
+  [[nodiscard]] double recomputed(std::size_t, std::size_t first, std::size_t last) const {
+    return recomputes_ ? memory_.of_microbatch(blocks_[first], blocks_[last]) : 0;
+  }
+  [[nodiscard]] bool recomputes() const noexcept { return recomputes_; }
   /// @}
 
  private:
@@ -71,6 +76,7 @@ class chain_model {
   training_memory memory_;
   split_item_times times_;
   bool splits_;
+  bool recomputes_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

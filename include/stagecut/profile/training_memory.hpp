@@ -66,11 +66,21 @@ class training_memory {
   [[nodiscard]] std::size_t size() const noexcept { return output_.size(); }
 
   /// What the layers `[first, last)` take as a stage with `in_flight` microbatches in flight.
+  /// With checkpointing the activations of one of them are there again.
   /// @pre `first < last && last <= size() && in_flight >= 1`
   [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, std::size_t in_flight) const;
 
+  /// The same with `recomputed` of them there again, each as much as `of_microbatch`, if anything is checkpointed.
+  /// @pre likewise; `in_flight` may be 0
+  [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, std::size_t in_flight,
+                                        std::size_t recomputed) const;
+
   /// What a stage that begins with `first` takes at least if it reaches to `last` or beyond.
-  [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight) const;
+  [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight) const {
+    return least(first, last, in_flight, 1);
+  }
+  /// The same with so many of them there again.
+  [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight, std::size_t recomputed) const;
 
   /// What the layers `[first, last)` take at least in any stage that holds them.
   [[nodiscard]] double share(std::size_t first, std::size_t last, std::size_t in_flight) const;
@@ -94,7 +104,8 @@ class training_memory {
   [[nodiscard]] double resident(std::size_t first, std::size_t last) const {
     return resident_(first, last) + shared_(first, last);
   }
-  [[nodiscard]] double activations(std::size_t first, std::size_t last, std::size_t in_flight) const;
+  [[nodiscard]] double activations(std::size_t first, std::size_t last, std::size_t in_flight,
+                                   std::size_t recomputed) const;
   [[nodiscard]] double workspace(std::size_t first, std::size_t last) const;
 
   memory_options options_;

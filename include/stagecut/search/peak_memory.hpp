@@ -69,9 +69,9 @@ class peak_memory {
     check_schedule(order);
     const auto stages = stagecut::detail::stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      for (const auto& moment : stagecut::detail::most_held(order, r)) {
+      for (const auto& moment : stagecut::detail::most_held(order, r, false)) {
         for (std::size_t j = 0; j < moment.size(); ++j) {
-          held_.push_back({static_cast<std::uint32_t>(stages[r][j]), static_cast<std::uint32_t>(moment[j])});
+          held_.push_back({static_cast<std::uint32_t>(stages[r][j]), static_cast<std::uint32_t>(moment[j].in_flight)});
         }
         first_.push_back(static_cast<std::uint32_t>(held_.size()));
       }

@@ -58,6 +58,8 @@ template <class Model>
   add(members::has_sent<Model>, "sent");
   add(members::has_memory<Model>, "memory");
   add(members::has_least_memory<Model>, "least_memory");
+  add(members::has_recomputed<Model>, "recomputed");
+  add(members::has_recomputes<Model>, "recomputes");
   add(members::has_splits_backward<Model>, "splits_backward");
   return list;
 }
@@ -119,6 +121,13 @@ class pipeline_model_checker {
 
   /// What `[first, last)` holds as stage s, and that none that reaches further holds less than the model calls the least.
   void check_memory(std::size_t s, std::size_t first, std::size_t last) {
+    if constexpr (stagecut::detail::has_recomputed<Model>) {
+      at(s, first, last);
+      const double bytes = number("recomputed", [&] { return model_.recomputed(s, first, last); });
+      for (std::size_t end = last; end <= items_; ++end) {
+        expect("recomputed", "least", bytes <= static_cast<double>(model_.recomputed(s, first, end)));
+      }
+    }
     if constexpr (memory_pipeline_model<Model>) {
       double before = 0;
       for (std::size_t k = 0; k <= in_flight_ && fine(); ++k) {
@@ -189,7 +198,7 @@ class pipeline_model_checker {
 /// | `part` | the gradient of the weights is not above the whole backward pass, of an item and of a stage |
 /// | `stage_invariant` | where that is promised: an item takes the same on every stage |
 /// | `monotone` | memory does not fall with the microbatches in flight |
-/// | `least` | no stage that begins there and reaches as far or further has less memory than `least_memory` |
+/// | `least` | no stage that begins there and reaches as far or further has less memory than `least_memory`, or less `recomputed` |
 ///
 /// @param model      the model to check
 /// @param stages     number of stages k to ask it for

@@ -58,6 +58,18 @@ struct ask_least_memory {
   template <class Model>
   auto address() const -> decltype(&Model::least_memory);
 };
+struct ask_recomputed {
+  template <class Model, class... Numbers>
+  auto operator()(Model& model, Numbers... numbers) const -> decltype(model.recomputed(numbers...));
+  template <class Model>
+  auto address() const -> decltype(&Model::recomputed);
+};
+struct ask_recomputes {
+  template <class Model, class... Numbers>
+  auto operator()(Model& model, Numbers... numbers) const -> decltype(model.recomputes(numbers...));
+  template <class Model>
+  auto address() const -> decltype(&Model::recomputes);
+};
 struct ask_splits_backward {
   template <class Model, class... Numbers>
   auto operator()(Model& model, Numbers... numbers) const -> decltype(model.splits_backward(numbers...));
@@ -120,9 +132,24 @@ concept has_least_memory = has_member<ask_least_memory, Model, std::size_t, std:
 template <class Model>
 concept wrong_least_memory = wrong_member<ask_least_memory, Model, std::size_t, std::size_t, std::size_t, std::size_t>;
 template <class Model>
+concept has_recomputed = has_member<ask_recomputed, Model, std::size_t, std::size_t, std::size_t>;
+template <class Model>
+concept wrong_recomputed = wrong_member<ask_recomputed, Model, std::size_t, std::size_t, std::size_t>;
+template <class Model>
+concept has_recomputes = has_member<ask_recomputes, Model>;
+template <class Model>
+concept wrong_recomputes = wrong_member<ask_recomputes, Model>;
+template <class Model>
 concept has_splits_backward = has_member<ask_splits_backward, Model>;
 template <class Model>
 concept wrong_splits_backward = wrong_member<ask_splits_backward, Model>;
+
+/// Whether a model tells that something is computed again.
+template <class Model>
+[[nodiscard]] constexpr bool recomputes(const Model& model) {
+  if constexpr (has_recomputed<Model> && has_recomputes<Model>) return static_cast<bool>(model.recomputes());
+  return has_recomputed<Model>;
+}
 
 /// Does not compile for a model that has such a member in another form.
 template <class Model>
@@ -150,6 +177,11 @@ constexpr void check_pipeline_members() noexcept {
   static_assert(!wrong_least_memory<Model>,
                 "a pipeline model's least_memory has to be least_memory(stage, first, last, in_flight) const and a "
                 "number: see pipeline_model");
+  static_assert(!wrong_recomputed<Model>,
+                "a pipeline model's recomputed has to be recomputed(stage, first, last) const and a number: see "
+                "pipeline_model");
+  static_assert(!wrong_recomputes<Model>,
+                "a pipeline model's recomputes has to be recomputes() const and a number: see pipeline_model");
   static_assert(
       !wrong_splits_backward<Model>,
       "a pipeline model's splits_backward has to be splits_backward() const and a number: see pipeline_model");

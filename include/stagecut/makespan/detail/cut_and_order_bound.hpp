@@ -147,7 +147,8 @@ class cut_and_order_bound {
       if (!request_.memory_per_device && request_.memory_of_ranks.empty()) return m;
       const double one = model_.memory(s, first, last, 1);
       const double each = model_.memory(s, first, last, 2) - one;
-      const double left = memory(s) - one;
+      double left = memory(s) - one;
+      if constexpr (has_recomputed<Model>) left -= model_.recomputed(s, first, last);
       if (left < 0) return 0;
       return each > 0 ? std::min(
                             m, 1 + static_cast<double>(static_cast<std::size_t>(std::min(left / each, m))))

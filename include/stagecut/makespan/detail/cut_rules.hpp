@@ -11,6 +11,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
+/// The microbatches that a stage holds at a moment.
+struct held_microbatches {
+  std::size_t in_flight = 0;   ///< from the start of F to the end of B or W
+  std::size_t recomputed = 0;  ///< of these, from the start of B or I on
+
+  friend bool operator==(const held_microbatches&, const held_microbatches&) = default;
+};
+
+/// What the stages of a rank hold at the moments that count, each in the order of its stages.
+using held_moments = std::vector<std::vector<held_microbatches>>;
+
 /// Which stages there may be.
 class cut_rules {
  public:
@@ -33,15 +44,13 @@ class cut_rules {
   [[nodiscard]] virtual bool may_be(std::size_t s, std::size_t first, std::size_t last) const {
     return allows(s, first, last);
   }
-  /// How many microbatches the stages of a rank hold at the moments that count, if `allows_rank` says yes exactly where at
-  /// each of them the sum of `stage_memory`, which is not negative, is at most `memory_limit`. Null: it is another rule.
-  [[nodiscard]] virtual const std::vector<std::vector<std::size_t>>* moments(std::size_t /*rank*/) const {
-    return nullptr;
-  }
+  /// What the stages of a rank hold at the moments that count, if `allows_rank` says yes exactly where at each of them the
+  /// sum of `stage_memory`, which is not negative, is at most `memory_limit`. Null: it is another rule.
+  [[nodiscard]] virtual const held_moments* moments(std::size_t /*rank*/) const { return nullptr; }
   /// See `moments`.
   /// @{
   [[nodiscard]] virtual double stage_memory(std::size_t /*s*/, std::size_t /*first*/, std::size_t /*last*/,
-                                            std::size_t /*held*/) const {
+                                            held_microbatches /*held*/) const {
     return 0;
   }
   [[nodiscard]] virtual double memory_limit() const { return 0; }

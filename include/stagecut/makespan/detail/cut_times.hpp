@@ -83,6 +83,9 @@ template <pipeline_model Model>
       const double each = model.memory(s, cut[s], cut[s + 1], 2) - one;
       result.activations.push_back(each);
       result.resident.push_back(one - each);
+      if constexpr (has_recomputed<Model>) {
+        if (recomputes(model)) result.recomputed.push_back(model.recomputed(s, cut[s], cut[s + 1]));
+      }
     }
   }
   return result;

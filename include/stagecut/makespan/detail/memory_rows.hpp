@@ -22,10 +22,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// first and last item.
 class memory_rows {
  public:
-  /// What stages `stage` hold with so many microbatches.
+  /// What stage `stage` holds with these microbatches.
   struct table {
     std::size_t stage;
-    std::size_t held;
+    held_microbatches held;
     std::vector<double> bytes;  ///< of every choice
   };
   /// The tables of a rank's stages.
@@ -132,7 +132,7 @@ class memory_rows {
       std::size_t most = 0;
       for (std::size_t i = 0; i < moments->size(); ++i) {
         std::size_t sum = 0;
-        for (const std::size_t each : (*moments)[i]) sum += each;
+        for (const held_microbatches& each : (*moments)[i]) sum += each.in_flight;
         if (sum > most) best = i, most = sum;
       }
       if (!add(r, best)) return false;
@@ -202,7 +202,7 @@ class memory_rows {
     return true;
   }
 
-  [[nodiscard]] std::size_t table_for(std::size_t s, std::size_t held) {
+  [[nodiscard]] std::size_t table_for(std::size_t s, held_microbatches held) {
     for (const std::size_t each : tables_of_[s]) {
       if (tables_[each].held == held) return each;
     }

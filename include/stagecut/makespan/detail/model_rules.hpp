@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -18,9 +20,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How many microbatches the stages of a rank hold at the same time, in the order of its stages: all such numbers that an
-/// iteration comes to, but those that others are not below in any stage. Slices count as parts of one, rounded up.
-[[nodiscard]] STAGECUT_DECL std::vector<std::vector<std::size_t>> most_held(const schedule& order, std::size_t rank);
+/// What the stages of a rank hold at the same time, in the order of its stages: all that an iteration comes to, but what
+/// others are not below in any number. Slices count as parts of a microbatch, rounded up.
+///
+/// @param recomputed  whether to count those that are recomputed
+[[nodiscard]] STAGECUT_DECL held_moments most_held(const schedule& order, std::size_t rank, bool recomputed);
+
+/// Leaves of a list what no other element is at least as much as.
+STAGECUT_DECL void keep_most(held_moments& list, std::vector<held_microbatches> now);
 
 /// A constraint of the user's, and a limit of every rank's memory: one for all, or of each its own.
 ///
@@ -40,12 +47,9 @@ class model_rules final : public cut_rules {
     held_.resize(order.ranks());
     stages_ = stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      held_[r] = most_held(order, r);
+      held_[r] = most_held(order, r, recomputes(model));
       for (const auto& each : held_[r]) {
-        for (std::size_t j = 0; j < each.size(); ++j) {
-          std::size_t& most = most_[stages_[r][j]];
-          most = most < each[j] ? each[j] : most;
-        }
+        for (std::size_t j = 0; j < each.size(); ++j) keep_most(most_[stages_[r][j]], {each[j]});
       }
       several_ = several_ || stages_[r].size() > 1;
     }
@@ -53,7 +57,7 @@ class model_rules final : public cut_rules {
 
   [[nodiscard]] bool allows(std::size_t s, std::size_t first, std::size_t last) const override {
     if (!allowed_(s, first, last)) return false;
-    return !bytes_ || memory(s, first, last, most_[s]) <= limits_[rank_of_[s]];
+    return !bytes_ || held_alone(s, first, last) <= limits_[rank_of_[s]];
   }
 
   [[nodiscard]] bool may_be(std::size_t s, std::size_t first, std::size_t last) const override {
@@ -63,7 +67,11 @@ class model_rules final : public cut_rules {
   [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const override {
     if (detail::hopeless(allowed_, s, first, last, allowed_(s, first, last))) return true;
     if constexpr (requires { model_.least_memory(s, first, last, s); }) {
-      return bytes_ && model_.least_memory(s, first, last, most_[s]) > limits_[rank_of_[s]];
+      for (const auto& each : most_[s]) {
+        const double bytes = model_.least_memory(s, first, last, each[0].in_flight);
+        if (with_recomputed(bytes, s, first, last, each[0]) > limits_[rank_of_[s]]) return true;
+      }
+      return false;
     } else {
       return false;
     }
@@ -83,11 +91,11 @@ class model_rules final : public cut_rules {
 
   [[nodiscard]] bool has_rank_rules() const override { return several_; }
 
-  [[nodiscard]] const std::vector<std::vector<std::size_t>>* moments(std::size_t rank) const override {
+  [[nodiscard]] const held_moments* moments(std::size_t rank) const override {
     return bytes_ ? &held_[rank] : nullptr;
   }
   [[nodiscard]] double stage_memory(std::size_t s, std::size_t first, std::size_t last,
-                                    std::size_t held) const override {
+                                    held_microbatches held) const override {
     const double bytes = memory(s, first, last, held);
     const double stretched = stretch(s);
     return stretched == 1 ? bytes : bytes * stretched * (1 - 0x1p-40);
@@ -97,7 +105,7 @@ class model_rules final : public cut_rules {
   /// The most that `[first, last)` holds as stage s, where there is a limit; on a rank with less memory than the greatest
   /// as much more.
   [[nodiscard]] double held(std::size_t s, std::size_t first, std::size_t last) const {
-    return memory(s, first, last, most_[s]) * stretch(s);
+    return held_alone(s, first, last) * stretch(s);
   }
   /// Whether ranks have limits that differ.
   [[nodiscard]] bool limits_differ() const noexcept {
@@ -114,14 +122,29 @@ class model_rules final : public cut_rules {
     return limit > 0 && limit != *bytes_ ? *bytes_ / limit : 1;
   }
 
-  [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, std::size_t held) const {
+  /// The most that a stage holds, whatever else is on its rank.
+  [[nodiscard]] double held_alone(std::size_t s, std::size_t first, std::size_t last) const {
+    double most = 0;
+    for (const auto& each : most_[s]) most = std::max(most, memory(s, first, last, each[0]));
+    return most;
+  }
+
+  [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, held_microbatches held) const {
     if constexpr (memory_pipeline_model<Model>) {
-      const double bytes = model_.memory(s, first, last, held);
-      if (!(bytes >= 0)) refuse(bytes, s, first, last, held);
+      const double bytes = with_recomputed(model_.memory(s, first, last, held.in_flight), s, first, last, held);
+      if (!(bytes >= 0)) refuse(bytes, s, first, last, held.in_flight);
       return bytes;
     } else {
       return 0;
     }
+  }
+
+  [[nodiscard]] double with_recomputed(double bytes, std::size_t s, std::size_t first, std::size_t last,
+                                       held_microbatches held) const {
+    if constexpr (has_recomputed<Model>) {
+      if (held.recomputed != 0) bytes += static_cast<double>(held.recomputed) * model_.recomputed(s, first, last);
+    }
+    return bytes;
   }
 
   [[noreturn]] static void refuse(double bytes, std::size_t s, std::size_t first, std::size_t last, std::size_t held) {
@@ -136,9 +159,9 @@ class model_rules final : public cut_rules {
   std::vector<double> limits_{};                               // of every rank, where there are any
   const std::vector<std::size_t>& rank_of_;                    // of every stage
   bool several_ = false;                                       // stages on a rank
-  std::vector<std::size_t> most_;                              // held of every stage
+  std::vector<held_moments> most_;                             // of every stage, held of it alone
   std::vector<std::vector<std::size_t>> stages_{};             // of every rank
-  std::vector<std::vector<std::vector<std::size_t>>> held_{};  // of every rank
+  std::vector<held_moments> held_{};                           // of every rank
 };
 
 /// `cut_rules` for algorithms that take a constraint. Once the clock says stop everything is allowed, so that they end soon;

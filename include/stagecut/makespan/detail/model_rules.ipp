@@ -3,6 +3,7 @@
 
 #include <stagecut/makespan/detail/model_rules.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -12,31 +13,47 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL std::vector<std::vector<std::size_t>> most_held(const schedule& order, std::size_t rank) {
+STAGECUT_DECL void keep_most(held_moments& list, std::vector<held_microbatches> now) {
+  const auto below = [](const auto& a, const auto& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i].in_flight > b[i].in_flight || a[i].recomputed > b[i].recomputed) return false;
+    }
+    return true;
+  };
+  if (std::any_of(list.begin(), list.end(), [&](const auto& other) { return below(now, other); })) return;
+  std::erase_if(list, [&](const auto& other) { return below(other, now); });
+  list.push_back(std::move(now));
+}
+
+STAGECUT_DECL held_moments most_held(const schedule& order, std::size_t rank, bool recomputed) {
   std::vector<std::size_t> part(order.stages(), 0);
   std::size_t parts = 0;
   for (std::size_t s = 0; s < order.stages(); ++s) {
     if (order.rank_of[s] == rank) part[s] = parts++;
   }
-  std::vector<std::size_t> slices(parts);
-  std::vector<std::vector<std::size_t>> most;
+  std::vector<held_microbatches> slices(parts);
+  held_moments most;
+  const auto keep = [&] {
+    std::vector<held_microbatches> now = slices;
+    for (held_microbatches& each : now) {
+      each.in_flight = (each.in_flight + order.slices - 1) / order.slices;
+      each.recomputed = (each.recomputed + order.slices - 1) / order.slices;
+    }
+    keep_most(most, std::move(now));
+  };
   for (const op& each : order.orders[rank]) {
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --slices[part[each.stage]];
-    if (each.kind != op_kind::forward) continue;
-    ++slices[part[each.stage]];
-    std::vector<std::size_t> now;
-    for (const std::size_t here : slices) now.push_back((here + order.slices - 1) / order.slices);
-    const auto below = [](const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i] > b[i]) return false;
-      }
-      return true;
-    };
-    bool covered = false;
-    for (const auto& other : most) covered = covered || below(now, other);
-    if (covered) continue;
-    std::erase_if(most, [&](const auto& other) { return below(other, now); });
-    most.push_back(std::move(now));
+    held_microbatches& here = slices[part[each.stage]];
+    const bool whole = each.kind == op_kind::backward;
+    if (each.kind == op_kind::forward) {
+      ++here.in_flight;
+      keep();
+    } else if (recomputed && (whole || each.kind == op_kind::backward_input)) {
+      ++here.recomputed;
+      keep();
+    }
+    if (!whole && each.kind != op_kind::backward_weight) continue;
+    --here.in_flight;
+    if (recomputed) --here.recomputed;
   }
   return most;
 }

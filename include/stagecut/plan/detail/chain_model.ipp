@@ -21,7 +21,8 @@ STAGECUT_DECL chain_model::chain_model(const profile& model, const memory_option
     : blocks_(checked(model, std::move(blocks))),
       memory_(model, options),
       times_(times_of(model, options, blocks_)),
-      splits_(model.splits_backward()) {
+      splits_(model.splits_backward()),
+      recomputes_(options.checkpoint == checkpointing::always) {
   if (!model.edges.empty()) {
     detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
                                 "must be empty: see as_chain"));
@@ -30,13 +31,6 @@ STAGECUT_DECL chain_model::chain_model(const profile& model, const memory_option
     detail::fail(argument_error("chain_model", "options.checkpoint", "except_last",
                                 "has no equal microbatches: take never or always"));
   }
-}
-
-STAGECUT_DECL double chain_model::memory(std::size_t, std::size_t first, std::size_t last,
-                                         std::size_t in_flight) const {
-  stage_memory bytes = memory_(blocks_[first], blocks_[last], in_flight == 0 ? 1 : in_flight);
-  if (in_flight == 0) bytes.activations = 0;
-  return bytes.total();
 }
 
 STAGECUT_DECL cuts chain_model::checked(const profile& model, cuts blocks) {

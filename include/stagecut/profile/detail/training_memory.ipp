@@ -49,15 +49,21 @@ STAGECUT_DECL training_memory::training_memory(const profile& model, const memor
 
 STAGECUT_DECL stage_memory training_memory::operator()(std::size_t first, std::size_t last,
                                                        std::size_t in_flight) const {
+  return (*this)(first, last, in_flight, 1);
+}
+
+STAGECUT_DECL stage_memory training_memory::operator()(std::size_t first, std::size_t last, std::size_t in_flight,
+                                                       std::size_t recomputed) const {
   const double input = first == 0 ? 0 : output_[first - 1];
   const double passing = last == size() ? 0 : output_[last - 1];
-  return {resident(first, last), activations(first, last, in_flight), workspace(first, last),
+  return {resident(first, last), activations(first, last, in_flight, recomputed), workspace(first, last),
           options_.boundary_buffers * (input + passing)};
 }
 
-STAGECUT_DECL double training_memory::least(std::size_t first, std::size_t last, std::size_t in_flight) const {
+STAGECUT_DECL double training_memory::least(std::size_t first, std::size_t last, std::size_t in_flight,
+                                            std::size_t recomputed) const {
   const double input = first == 0 ? 0 : output_[first - 1];
-  return resident(first, last) + activations(first, last, in_flight) + workspace(first, last) +
+  return resident(first, last) + activations(first, last, in_flight, recomputed) + workspace(first, last) +
          options_.boundary_buffers * input;
 }
 
@@ -71,12 +77,14 @@ STAGECUT_DECL void training_memory::check(const char* argument, double value) {
   detail::fail(argument_error("training_memory", argument, std::to_string(value), "must be finite and not negative"));
 }
 
-STAGECUT_DECL double training_memory::activations(std::size_t first, std::size_t last, std::size_t in_flight) const {
+STAGECUT_DECL double training_memory::activations(std::size_t first, std::size_t last, std::size_t in_flight,
+                                                  std::size_t recomputed) const {
   const double all = activations_(first, last);
   if (options_.checkpoint == checkpointing::never) return all * static_cast<double>(in_flight);
   const double input = first == 0 ? 0 : output_[first - 1];
-  const std::size_t inputs = options_.checkpoint == checkpointing::always ? in_flight : in_flight - 1;
-  return input * static_cast<double>(inputs) + all;
+  const bool last_kept = options_.checkpoint == checkpointing::except_last && in_flight != 0;
+  const std::size_t inputs = last_kept ? in_flight - 1 : in_flight;
+  return input * static_cast<double>(inputs) + all * static_cast<double>(recomputed);
 }
 
 STAGECUT_DECL double training_memory::workspace(std::size_t first, std::size_t last) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -107,6 +108,7 @@ class chain_rules {
   }
 
  private:
+  using held_microbatches = stagecut::detail::held_microbatches;
   static constexpr std::size_t most_entries = std::size_t{1} << 24U;  // of all stages; 2 MB, a fraction of a second
   static constexpr std::size_t most_bytes = std::size_t{1} << 22U;    // numbers, 32 MB
 
@@ -128,7 +130,7 @@ class chain_rules {
   /// As `stagecut::detail::memory_excess` has them.
   void tabulate_memory(const schedule& order, const stagecut::detail::cut_rules& rules) {
     const auto stages = stagecut::detail::stages_of_ranks(order);
-    std::vector<std::vector<std::size_t>> tables(order.stages());  // how many microbatches are held in each
+    std::vector<std::vector<held_microbatches>> tables(order.stages());  // what is held in each
     std::size_t count = 0;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       const auto* const moments = rules.moments(r);
@@ -142,7 +144,7 @@ class chain_rules {
     std::vector<std::size_t> first(order.stages() + 1);
     for (std::size_t s = 0; s < order.stages(); ++s) {
       first[s + 1] = first[s] + tables[s].size();
-      for (const std::size_t held : tables[s]) tabulate_bytes(s, held, rules);
+      for (const held_microbatches held : tables[s]) tabulate_bytes(s, held, rules);
     }
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       ranks_.push_back(static_cast<std::uint32_t>(moments_.size()));
@@ -160,16 +162,14 @@ class chain_rules {
     moments_.push_back(static_cast<std::uint32_t>(parts_.size()));
   }
 
-  /// Adds a number to a list if it is not there. Whether it was added.
-  [[nodiscard]] static std::size_t place_of(std::vector<std::size_t>& list, std::size_t held) {
-    for (const std::size_t each : list) {
-      if (each == held) return 0;
-    }
+  /// Adds an element to a list if it is not there. Whether it was added.
+  [[nodiscard]] static std::size_t place_of(std::vector<held_microbatches>& list, held_microbatches held) {
+    if (std::find(list.begin(), list.end(), held) != list.end()) return 0;
     list.push_back(held);
     return 1;
   }
 
-  void tabulate_bytes(std::size_t s, std::size_t held, const stagecut::detail::cut_rules& rules) {
+  void tabulate_bytes(std::size_t s, held_microbatches held, const stagecut::detail::cut_rules& rules) {
     const std::size_t begin = bytes_.size();
     bytes_.resize(begin + places_.size());
     for (std::size_t first = 0; first < places_.items; ++first) {
