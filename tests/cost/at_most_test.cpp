@@ -3,6 +3,7 @@
 #include <stagecut/cost/at_speeds.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/testing/archetypes.hpp>
 #include <stagecut/testing/check_constraint.hpp>
 
@@ -144,6 +145,12 @@ TEST_CASE("bounds that are none, and stages without one, are refused") {
                        "stagecut::at_most: bounds.size() = 2, must be the number of stages, above 2",
                        stagecut::argument_error);
   CHECK_THROWS_AS(static_cast<void>(kept.obstacle(1, 3)), stagecut::argument_error);
+  // A chain that is longer than the cost's: no reads behind its end, and no answer from them.
+  CHECK_THROWS_WITH_AS(static_cast<void>(kept(0, 0, cost.size() + 1)),
+                       doctest::Contains("at_most: cost.size() = "), stagecut::argument_error);
+  const sums longer(std::vector<double>(cost.size() + 3, 1));
+  CHECK_THROWS_AS(static_cast<void>(stagecut::minimize_bottleneck(longer, 2, at_most(cost, 0.5))),
+                  stagecut::argument_error);
 }
 
 TEST_CASE("placed it says the same, of costs that own arrays and of costs that are numbers") {

@@ -136,6 +136,9 @@ TEST_CASE("a constraint on stages of blocks is that on stages of their items") {
   CHECK(allowed(0, 1, 2));
   CHECK_FALSE(allowed(0, 0, 2));
   CHECK_FALSE(allowed.hopeless(0, 0, 2));
+  CHECK_THROWS_WITH_AS(static_cast<void>(allowed(0, 0, 4)),
+                       "stagecut::merged_constraint: blocks.stages() = 3, must be the number of items, at least 4",
+                       stagecut::argument_error);
   struct narrow {
     using axioms = stagecut::axioms<stagecut::hereditary>;
     bool operator()(std::size_t stage, std::size_t first, std::size_t last) const { return last - first <= stage; }

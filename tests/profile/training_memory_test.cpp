@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 using stagecut::checkpointing;
 using stagecut::layer;
@@ -182,4 +184,20 @@ TEST_CASE("a cap of bytes that are no number is refused") {
   CHECK_THROWS_WITH_AS(stagecut::memory_cap(memory, {1}, std::numeric_limits<double>::quiet_NaN()),
                        "stagecut::memory_cap: bytes = NaN, must be a number", stagecut::argument_error);
   CHECK(stagecut::memory_cap(memory, {1}, std::numeric_limits<double>::infinity())(0, 0, 1));
+}
+
+TEST_CASE("a cap asked for stages or layers that it does not know throws") {
+  profile model;
+  model.layers.resize(2);
+  const training_memory memory(model);
+  const stagecut::memory_cap cap(memory, {2, 1}, 1e9);
+  CHECK(cap(1, 0, 1));
+  CHECK_THROWS_WITH_AS(static_cast<void>(cap(2, 0, 1)),
+                       "stagecut::memory_cap: in_flight.size() = 2, must be the number of stages, above 2",
+                       stagecut::argument_error);
+  CHECK_THROWS_AS(static_cast<void>(cap.hopeless(2, 0, 1)), stagecut::argument_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(cap(0, 0, 3)),
+                       "stagecut::memory_cap: memory.size() = 2, must be the number of layers, at least 3",
+                       stagecut::argument_error);
+  static_assert(!std::is_constructible_v<stagecut::memory_cap, training_memory, std::vector<std::size_t>, double>);
 }

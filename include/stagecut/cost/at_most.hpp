@@ -105,7 +105,9 @@ class at_most {
   }
 
   /// Whether the items `[first, last)` cost no more than that stage may.
+  /// @throws argument_error for items that the cost has not, and for a stage whose bound was not said
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    if (last > cost_->size()) refuse(last);
     return detail::price(*cost_, stage, first, last) <= bound(stage);
   }
 
@@ -154,6 +156,11 @@ class at_most {
   }
 
  private:
+  [[noreturn]] void refuse(std::size_t items) const {
+    detail::fail(argument_error("at_most", "cost.size()", std::to_string(cost_->size()),
+                                detail::joined({"must be the number of items, at least ", items})));
+  }
+
   template <arithmetic T>
   static void check(std::string_view argument, T bound) {
     if (is_nan(bound)) detail::fail(argument_error("at_most", argument, "NaN", "must be a number"));

@@ -121,6 +121,13 @@ class merged_items {
 
 namespace detail {
 
+/// Throws `argument_error` for more blocks than there are.
+inline void check_block(const cuts& blocks, std::size_t last) {
+  if (last <= blocks.stages()) return;
+  fail(argument_error("merged_constraint", "blocks.stages()", std::to_string(blocks.stages()),
+                      joined({"must be the number of items, at least ", last})));
+}
+
 /// A constraint on stages of items, asked for stages of blocks.
 template <class Constraint>
 struct placed_merge {
@@ -151,8 +158,10 @@ class merged_constraint {
   merged_constraint(const Constraint&, const cuts&&) = delete;
 
   /// What the constraint says of the items of the blocks `[first, last)`.
-  /// @pre `first <= last && last <= blocks.stages()`
+  /// @pre    `first <= last`
+  /// @throws argument_error for more blocks than there are
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    detail::check_block(*blocks_, last);
     return (*constraint_)(stage, (*blocks_)[first], (*blocks_)[last]);
   }
 

@@ -128,18 +128,26 @@ class memory_cap {
   /// @param bytes  of the device of every stage
   /// @throws       argument_error for bytes that are NaN, and where there are not as many as stages
   memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes);
+  memory_cap(const training_memory&&, std::vector<std::size_t>, double) = delete;  // would die before it is asked
+  memory_cap(const training_memory&&, std::vector<std::size_t>, std::vector<double>) = delete;
 
   /// Whether the layers `[first, last)` fit as that stage.
+  /// @throws argument_error for layers that the memory is not of, and for a stage whose microbatches were not said
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    if (stage >= in_flight_.size() || last > memory_->size()) refuse(stage, last);
     return (*memory_)(first, last, in_flight_[stage]).total() <= bytes_[stage];
   }
 
   /// Whether they do not, and would not with more layers behind them.
+  /// @throws as the call
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
+    if (stage >= in_flight_.size() || last > memory_->size()) refuse(stage, last);
     return memory_->least(first, last, in_flight_[stage]) > bytes_[stage];
   }
 
  private:
+  [[noreturn]] void refuse(std::size_t stage, std::size_t last) const;
+
   const training_memory* memory_;
   std::vector<std::size_t> in_flight_;
   std::vector<double> bytes_;  // of every stage

@@ -111,4 +111,13 @@ STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<
   }
 }
 
+STAGECUT_DECL void memory_cap::refuse(std::size_t stage, std::size_t last) const {
+  if (stage >= in_flight_.size()) {
+    detail::fail(argument_error("memory_cap", "in_flight.size()", std::to_string(in_flight_.size()),
+                                detail::joined({"must be the number of stages, above ", stage})));
+  }
+  detail::fail(argument_error("memory_cap", "memory.size()", std::to_string(memory_->size()),
+                              detail::joined({"must be the number of layers, at least ", last})));
+}
+
 }  // namespace stagecut::inline STAGECUT_ABI
