@@ -42,20 +42,20 @@ class table_rules final : public stagecut::detail::cut_rules {
     for (const auto& moment : held[rank]) {
       double sum = 0;
       for (std::size_t j = 0; j < parts.size(); ++j) {
-        sum += of(stages[rank][j], parts[j].first, parts[j].last, moment[j]);
+        sum += of(stages[rank][j], parts[j].first, parts[j].last, moment[j].in_flight);
       }
       if (sum > limit) return false;
     }
     return true;
   }
   [[nodiscard]] bool has_rank_rules() const override { return true; }
-  [[nodiscard]] const std::vector<std::vector<std::size_t>>* moments(std::size_t rank) const override {
+  [[nodiscard]] const stagecut::detail::held_moments* moments(std::size_t rank) const override {
     return sums ? &held[rank] : nullptr;
   }
   [[nodiscard]] double stage_memory(std::size_t s, std::size_t first, std::size_t last,
-                                    std::size_t count) const override {
+                                    stagecut::detail::held_microbatches count) const override {
     ++asked_memory;
-    return of(s, first, last, count);
+    return of(s, first, last, count.in_flight);
   }
   [[nodiscard]] double memory_limit() const override { return limit; }
 
@@ -94,7 +94,7 @@ class table_rules final : public stagecut::detail::cut_rules {
     auto& moments = made->held.emplace_back();
     for (std::size_t i = random.from(1, 3); i-- > 0;) {
       auto& moment = moments.emplace_back();
-      for (std::size_t j = 0; j < each.size(); ++j) moment.push_back(random.below(table_rules::most_held));
+      for (std::size_t j = 0; j < each.size(); ++j) moment.push_back({random.below(table_rules::most_held), 0});
     }
   }
   const std::size_t how = random.below(4);

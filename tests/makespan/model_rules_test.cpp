@@ -21,31 +21,57 @@ using stagecut::detail::most_held;
 using stagecut::detail::stage_rules;
 using stagecut::interval;
 using stagecut::item_times;
+using stagecut::op_kind;
 using stagecut::schedule;
 using stagecut::schedule_kind;
-using numbers = std::vector<std::vector<std::size_t>>;
 
 namespace {
 
 const std::vector<double> ones(8, 1);
 const chains::layers model(ones, ones, ones, {}, {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<double>(8, 10));
 
+/// The moments of a rank, of each stage its numbers: `3+1` has 3 microbatches, 1 of them recomputed.
+std::string held(const schedule& order, std::size_t rank, bool recomputed = false) {
+  std::string text;
+  for (const auto& moment : most_held(order, rank, recomputed)) {
+    text += text.empty() ? "" : "; ";
+    for (const auto& each : moment) {
+      text += (&each == moment.data() ? "" : " ") + std::to_string(each.in_flight);
+      if (each.recomputed != 0) text += "+" + std::to_string(each.recomputed);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("microbatches held at the same time") {
-  CHECK(most_held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 0) == numbers{{3}});
-  CHECK(most_held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 2) == numbers{{1}});
-  CHECK(most_held(order_of(schedule_kind::gpipe, 3, 8), 2) == numbers{{8}});
-  CHECK(most_held(order_of(schedule_kind::zb_h1, 3, 8), 0) == numbers{{3}});
+  CHECK(held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 0) == "3");
+  CHECK(held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 2) == "1");
+  CHECK(held(order_of(schedule_kind::gpipe, 3, 8), 2) == "8");
+  CHECK(held(order_of(schedule_kind::zb_h1, 3, 8), 0) == "3");
   // 0F0 0F1 2F0 2F1 0F2 2B0 0F3 2B1 2F2 0B0 2F3 ...: (3, 2) and, behind 2B1, no more of either.
-  CHECK(most_held(order_of(schedule_kind::interleaved, 2, 4, 2), 0) == numbers{{3, 2}, {4, 1}});
-  const schedule looped = order_of(schedule_kind::looped_bfs, 2, 4, 2);
-  CHECK(most_held(looped, 1) == numbers{{4, 4}});
+  CHECK(held(order_of(schedule_kind::interleaved, 2, 4, 2), 0) == "3 2; 4 1");
+  CHECK(held(order_of(schedule_kind::looped_bfs, 2, 4, 2), 1) == "4 4");
   const schedule sliced = stagecut::make_schedule(schedule_kind::sliced, {.ranks = 3, .microbatches = 4, .slices = 2});
-  CHECK(most_held(sliced, 0) == numbers{{2}});  // four slices
+  CHECK(held(sliced, 0) == "2");  // four slices
   schedule empty_rank = order_of(schedule_kind::gpipe, 1, 2);
   empty_rank.orders.resize(2);
-  CHECK(most_held(empty_rank, 1).empty());
+  CHECK(most_held(empty_rank, 1, false).empty());
+}
+
+TEST_CASE("of them those that are recomputed: one at a time where B is whole, from I to W where it is not") {
+  CHECK(held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 0, true) == "3+1");
+  CHECK(held(order_of(schedule_kind::gpipe, 3, 8), 2, true) == "8+1");
+  // As above, and behind 2F3 comes 0B1.
+  CHECK(held(order_of(schedule_kind::interleaved, 2, 4, 2), 0, true) == "3 2+1; 4 1+1; 4+1 1; 3+1 2");
+  CHECK(held(order_of(schedule_kind::looped_bfs, 2, 4, 2), 1, true) == "4 4+1; 4+1 0");
+  // F0 F1 F2 I0 F3 I1 W0 ...: the input of 0 is let go after W.
+  schedule split = order_of(schedule_kind::gpipe, 1, 3);
+  split.orders[0] = {{op_kind::forward, 0, 0},         {op_kind::forward, 0, 1},         {op_kind::backward_input, 0, 0},
+                     {op_kind::backward_input, 0, 1},  {op_kind::backward_weight, 0, 0}, {op_kind::forward, 0, 2},
+                     {op_kind::backward_weight, 0, 1}, {op_kind::backward_input, 0, 2},  {op_kind::backward_weight, 0, 2}};
+  CHECK(held(split, 0, true) == "2+2");
 }
 
 TEST_CASE("without a limit the constraint decides") {
@@ -101,11 +127,11 @@ TEST_CASE("ranks with memory of their own are asked about that, and sums count a
   CHECK_FALSE(one.allows(1, 0, 5));
   CHECK(one.limits_differ());
   CHECK(one.memory_limit() == 70);
-  const double here = one.stage_memory(0, 0, 3, 2);
-  const double there = one.stage_memory(1, 0, 3, 2);
+  const double here = one.stage_memory(0, 0, 3, {2, 0});
+  const double there = one.stage_memory(1, 0, 3, {2, 0});
   CHECK(there < here * (70.0 / 42));
   CHECK(there == doctest::Approx(here * (70.0 / 42)).epsilon(1e-11));
-  CHECK(one.held(0, 0, 3) == one.stage_memory(0, 0, 3, 2));
+  CHECK(one.held(0, 0, 3) == one.stage_memory(0, 0, 3, {2, 0}));
   const schedule loop = order_of(schedule_kind::interleaved, 2, 4, 2);
   const model_rules<chains::layers, no_constraint> two(model, loop, std::nullopt, all, {70, 52});
   const interval small[2] = {{0, 1}, {1, 2}};

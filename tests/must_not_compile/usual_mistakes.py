@@ -122,6 +122,10 @@ MODELS = {  # what it is: (before the call, the model, what follows the request,
     "least_memory without a stage": (
         item_model("double least_memory(std::size_t, std::size_t, std::size_t) const { return 0; }"), "own", "",
         ("least_memory(stage, first, last, in_flight) const",)),
+    "recomputed of items alone": (
+        item_model("double recomputed(std::size_t, std::size_t) const { return 0; }"), "own", "",
+        ("recomputed(stage, first, last) const",)),
+    "recomputes that is not const": (item_model("bool recomputes() { return true; }"), "own", "", ("recomputes() const",)),
     "splits_backward as a value": (own_model("bool splits_backward = true;"), "own", "", ("splits_backward() const",)),
     "a wrong member inside with_speeds": (
         item_model("double stage_forward() const { return 0; }"), "with_speeds<model>(own, {1, 2})", "", ("stage_forward(stage) const",)),

@@ -83,7 +83,22 @@ TEST_CASE("its memory is that of training, and none of microbatches if there is 
   for (std::size_t k = 1; k < 4; ++k) CHECK(chain.memory(2, 1, 3, k) == memory(1, 3, k).total());
   CHECK(chain.memory(0, 1, 3, 0) == memory(1, 3, 1).total() - 5);
   CHECK(chain.least_memory(0, 1, 3, 2) == memory.least(1, 3, 2));
-  CHECK(chain.least_memory(0, 1, 3, 0) == 0);
+  CHECK(chain.least_memory(0, 1, 3, 0) == memory.least(1, 3, 1) - 5);
+  CHECK_FALSE(chain.recomputes());
+  CHECK(chain.recomputed(0, 1, 3) == 0);
+}
+
+TEST_CASE("what is computed again is apart from what microbatches keep") {
+  const profile model = four_layers();
+  const stagecut::memory_options always{.checkpoint = checkpointing::always};
+  const stagecut::training_memory memory(model, always);
+  const chain_model chain(model, always);
+  CHECK(chain.recomputes());
+  CHECK(chain.recomputed(0, 1, 3) == memory.of_microbatch(1, 3));
+  for (std::size_t k = 1; k < 4; ++k) {
+    CHECK(chain.memory(2, 1, 3, k) + chain.recomputed(2, 1, 3) == memory(1, 3, k).total());
+    CHECK(chain.least_memory(2, 1, 3, k) + chain.recomputed(2, 1, 3) == memory.least(1, 3, k));
+  }
 }
 
 TEST_CASE("a backward pass that computes again takes longer") {

@@ -32,6 +32,7 @@ struct told {
   double held = 1;        ///< by a microbatch, from the third on
   double resident = 1;    ///< of an item
   double least = 0;       ///< above what is true
+  double again = 4;       ///< recomputed of three items
   bool moody = false;     ///< says something else each time
   bool splits = true;
   std::size_t items = 6;
@@ -55,6 +56,10 @@ struct told {
   double least_memory(std::size_t s, std::size_t first, std::size_t last, std::size_t k) const {
     return memory(s, first, last, k) + least;
   }
+  double recomputed(std::size_t, std::size_t first, std::size_t last) const {
+    return last - first == 3 ? again : static_cast<double>(last - first);
+  }
+  bool recomputes() const { return true; }
 };
 using free_model = told<>;
 using same_model = told<stagecut::stage_invariant>;
@@ -83,7 +88,8 @@ TEST_CASE("models that keep their promises") {
   CHECK(report.checks > 500);
   CHECK(report.text() == "no axiom was found broken in " + std::to_string(report.checks) +
                              " checks; optional members: backward_weight, stage_forward, stage_backward, "
-                             "stage_backward_weight, sent, memory, least_memory, splits_backward");
+                             "stage_backward_weight, sent, memory, least_memory, recomputed, recomputes, "
+                             "splits_backward");
   CHECK(check_pipeline_model(same_model{}));
   CHECK(check_pipeline_model(least_model{}));
   CHECK(check_pipeline_model(free_model{.items = 0}));
@@ -169,6 +175,8 @@ TEST_CASE("memory that falls with the microbatches in flight, and a least memory
   CHECK(report.text() == "monotone does not hold for memory at [0, 1), stage 0, 3 in flight");
   CHECK(check_pipeline_model(free_model{.held = -0.5}, 4, 2));  // nobody asked
   CHECK(lie(free_model{.least = 0.5}) == "least least_memory 0 0");
+  CHECK(lie(free_model{.again = 1}) == "least recomputed 0 0");  // of three items less than of two
+  CHECK(lie(free_model{.again = -1}).ends_with(" recomputed 0 0"));
 }
 
 TEST_CASE("a model that says something else each time") {
