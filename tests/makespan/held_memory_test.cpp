@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include "memory_chains.hpp"
@@ -36,7 +35,8 @@ double truly_held_by(const table_rules& rules, std::size_t rank, const points& c
   std::size_t most = 0;
   for (std::size_t i = 0; i < rules.held[rank].size(); ++i) {
     const auto& moment = rules.held[rank][i];
-    const std::size_t sum = std::accumulate(moment.begin(), moment.end(), std::size_t{0});
+    std::size_t sum = 0;
+    for (const auto& each : moment) sum += each.in_flight;
     if (sum > most) best = i, most = sum;
   }
   double sum = 0;

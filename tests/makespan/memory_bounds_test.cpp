@@ -137,7 +137,7 @@ TEST_CASE("whole items need more than shares of them") {
   table_rules rules;
   rules.items = 9;
   rules.stages = {{0, 2}, {1, 3}};
-  rules.held = {{{0, 0}}, {{0, 0}}};
+  rules.held.assign(2, {{{}, {}}});
   for (std::size_t s = 0; s < 4; ++s) {
     rules.may_be.emplace_back(10 * 10, 1);
     auto& bytes = rules.bytes.emplace_back(10 * 10 * table_rules::most_held);

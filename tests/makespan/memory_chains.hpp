@@ -21,7 +21,7 @@ class table_rules final : public stagecut::detail::cut_rules {
  public:
   std::size_t items = 0;
   std::vector<std::vector<std::size_t>> stages{};             // of every rank
-  std::vector<std::vector<std::vector<std::size_t>>> held{};  // of every rank, at every moment
+  std::vector<stagecut::detail::held_moments> held{};  // of every rank
   std::vector<std::vector<double>> bytes{};                   // of every stage: of [first, last) with 0, 1, ...
   std::vector<std::vector<char>> may_be{};                    // of every stage: of [first, last)
   double limit = 0;
@@ -42,7 +42,7 @@ class table_rules final : public stagecut::detail::cut_rules {
     for (const auto& moment : held[rank]) {
       double sum = 0;
       for (std::size_t j = 0; j < parts.size(); ++j) {
-        sum += of(stages[rank][j], parts[j].first, parts[j].last, moment[j].in_flight);
+        sum += of(stages[rank][j], parts[j].first, parts[j].last, moment[j]);
       }
       if (sum > limit) return false;
     }
@@ -55,12 +55,14 @@ class table_rules final : public stagecut::detail::cut_rules {
   [[nodiscard]] double stage_memory(std::size_t s, std::size_t first, std::size_t last,
                                     stagecut::detail::held_microbatches count) const override {
     ++asked_memory;
-    return of(s, first, last, count.in_flight);
+    return of(s, first, last, count);
   }
   [[nodiscard]] double memory_limit() const override { return limit; }
 
-  [[nodiscard]] double of(std::size_t s, std::size_t first, std::size_t last, std::size_t count) const {
-    return bytes[s][(first * (items + 1) + last) * most_held + count];
+  [[nodiscard]] double of(std::size_t s, std::size_t first, std::size_t last,
+                          stagecut::detail::held_microbatches held_now) const {
+    const double kept = bytes[s][(first * (items + 1) + last) * most_held + held_now.in_flight];
+    return held_now.recomputed == 0 ? kept : kept * (1 + 0.5 * static_cast<double>(held_now.recomputed));
   }
 
   static constexpr std::size_t most_held = 4;
@@ -94,7 +96,7 @@ class table_rules final : public stagecut::detail::cut_rules {
     auto& moments = made->held.emplace_back();
     for (std::size_t i = random.from(1, 3); i-- > 0;) {
       auto& moment = moments.emplace_back();
-      for (std::size_t j = 0; j < each.size(); ++j) moment.push_back({random.below(table_rules::most_held), 0});
+      for (std::size_t j = 0; j < each.size(); ++j) moment.push_back({random.below(table_rules::most_held), random.below(2)});
     }
   }
   const std::size_t how = random.below(4);
