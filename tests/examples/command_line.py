@@ -172,6 +172,11 @@ check("bottleneck of parameters: 5 B" in done.stdout, done)
 fails(2, "no layer has a time, and none has parameters", "plan", "-", "--devices", 1, stdin=header + "a,x,0,0,0,0,0\n")
 fails(2, "no layer has a kind that matches conv", "plan", "-", "--devices", 1, "--method", "type:conv", stdin=kinds)
 fails(2, "type:( is no regular expression", "plan", "-", "--devices", 1, "--method", "type:(", stdin=kinds)
+fails(2, "type:a)(b is no regular expression", "plan", "-", "--devices", 1, "--method", "type:a)(b", stdin=kinds)
+fails(2, "back-references are not known", "plan", "-", "--devices", 1, "--method", r"type:(a)\1", stdin=kinds)
+# By backtracking this takes years.
+fails(2, "no layer has a kind that matches (a+)+$", "plan", "-", "--devices", 1, "--method", "type:(a+)+$",
+      stdin=header + f"a,{'a' * 999}!,1,1,1,1,1\n")
 fails(2, "--method: profile is none of", "plan", "-", "--devices", 1, "--method", "profile", stdin=kinds)
 fails(2, "a kind is longer", "plan", "-", "--devices", 1, "--method", "type:a", stdin=header + f"a,{'a' * 2000},1,1,1,1,1\n")
 fails(2, "--time-weight: goes with", "plan", "-", "--devices", 1, "--method", "uniform", "--time-weight", 1, stdin=kinds)

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <optional>
 #include <regex>
 #include <string>
@@ -96,24 +97,41 @@ struct method_words {
     return known;
   }
 
+  /// Matches all of a text in which the expression matches some part, whatever the case: in time linear in the text, by the
+  /// standard library's matcher that keeps all states at once, which knows no back-references.
+  static std::regex pattern_of(const std::string& text) {
+    constexpr auto flags =
+        std::regex::ECMAScript | std::regex::icase | std::regex::nosubs | std::regex_constants::__polynomial;
+    try {
+      static_cast<void>(std::regex(text, flags));  // by itself, as `a)(b` is none
+      return std::regex("[^]*(?:" + text + ")[^]*", flags);
+    } catch (const std::regex_error& error) {
+      if (error.code() == std::regex_constants::error_complexity) {
+        throw CLI::ValidationError("--method", fmt::format("type:{}: back-references are not known", text));
+      }
+      if (error.code() == std::regex_constants::error_space) {
+        throw CLI::ValidationError("--method", fmt::format("type:{} has too many states: repeat less often", text));
+      }
+      throw CLI::ValidationError("--method", fmt::format("type:{} is no regular expression", text));
+    }
+  }
+
   /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
   void ask_kind(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     const std::string text = method.substr(5);
-    std::regex pattern;
-    try {
-      pattern.assign(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
-    } catch (const std::regex_error&) {
-      throw CLI::ValidationError("--method", fmt::format("type:{} is no regular expression", text));
-    }
+    const std::regex pattern = pattern_of(text);
     request.by = stagecut::measure::weights;
     request.weights_name = method;
     bool any = false;
+    std::map<std::string, bool> known;  // kinds, of which there are few
     for (const auto& layer : model.layers) {
-      // The standard library's matcher recurses: a kind is a word, not a book.
-      if (layer.kind.size() > 1000) throw stagecut::invalid_input(file, "a kind is longer than 1000 characters");
-      const bool matches = std::regex_search(layer.kind, pattern);
-      request.weights.push_back(matches ? 1 : 0);
-      any = any || matches;
+      const auto [place, is_new] = known.try_emplace(layer.kind, false);
+      if (is_new) {
+        if (layer.kind.size() > 1000) throw stagecut::invalid_input(file, "a kind is longer than 1000 characters");
+        place->second = std::regex_match(layer.kind, pattern);
+      }
+      request.weights.push_back(place->second ? 1 : 0);
+      any = any || place->second;
     }
     if (!any) throw stagecut::invalid_input(file, fmt::format("no layer has a kind that matches {}", text));
   }
