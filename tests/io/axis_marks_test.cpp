@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 
 namespace io = stagecut::io;
@@ -29,4 +30,10 @@ TEST_CASE("the marks of an axis are round, evenly apart, and neither too many no
   CHECK(io::axis_marks(0.9, 9).text(1) == "0.1");
   CHECK(io::axis_marks(360, 4).text(1) == "100");
   CHECK(io::axis_marks(0, 4).size() == 1);
+  // Nothing is added up beyond what a double can tell.
+  const double greatest = std::numeric_limits<double>::max();
+  for (const double until : {greatest / 2, greatest, std::numeric_limits<double>::infinity()}) {
+    CHECK(io::axis_marks(until, 4).size() <= 5);
+    CHECK(io::axis_marks(until, 4).size() > 1);
+  }
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
@@ -82,6 +83,9 @@ void each_memory_change(const schedule& order, std::size_t rank, const stage_byt
 STAGECUT_DECL void check_bytes(const schedule& order, const std::vector<double>& values, const char* name,
                                std::size_t each = 1);
 
+/// Refuses a sum that is infinite.
+STAGECUT_DECL void check_peak(std::size_t rank, double bytes);
+
 /// Refuses a run of another schedule.
 template <class T>
 void check_run(const schedule& order, const simulation<T>& run) {
@@ -105,7 +109,7 @@ void check_run(const schedule& order, const simulation<T>& run) {
 /// @param bytes  of the stages; by default the activations of a microbatch of a stage count 1
 /// @return       of every rank
 /// @throws       invalid_input for a schedule that is none, a run of another one, lengths that do not fit, and for what
-///               is NaN, infinite or negative
+///               is NaN, infinite or negative, a sum on a rank among it
 ///
 /// Activations are there from the start of F on. B frees them at its end; I all but the part for the weights, which W
 /// frees. O(ops).
@@ -131,6 +135,7 @@ template <class T>
       const timed_op<T>& each = run.ops[r][i];
       rank.curve.push_back({at_end ? each.end : each.start, held});
     });
+    detail::check_peak(r, rank.peak());
   }
   return result;
 }

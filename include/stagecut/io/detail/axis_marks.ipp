@@ -3,13 +3,16 @@
 
 #include <stagecut/io/pictures/axis_marks.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-STAGECUT_DECL axis_marks::axis_marks(double until, std::size_t most) : until_(until) {
-  double step = until > 0 ? until / static_cast<double>(most) : 1;
+STAGECUT_DECL axis_marks::axis_marks(double until, std::size_t most)
+    : until_(std::min(until, std::numeric_limits<double>::max())), most_(most) {
+  double step = until > 0 ? until_ / static_cast<double>(most) : 1;
   for (; step > 10; step /= 10) ++exponent_, power_ *= 10;
   for (; step <= 1; step *= 10) --exponent_, power_ /= 10;
   digit_ = step <= 2 ? 2 : step <= 5 ? 5 : 10;
@@ -17,7 +20,7 @@ STAGECUT_DECL axis_marks::axis_marks(double until, std::size_t most) : until_(un
 
 STAGECUT_DECL std::size_t axis_marks::size() const {
   std::size_t count = 1;
-  while (at(count) <= until_ * (1 + 1e-9)) ++count;
+  while (count <= most_ && at(count) <= until_ * (1 + 1e-9)) ++count;
   return count;
 }
 

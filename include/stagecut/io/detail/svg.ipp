@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -90,7 +91,7 @@ class svg_page {
     add(to, "</g>\n");
     y_ = at.bottom(ranks) + 30;
     const double most = most_memory_[picture.bytes];
-    const memory_scale scale{most > 0 ? most * 1.08 : 1, memory_unit(most, picture.bytes)};
+    const memory_scale scale{most > 0 ? std::min(most * 1.08, std::numeric_limits<double>::max()) : 1, memory_unit(most, picture.bytes)};
     const memory_drawing memory(picture, scale, at);
     if (memory.height() == 0) return;
     memory.draw(to, y_);

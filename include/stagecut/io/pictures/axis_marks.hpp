@@ -11,7 +11,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// The marks of an axis from 0: at multiples of 2, 5 or 10 times a power of ten.
 class axis_marks {
  public:
-  /// @param until  where the axis ends, in the unit in which it is shown; finite
+  /// @param until  where the axis ends, in the unit in which it is shown; a number
   /// @param most   marks behind 0, at least 1
   axis_marks(double until, std::size_t most);
 
@@ -24,6 +24,7 @@ class axis_marks {
 
  private:
   double until_;
+  std::size_t most_;
   double power_ = 1;
   int exponent_ = 0;
   std::size_t digit_ = 1;
