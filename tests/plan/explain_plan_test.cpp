@@ -435,6 +435,36 @@ TEST_CASE("what is worked out by hand: two equal stages") {
   CHECK(explain_plan(made, {.most_changes = 1}).changes.size() == 1);
 }
 
+TEST_CASE("asked to stop, it tells what it has, and what it has not") {
+  const plan made = *stagecut::make_plan(alike(40), {.devices = 8, .microbatches = 16});
+  std::size_t asked = 0;
+  std::size_t most = 0;
+  const auto stop = [&] { return ++asked > most; };
+  stagecut::explain_options options;
+  options.limits.stop = stop;
+  most = 1000000;
+  const auto all = explain_plan(made, options);
+  CHECK(all.less.unknown.empty());
+  CHECK(all.all_changes);
+  const std::size_t enough = asked;
+  for (const std::size_t each : {std::size_t{0}, std::size_t{3}, enough / 4, enough / 2}) {
+    CAPTURE(each);
+    asked = 0;
+    most = each;
+    const auto told = explain_plan(made, options);
+    CHECK(asked <= each + 12);  // no loop goes on for long
+    CHECK(told.makespan == all.makespan);
+    CHECK(told.path == all.path);
+    CHECK_FALSE(told.all_changes);
+    CHECK(told.less.layers.size() == (told.less.unknown.empty() ? 40 : 0));
+    if (each <= 3) CHECK(told.less.unknown == "there was no time to simulate all of them");
+    if (told.less.unknown.empty()) CHECK(told.less == all.less);
+  }
+  options.limits.stop = {};
+  options.limits.time_limit = 0;
+  CHECK_FALSE(explain_plan(made, options).less.unknown.empty());
+}
+
 TEST_CASE("what is cut by the heaviest stage is cut anew by the makespan") {
   stagecut::profile model = alike(12);
   for (std::size_t i = 0; i < 12; ++i) {

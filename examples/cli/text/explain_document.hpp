@@ -25,7 +25,8 @@ class explain_document {
     const json whole = {{"makespan", number(told_.makespan)}, {"mean", parts(told_.parts)},
                         {"devices", std::move(devices)},      {"critical_path", path()},
                         {"one_per_cent_less", less()},        {"memory", memory()},
-                        {"cut_proved", told_.cut_proved},     {"changes", changes()}};
+                        {"cut_proved", told_.cut_proved},     {"changes", changes()},
+                        {"all_changes", told_.all_changes}};
     return whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   }
 
@@ -61,6 +62,7 @@ class explain_document {
   }
 
   [[nodiscard]] json less() const {
+    if (!told_.less.unknown.empty()) return {{"unknown", told_.less.unknown}};
     json layers = json::array();
     for (std::size_t i = 0; i < told_.less.layers.size(); ++i) {
       layers.push_back({{"name", made_.profile.layers[i].name}, {"saves", number(told_.less.layers[i])}});

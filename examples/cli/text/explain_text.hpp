@@ -190,8 +190,11 @@ class explain_text {
   }
 
   [[nodiscard]] explained_part less() const {
-    const std::vector<priced> all = prices();
     table lines(0);
+    if (const std::string& why = told_.less.unknown; !why.empty()) {
+      return {"One per cent less of", std::move(lines), fmt::format("not known: {}\n{}", why, memory())};
+    }
+    const std::vector<priced> all = prices();
     lines.add({"time of", "count", "stage", "saves each", ""});
     std::size_t told = 0;
     for (; told < std::min(most_lines, all.size()) && all[told].saves >= 5e-6 * told_.makespan; ++told) {
@@ -230,7 +233,7 @@ class explain_text {
   [[nodiscard]] explained_part help() const {
     std::string text;
     table lines(0);
-    if (told_.changes.empty())
+    if (told_.changes.empty() && told_.all_changes)
       text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
     if (!told_.changes.empty()) {
       lines.add({"", "makespan", "saves", ""});
@@ -239,6 +242,7 @@ class explain_text {
                    fmt::format("{:.2f} %", 100 * (each.saved / told_.makespan))});
       }
     }
+    if (!told_.all_changes) text += "there was no time to try all changes\n";
     if (told_.cut_proved) text += "no other cut ends its passes earlier: proved when the plan was made\n";
     return {"What would help", std::move(lines), std::move(text)};
   }

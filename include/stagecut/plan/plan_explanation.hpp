@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// How a plan is explained. What is not said stays at its default.
 struct explain_options {
   /// Of each search that cuts the plan anew. By default as many nodes as a fraction of a second takes, so that the answer is
-  /// the same on every machine; no node and no time: nothing is cut anew.
+  /// the same on every machine; no node and no time: nothing is cut anew. Its time and its stop end prices, and changes, too.
   search_limits limits{std::nullopt, 2000, {}, {}};
   std::size_t most_changes = 3;  ///< that are told
   /// The framework that will run the plan: changes that it cannot be told are not told, and memory has the price of plans for
@@ -60,6 +60,7 @@ struct critical_path_shares {
 /// plan's own schedule, stages and messages, of which the second has that changed and nothing else. What an order of passes
 /// and messages waits for is fixed, so nothing is below zero, but for rounding.
 struct shadow_prices {
+  std::string unknown{};          ///< why none is known; empty: all are
   std::vector<double> layers{};   ///< of the passes of every layer, with what is computed again
   std::vector<double> devices{};  ///< of the passes of all stages of every device
   std::vector<double>
@@ -133,6 +134,7 @@ struct plan_explanation {
   critical_path_shares path{};  ///< what the makespan is made of, one thing after the other
   shadow_prices less{};         ///< what one per cent less is worth
   memory_price memory{};        ///< what one per cent of the memory is worth
+  bool all_changes = true;      ///< whether all changes were tried: there was time
   bool cut_proved = false;      ///< whether the plan says that no cut has its passes done earlier
   /// What would help most: of each kind the best change, those that save most first.
   std::vector<plan_change> changes{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/plan/detail/explain_clock.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/detail/target_plans.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
@@ -27,8 +28,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Tries changes of a plan, and keeps of each kind the one that saves most.
 class change_list {
  public:
-  change_list(const explained_plan& of, double makespan, framework to)
-      : of_(of), makespan_(makespan), told_(to, of.made()) {}
+  change_list(const explained_plan& of, double makespan, framework to, const search_limits& limits)
+      : of_(of), makespan_(makespan), told_(to, of.made()), clock_(limits) {}
+
+  /// Whether all changes were tried.
+  [[nodiscard]] bool complete() const noexcept { return !clock_.was_over(); }
 
   /// @param again      the plan cut anew by the makespan; null: it was not
   /// @param work       of every device
@@ -70,7 +74,7 @@ class change_list {
 
   /// Keeps a change if the target can be told it, if it helps, more than what was found of its kind, and fits.
   void consider(plan_change change, const plan& changed, const schedule& order) {
-    if (!told_.allows(changed)) return;
+    if (clock_.over() || !told_.allows(changed)) return;
     change.makespan = explained_plan::makespan_of(changed, order);
     const auto before = static_cast<double>(of_.made().schedule.microbatches);
     const auto now = static_cast<double>(change.microbatches);
@@ -91,7 +95,7 @@ class change_list {
   void move_boundaries() {
     const plan& made = of_.made();
     const cuts& blocks = told_.blocks();
-    for (std::size_t b = 1; b < made.cuts.stages(); ++b) {
+    for (std::size_t b = 1; b < made.cuts.stages() && !clock_.over(); ++b) {
       std::optional<std::size_t> left;
       std::optional<std::size_t> right;
       for (std::size_t i = 0; i < blocks.stages(); ++i) {
@@ -133,6 +137,7 @@ class change_list {
     const std::size_t m = made.schedule.microbatches;
     for (const schedule_kind kind : usual_schedules(made.profile)) {
       const schedule_entry& entry = entry_of(kind);
+      if (clock_.over()) return;
       if (entry.name == made.schedule.name || !has_shape(kind, made.devices, made.chunks, m)) continue;
       // What is computed again would stay between I and W, which nobody reckons.
       if (entry.splits_backward && again != checkpointing::never) continue;
@@ -166,7 +171,7 @@ class change_list {
   void try_microbatches(std::size_t m) {
     const plan& made = of_.made();
     const schedule_entry* const entry = find_schedule(made.schedule.name);
-    if (entry == nullptr || m > most_predicted / made.stages.size()) return;
+    if (clock_.over() || entry == nullptr || m > most_predicted / made.stages.size()) return;
     const bool told = entry->takes == shape_figure::in_flight;
     if (!told && !has_shape(entry->kind, made.devices, made.chunks, m, made.schedule.group)) return;
     plan changed = made;
@@ -189,7 +194,7 @@ class change_list {
       changed.schedule.group = group;
       if (entry->fits_group(made.devices, made.chunks, m, group) && told_.allows(changed)) groups.push_back(group);
     }
-    for (std::size_t i = 0; i < groups.size(); i += (groups.size() + most - 1) / most) {
+    for (std::size_t i = 0; i < groups.size() && !clock_.over(); i += (groups.size() + most - 1) / most) {
       changed.schedule.group = groups[i];
       const schedule order = schedule_of(changed);
       if (place(changed, order)) consider(change_of(change_kind::group, groups[i], changed), changed, order);
@@ -215,6 +220,7 @@ class change_list {
   const explained_plan& of_;
   double makespan_;
   target_plans told_;
+  explain_clock clock_;
   std::vector<plan_change> found_{};
 };
 

@@ -255,13 +255,15 @@ STAGECUT_DECL plan_explanation explain_plan_fn::operator()(const plan& made, con
   result.parts = split_makespan(of.order(), times, transfers);
   result.devices = detail::parts_of_devices(result.parts, run);
   result.path = detail::path_sums(of.order(), times, run).shares();
-  result.less = detail::price_list(of).prices();
+  result.less = detail::price_list(of, options.limits).prices();
   const detail::plan_again again(of, run.makespan, options);
   result.memory = again.price();
   result.cut_proved = made.objective.name == "makespan" && made.objective.state == state::optimal;
   std::vector<double> work;
   for (const makespan_parts& each : result.devices) work.push_back(each.work);
-  result.changes = detail::change_list(of, run.makespan, options.target).best(options.most_changes, again.same(), work);
+  detail::change_list changes(of, run.makespan, options.target, options.limits);
+  result.changes = changes.best(options.most_changes, again.same(), work);
+  result.all_changes = changes.complete();
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <stagecut/plan/detail/explain_clock.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
@@ -22,8 +23,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Simulates a plan again and again with one of its figures a per cent smaller.
 class price_list {
  public:
-  explicit price_list(const explained_plan& of)
+  price_list(const explained_plan& of, const search_limits& limits)
       : of_(of),
+        clock_(limits),
         changed_(of.made()),
         split_(runs(of.order(), op_kind::backward_input)),
         times_(stagecut::times_of(changed_, split_)),
@@ -35,8 +37,11 @@ class price_list {
     shadow_prices result;
     const plan& made = of_.made();
     for (std::size_t s = 0; s < made.stages.size(); ++s) add_layers(s, result.layers);
-    for (std::size_t d = 0; d < made.devices; ++d) result.devices.push_back(device(d));
-    for (std::size_t b = 0; b < transfers_.forward.size(); ++b) result.links.push_back(link(b, b + 1));
+    for (std::size_t d = 0; d < made.devices && !clock_.over(); ++d) result.devices.push_back(device(d));
+    for (std::size_t b = 0; b < transfers_.forward.size() && !clock_.over(); ++b) {
+      result.links.push_back(link(b, b + 1));
+    }
+    if (clock_.over()) return {.unknown = "there was no time to simulate all of them"};
     result.all_links = link(0, transfers_.forward.size());
     result.update = update();
     return result;
@@ -64,7 +69,7 @@ class price_list {
   void add_layers(std::size_t s, std::vector<double>& into) {
     const interval layers = changed_.cuts.stage(s);
     const planned_stage before = changed_.stages[s];
-    for (std::size_t i = layers.first; i < layers.last; ++i) {
+    for (std::size_t i = layers.first; i < layers.last && !clock_.over(); ++i) {
       layer& here = changed_.profile.layers[i];
       std::size_t like = layers.first;
       while (like < i && !alike(changed_.profile.layers[like], here)) ++like;
@@ -116,6 +121,7 @@ class price_list {
   }
 
   const explained_plan& of_;
+  explain_clock clock_;
   plan changed_;
   bool split_;
   pass_times<double> times_;
