@@ -40,6 +40,7 @@
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
+#include "text/standard_streams.hpp"
 #include "text/table.hpp"
 #include "words/unknown_word.hpp"
 #include "words/words.hpp"
@@ -227,6 +228,7 @@ int run_and_say(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   try {
     return run_and_say(argc, argv);
   } catch (const std::exception&) {

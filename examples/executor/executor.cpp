@@ -27,6 +27,7 @@
 #include "commands/plans.hpp"
 #include "commands/report.hpp"
 #include "text/output.hpp"
+#include "text/standard_streams.hpp"
 
 namespace {
 
@@ -48,8 +49,7 @@ struct words {
 };
 
 void progress(const std::string& text) {
-  fmt::print(stderr, "executor: {}\n", text);
-  std::fflush(stderr);
+  print_error(fmt::format("executor: {}\n", text));
 }
 
 model_config model_of(const words& from) {
@@ -278,10 +278,11 @@ int run_words(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  open_standard_streams();
   try {
     return run_words(count, arguments);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "executor: {}\n", error.what());
+    print_error(fmt::format("executor: {}\n", error.what()));
     return 2;
   }
 }

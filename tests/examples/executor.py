@@ -53,6 +53,9 @@ def all_four_steps():
     unchecked = run("--model", "model.json", "--ranks", "2", "--iterations", "1", "--schedule", "1f1b", "--format", "json", "--no-check")
     check(all("difference" not in each for each in plans_of(unchecked)), "--no-check compares nothing")
     check("one processor of the host" not in unchecked.stderr, "--no-check computes nothing twice")
+    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" 2>&-', executor, "--model", "model.json", "--ranks", "2", "--iterations", "1",
+                           "--schedule", "1f1b", "--format", "json"], cwd=here, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0 and len(plans_of(done)) == 3, f"standard error closed: {done}")
 
 
 def timed():

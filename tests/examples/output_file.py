@@ -123,5 +123,16 @@ with tempfile.TemporaryDirectory() as folder:
     check(log.read_text() == "before\n" + 2 * once, "what stands in front of it in the same file is lost")
     check(json.loads(plan.read_text())["schema"] == "stagecut-plan-2", "the plan")
 
+# Streams that are closed: what is said is lost and nothing else, and no file that is opened takes their place.
+with tempfile.TemporaryDirectory() as folder:
+    out = pathlib.Path(folder) / "out.json"
+    for closed in ("2>&-", "0<&- 2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f'exec "$0" profile transformer --preset gpt2-xl --output "$1" {closed}', binary, out], capture_output=True)
+        check(done.returncode == 0 and out.read_text() == run("profile", "transformer", "--preset", "gpt2-xl").stdout, closed, done)
+        done = subprocess.run(["sh", "-c", f'exec "$0" show "$1" {closed}', binary, out.with_name("none")], capture_output=True)
+        check(done.returncode == 2, closed, done)
+    done = subprocess.run(["sh", "-c", 'exec "$0" formats >&-', binary], capture_output=True, text=True)
+    check(done.returncode == 1 and "could not be written" in done.stderr, "standard output closed", done)
+
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -17,6 +17,7 @@
 
 #include "text/output_file.hpp"
 #include "text/screen.hpp"
+#include "text/standard_streams.hpp"
 
 /// What standard output is: a terminal with its width and, unless NO_COLOR is set, colours; else plain.
 inline screen standard_screen() {
@@ -31,7 +32,9 @@ inline screen standard_screen() {
 }
 
 /// One line on standard error: what the program has to say beside its output.
-inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::visible(text)); }
+inline void say(const std::string& text) {
+  print_error(fmt::format("stagecut: {}\n", stagecut::visible(text)));
+}
 
 /// Several lines on standard error.
 inline void say_lines(std::string_view text) {

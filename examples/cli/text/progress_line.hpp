@@ -18,6 +18,7 @@
 
 #include "text/profile_text.hpp"
 #include "text/screen.hpp"
+#include "text/standard_streams.hpp"
 
 /// A line on standard error that is redrawn in place while something takes long, and erased at its end. Nothing where
 /// standard error is no terminal.
@@ -52,8 +53,7 @@ class progress_line {
     const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
     text.resize(std::min<std::size_t>(text.size(), known ? size.ws_col - 1U : 79));
     const std::string blank(drawn_ > text.size() ? drawn_ - text.size() : 0, ' ');
-    fmt::print(stderr, "\r{}{}{}", text, blank, text.empty() ? "\r" : "");
-    std::fflush(stderr);
+    print_error(fmt::format("\r{}{}{}", text, blank, text.empty() ? "\r" : ""));
     drawn_ = text.size();
   }
 
