@@ -40,6 +40,7 @@
 #include "plan_words.hpp"
 #include "run_words.hpp"
 #include "text/explain_document.hpp"
+#include "words/run_size.hpp"
 
 namespace {
 
@@ -160,6 +161,8 @@ std::string explain(const std::string& plan_text, const std::optional<std::strin
   {
     const nb::gil_scoped_release released;
     const stagecut::plan made = stagecut::io::parse_json_plan(plan_text, "plan");
+    const std::string much = too_large_run(made.devices, made.chunks, made.schedule.microbatches);
+    if (!much.empty()) throw stagecut::invalid_input("plan", much);
     stagecut::explain_options options;
     const auto asked = [&] { return calls.asked(); };
     options.limits.stop = asked;

@@ -177,6 +177,8 @@ class Module(unittest.TestCase):
             stagecut.plan({"layers": [object()]}, 1)
         with self.assertRaises(stagecut.InvalidInput):
             stagecut.simulate(stagecut.plan(profile, 2))  # without microbatches
+        with self.assertRaisesRegex(stagecut.InvalidInput, "more than 1048576 forward passes"):
+            stagecut.simulate(stagecut.plan(profile, 2, microbatches=4), microbatches=2**20)
 
     def test_a_file_of_any_format_is_read(self):
         profile = stagecut.read_profile(root / "examples/models/llama-2-7b.csv")

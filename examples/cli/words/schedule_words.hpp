@@ -3,7 +3,6 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
-#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/schedule/generators/backward_first.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/synthesize_schedule.hpp>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "words/did_you_mean.hpp"
+#include "words/run_size.hpp"
 #include "words/words.hpp"
 
 /// The schedules that plans are made for; `auto` compares the usual ones.
@@ -72,15 +72,9 @@ struct schedule_words {
     return entry != nullptr && entry->chunks != 0 ? entry->chunks : 1;
   }
 
-  /// What is too much of so many ranks, stages of each and microbatches: a pass takes up to 4 KB, and some orders take
-  /// time for every pair of ranks. Empty: nothing.
+  /// See `too_large_run`.
   [[nodiscard]] std::string too_much(std::size_t ranks, std::size_t chunks, std::size_t m) const {
-    constexpr std::size_t most = stagecut::most_predicted;
-    constexpr std::size_t most_ranks = std::size_t{1} << 14U;
-    const std::size_t parts = slices == 0 ? 1 : slices;
-    if (ranks > most_ranks) return fmt::format("more than {} ranks", most_ranks);
-    if (chunks <= most / ranks && parts <= most / (ranks * chunks) && m <= most / (ranks * chunks * parts)) return "";
-    return fmt::format("more than {} forward passes", most);
+    return too_large_run(ranks, chunks, m, slices == 0 ? 1 : slices);
   }
 
   /// Refuses that.
