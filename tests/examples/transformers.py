@@ -108,6 +108,12 @@ with tempfile.TemporaryDirectory() as folder:
     check(as_llama["layers"] == plain["layers"], "--as llama")
     check(plan(other, "--as", "llama", "--devices", 4)["profile"]["layers"] == plain["layers"], "plan --as llama")
     fails(2, "--as: nobody is none of bert, ", *transformer, "--config", other, "--as", "nobody")
+    other.write_text(json.dumps(json.loads(small.read_text()) | {"quantization_config": {"quant_method": "awq", "bits": 4}}))
+    fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", *transformer, "--config", other, "--inference")
+    fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", "plan", other, "--devices", 2, "--inference")
+    for words in (("--precision", "fp8", "--inference"), ()):
+        check(run(*transformer, "--config", other, *words).returncode == 0, words, "quantized")
+    other.write_text(json.dumps(figures))
     del figures["num_hidden_layers"]
     other.write_text(json.dumps(figures))
     fails(2, f'{other}#: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")

@@ -407,6 +407,14 @@ TEST_CASE("a file that tells of parts that the family does not have is refused")
   CHECK(refused(config("new", R"(, "kv_lora_rank": 3)"), "qwen3") ==
         "f#/kv_lora_rank: read as qwen3 a model has no narrow keys and values");
   CHECK(refused(config("llama", R"(, "num_experts": 0, "kv_lora_rank": 0)")).empty());
+  for (const char* const each : {R"("hybrid_override_pattern": "M-M*")", R"("mamba_d_state": 16)", R"("ssm_cfg": {"d": 1})",
+                                 R"("linear_num_key_heads": 4)", R"("linear_attn_config": {"x": 1})",
+                                 R"("attn_layer_period": 8)", R"("mlp_type": "moe")"}) {
+    CAPTURE(each);
+    CHECK(refused(config("new", std::string(", ") + each), "llama")
+              .ends_with(": read as llama all layers have attention and the same feed-forward part"));
+  }
+  CHECK(refused(config("llama", R"(, "mamba_d_state": null, "mlp_type": null, "attn_layer_period": 0)")).empty());
 }
 
 TEST_CASE("a file that lacks figures is refused with all of them") {

@@ -268,6 +268,22 @@ TEST_CASE("files with names of Hugging Face's are read as such") {
   CHECK(refused(R"({"hidden_size": 8})").ends_with("are missing, which a file of plain names needs"));
 }
 
+TEST_CASE("how weights are quantized is told, and written") {
+  const auto method = [](const std::string& more) {
+    const auto read = read_transformer_config(
+        R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 3,
+            "intermediate_size": 16)" + more + "}", "f");
+    CHECK(read_transformer_config(stagecut::io::as_json(read), "g") == read);
+    return read.quantized;
+  };
+  CHECK(method("").empty());
+  CHECK(method(R"(, "quantization_config": null)").empty());
+  CHECK(method(R"(, "quantization_config": {"quant_method": "fp8", "fmt": "e4m3"})") == "fp8");
+  CHECK(method(R"(, "quantization_config": {"bits": 4})") == "some method");
+  CHECK(method(R"(, "compression_config": {"quant_method": "compressed-tensors"})") == "compressed-tensors");
+  CHECK(method(R"(, "text_config": {"quantization_config": {"quant_method": "mxfp4"}})") == "mxfp4");
+}
+
 TEST_CASE("what a config leaves out has its default") {
   const auto made = read_transformer_config(config(R"(, "kv_heads": null, "training": {"microbatch": 2})"), "f");
   CHECK(made.architecture.kv_heads == 0);

@@ -101,6 +101,7 @@ struct profile_command {
       throw CLI::ValidationError("--calibrate", "does not go with --recompute auto: what was measured is of one");
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
+    model.check_weights(from, source());
     model.ask(from.training);
     if (format == profile_format::config) {
       if (model.inference)

@@ -124,6 +124,15 @@ struct transformer_words {
     return stagecut::io::read_transformer_config(text, source, limits, as);
   }
 
+  /// Refuses to serve a model whose weights take other bytes than are computed.
+  void check_weights(const stagecut::io::transformer_config& from, const std::string& source) const {
+    if (!inference || precision || from.quantized.empty()) return;
+    throw stagecut::invalid_input(
+        source, fmt::format("its weights are quantized ({}), which is not computed yet: --precision fp8 takes a byte for "
+                            "each parameter, --precision bf16 two",
+                            stagecut::visible(from.quantized)));
+  }
+
   /// The first of them that was said; null: none.
   /// @param but_shards  but for the devices that share layers
   [[nodiscard]] const CLI::Option* said(bool but_shards) const {
@@ -256,6 +265,7 @@ struct transformer_words {
       return std::nullopt;
     }
     stagecut::io::transformer_config from = read(text, file, limits);
+    check_weights(from, file);
     ask(from.training);
     std::string name;
     const stagecut::transformer::device on = chosen_device(name, limits);

@@ -177,6 +177,18 @@ inline void refuse_experts(const json_value& of, std::string_view family) {
   });
 }
 
+/// Refuses members of layers that are no attention and no feed-forward part of a transformer: state spaces, linear attention,
+/// patterns of several kinds of layers. No family reads them.
+inline void refuse_other_layers(const json_value& of, std::string_view family) {
+  of.each_member([&](std::string_view name, const json_value& member) {
+    const bool there = !(*member).is_null() && *member != json(false) && *member != json(0) && *member != json("");
+    const bool named = name == "hybrid_override_pattern" || name == "attn_layer_period" || name == "mlp_type" ||
+                       name == "linear_attn_config" || name.starts_with("linear_num_") || name.starts_with("mamba_") ||
+                       name.starts_with("ssm_");
+    if (named && there) member.fail("read as ", family, " all layers have attention and the same feed-forward part");
+  });
+}
+
 /// Refuses a model whose file tells of parts that the family does not have: it would come out far too small.
 inline void refuse_unread(const hf_figures& whole, const transformer::architecture& made, std::string_view family) {
   const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
@@ -187,6 +199,7 @@ inline void refuse_unread(const hf_figures& whole, const transformer::architectu
     }
   }
   if (made.experts == 0) refuse_experts(at.object(), family);
+  refuse_other_layers(at.object(), family);
 }
 
 STAGECUT_DECL bool is_hugging_face(const json_value& from) {

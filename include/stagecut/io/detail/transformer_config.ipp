@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,7 +114,7 @@ inline transformer::vision_tower read_vision(const json_value& from) {
 
 inline transformer::architecture read_architecture(const json_value& from) {
   transformer::architecture a;
-  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "forms", "vision", "training"});
+  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "forms", "vision", "training", "quantized"});
   require(from, required_figures);
   each_figure(a, figure_reader(from));
   if (a.name.empty()) from.at("name").fail("is empty");
@@ -148,6 +149,21 @@ json changed_figures(const Object& of, const Figures& figures, const std::string
   return made;
 }
 
+/// How the weights of a file of Hugging Face's are quantized: its `quantization_config`, or that of the model within.
+inline std::string quantization_of(const json_value& whole) {
+  for (const char* const around : {"", "text_config", "llm_config", "language_config"}) {
+    const auto at = *around == '\0' ? std::optional(whole) : whole.find(around);
+    if (!at || !(**at).is_object()) continue;
+    for (const char* const name : {"quantization_config", "compression_config"}) {
+      const auto found = at->find(name);
+      if (!found) continue;
+      const auto method = (**found).is_object() ? found->find("quant_method") : std::nullopt;
+      return method && (**method).is_string() && !method->text().empty() ? method->text() : "some method";
+    }
+  }
+  return {};
+}
+
 /// Whether an object has members of the library's own format.
 inline bool is_own_config(const json& of) {
   for (const char* const name : {"layers", "hidden", "heads", "ffn", "vocabulary"}) {
@@ -174,6 +190,7 @@ STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, 
   transformer_config made;
   if (!as_family.empty() || detail::is_hugging_face(whole)) {
     made.architecture = detail::read_hugging_face(whole, source, as_family);
+    made.quantized = detail::quantization_of(whole);
     return made;
   }
   if (!detail::is_own_config(*whole.object())) {
@@ -183,6 +200,7 @@ STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, 
   }
   made.architecture = detail::read_architecture(whole);
   if (const auto given = whole.find("training")) made.training = detail::read_training(*given);
+  if (const auto given = whole.find("quantized")) made.quantized = given->text();
   if (const auto fault = transformer::detail::find_fault(made.architecture, made.training)) {
     stagecut::detail::fail(invalid_input(
         stagecut::detail::joined({source, fault->training ? "#/training/" : "#/", fault->field}), fault->problem));
@@ -214,6 +232,7 @@ STAGECUT_DECL std::string as_json(const transformer_config& config) {
             *a.vision, [](const auto& of, const auto& at) { detail::each_vision_figure(of, at); }, "config#/vision",
             detail::required_vision));
   }
+  if (!config.quantized.empty()) made["quantized"] = config.quantized;
   set(made, "training",
       detail::changed_figures(
           config.training, [](const auto& of, const auto& at) { detail::each_training_figure(of, at); },

@@ -18,8 +18,10 @@ namespace stagecut::inline STAGECUT_ABI::io {
 struct transformer_config {
   transformer::architecture architecture;  ///< the model
   transformer::training training;          ///< what is not said stays at its default
+  /// How its published weights are quantized, `fp8`, `awq`; empty: they are not. No figure here knows of it.
+  std::string quantized{};
 
-  /// Equal in both parts.
+  /// Equal in all parts.
   friend bool operator==(const transformer_config&, const transformer_config&) = default;
 };
 
@@ -35,7 +37,7 @@ inline void require(const json_value& from, std::initializer_list<const char*> k
 [[nodiscard]] STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limits& limits = {});
 
 /// Reads an architecture: a JSON object whose members are the fields of `architecture`, and optionally `training`, an
-/// object whose members are those of `training`; `forms` lists `{"layers": N, "window": W, "dense": D}`, in order and
+/// object whose members are those of `training`, and `quantized`; `forms` lists `{"layers": N, "window": W, "dense": D}`, in order and
 /// from the start again until all layers have theirs. An object with names of Hugging Face's is read by
 /// `read_hugging_face_config`.
 ///
