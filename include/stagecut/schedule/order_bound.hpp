@@ -10,6 +10,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/schedule/detail/mixed_orders.hpp>
 #include <stagecut/schedule/detail/order_bytes.hpp>
 #include <stagecut/schedule/detail/order_heads.hpp>
 #include <stagecut/schedule/detail/order_proof.hpp>
@@ -46,6 +47,7 @@ struct order_bound_fn {
       return (limits.stop && limits.stop()) ||
              (limits.time_limit && detail::seconds_now() - began >= *limits.time_limit);
     };
+    problem = detail::least_problem(problem);
     const std::vector<detail::pass_precedence> rules = detail::precedence_of(problem);
     detail::order_heads all(problem, rules);
     all.settle(stop);

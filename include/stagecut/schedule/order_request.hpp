@@ -16,7 +16,8 @@ namespace stagecut::inline STAGECUT_ABI {
 struct order_request {
   std::vector<std::size_t> rank_of{};  ///< the rank of every stage; empty: stage s on rank s
   std::size_t microbatches = 1;        ///< of an iteration, m
-  bool split = true;                   ///< whether backward passes are I and W apart; else B, whole
+  /// Whether a backward pass may be I and W apart, or B where that takes less; else B, whole.
+  bool split = true;
   /// With `split`, whether a stage's backward passes are B, whole, all the same; empty: none.
   std::vector<bool> whole{};
   stage_bytes bytes{};              ///< what stages keep, one figure a stage; as `memory_curve` reckons it

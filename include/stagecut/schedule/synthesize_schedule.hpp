@@ -10,12 +10,14 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/schedule/detail/mixed_orders.hpp>
 #include <stagecut/schedule/detail/order_bytes.hpp>
 #include <stagecut/schedule/detail/order_maker.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/words_of_schedule.hpp>
 #include <stagecut/schedule/order_request.hpp>
+#include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -34,12 +36,28 @@ struct synthesize_schedule_fn {
     detail::check_order_limits(request);
     if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
     const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
-    detail::order_maker maker(problem, request, messages ? transfers.kind : transfer_kind::latency, ticks.tick());
+    const transfer_kind kind = messages ? transfers.kind : transfer_kind::latency;
+    if (!problem.together.empty()) {
+      detail::mixed_orders mixed(problem, request, kind, ticks.tick());
+      mixed.make();
+      if (!mixed.found()) return answer::unknown({});
+      return told(mixed, mixed.order(), times, transfers, ticks);
+    }
+    detail::order_maker maker(problem, request, kind, ticks.tick());
     if (request.start) maker.take(detail::words_of_start(problem, *request.start));
     maker.make();
     if (maker.words().empty()) return answer::unknown({});
+    return told(maker, detail::schedule_of(problem, maker.words()), times, transfers, ticks);
+  }
+
+ private:
+  template <class Maker, class T>
+  [[nodiscard]] static outcome<synthesized<T>> told(const Maker& maker, schedule order, const pass_times<T>& times,
+                                                    const transfer_times<T>& transfers,
+                                                    const detail::order_ticks<T>& ticks) {
+    using answer = outcome<synthesized<T>>;
     synthesized<T> made;
-    made.order = detail::schedule_of(problem, maker.words());
+    made.order = std::move(order);
     made.makespan = simulate(made.order, times, transfers).makespan;
     made.looked_at = maker.looked_at();
     const bool proved = maker.makespan() <= maker.bound();

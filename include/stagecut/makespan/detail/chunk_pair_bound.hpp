@@ -89,8 +89,11 @@ class chunk_pair_bound {
       for (std::size_t s = 0; s < 2 * ranks_; ++s) {
         passes here{model_.forward(s, i), model_.backward(s, i), 0};
         if constexpr (split_pipeline_model<Model>) {
-          if (!is_whole(request_, s))
+          if (!is_whole(request_, s)) {
+            const double whole = here.input;
             here.input = detail::input_of(model_, s, i), here.weight = model_.backward_weight(s, i);
+            detail::bound_together(here, whole);
+          }
         }
         down = std::min(down, here.forward);
         up = std::min(up, here.input);

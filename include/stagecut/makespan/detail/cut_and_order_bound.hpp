@@ -95,8 +95,11 @@ class cut_and_order_bound {
   [[nodiscard]] item of_item(std::size_t s, std::size_t i) const {
     item result{model_.forward(s, i), model_.backward(s, i), 0};
     if constexpr (split_pipeline_model<Model>) {
-      if (!is_whole(request_, s))
+      if (!is_whole(request_, s)) {
+        const double whole = result.input;
         result.input = detail::input_of(model_, s, i), result.weight = model_.backward_weight(s, i);
+        detail::bound_together(result, whole);
+      }
     }
     return result;
   }

@@ -22,7 +22,9 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/detail/least_of_orders.hpp>
 #include <stagecut/schedule/order_request.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/synthesize_schedule.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
@@ -67,8 +69,17 @@ class cut_and_order_search {
 
   [[nodiscard]] outcome<makespan_cut> cut_for(schedule order, std::optional<cuts> start, double share) {
     ++rounds_;
-    return detail::cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
-                                best_.limits(share, most_seconds_));
+    const bool mixed = runs(order, op_kind::backward) && runs(order, op_kind::backward_input);
+    const schedule same = mixed ? order : schedule();
+    auto found = detail::cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
+                                      best_.limits(share, most_seconds_));
+    if (!mixed || !found) return found;
+    // Beside I and W a planner for cuts takes both for a B: what it found is looked at as it is.
+    makespan_cut as_is = *found;
+    as_is.makespan = simulate(same, detail::passes_of(model_, as_is.cuts, request_),
+                              detail::messages_of(model_, as_is.cuts, request_))
+                         .makespan;
+    return outcome<makespan_cut>::feasible(std::move(as_is));
   }
 
   /// The best cut of the best named schedule that fits.

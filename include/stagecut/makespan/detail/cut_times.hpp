@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -31,6 +32,13 @@ template <pipeline_model Model>
   } else {
     return model.backward(s, i);
   }
+}
+
+/// Makes I and W no longer together than B, which may run in their place: for bounds, see `least_problem`.
+template <class Passes>
+void bound_together(Passes& of, double whole) {
+  of.input = std::min(of.input, whole);
+  of.weight = std::min(of.weight, whole - of.input);
 }
 
 /// The times of the passes of all stages.

@@ -17,7 +17,6 @@
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/detail/check_makespan_request.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/least_gradients.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
@@ -102,9 +101,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   const training_memory memory(model, request.memory);
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
-  const chain_model chain = request.target == framework::pytorch
-                                ? chain_model(least_gradients(model), request.memory, blocks)
-                                : chain_model(model, request.memory, blocks);
+  const chain_model chain(model, request.memory, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/schedule/detail/mixed_orders.hpp>
 #include <stagecut/schedule/detail/order_bytes.hpp>
 #include <stagecut/schedule/detail/order_heads.hpp>
 #include <stagecut/schedule/detail/order_proof.hpp>
@@ -21,6 +22,7 @@ template <arithmetic T>
   word_problem problem = placed_problem(times.forward.size(), request);
   const order_ticks<T> ticks(times, transfers, problem);
   if (order_bytes(request, problem).shortage()) return std::numeric_limits<T>::infinity();
+  problem = least_problem(problem);
   order_heads heads(problem, precedence_of(problem));
   heads.settle();
   return ticks.time(heads.bound());

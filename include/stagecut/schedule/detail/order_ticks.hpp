@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
@@ -53,6 +55,7 @@ class order_ticks {
       of.down[s] = ticks(message(transfers.forward, s));
       of.up[s] = ticks(message(transfers.backward, s));
     }
+    add_together(times);
     of.links = transfers.kind == transfer_kind::link && (!transfers.forward.empty() || !transfers.backward.empty());
     of.all_reduce.assign(stages, 0);
     of.step.assign(of.ranks, 0);
@@ -72,6 +75,19 @@ class order_ticks {
   }
 
  private:
+  /// Tells what backward passes take whole, where some take less so than apart, and no less by rounding alone.
+  void add_together(const pass_times<T>& times) {
+    bool any = false;
+    std::vector<std::int64_t> together;
+    for (std::size_t s = 0; s < of_.stages() && of_.split && !times.backward.empty(); ++s) {
+      const std::int64_t both = of_.time[backward_of(s)] + of_.time[weight_of(s)];
+      const bool less = apart(s) && times.backward[s] < duration_sum(times.backward_input[s], times.backward_weight[s]);
+      together.push_back(less ? std::min(both, ticks(times.backward[s])) : both);
+      any = any || both - together[s] > both >> 30U;
+    }
+    if (any) of_.together = std::move(together);
+  }
+
   /// Whether I and W of a stage are passes of their own.
   [[nodiscard]] bool apart(std::size_t s) const { return of_.split && !of_.whole[s]; }
 

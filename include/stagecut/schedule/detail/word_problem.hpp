@@ -43,6 +43,8 @@ struct word_problem {
   std::vector<std::size_t> rank_of{};                 ///< of every stage
   std::vector<std::vector<std::size_t>> stages_of{};  ///< of every rank, in the order of the chain
   std::vector<std::int64_t> time{};                   ///< of every letter; 0 for W if they are not split
+  /// Of every stage, B, or I and W where these take no longer; empty: no B is shorter than both.
+  std::vector<std::int64_t> together{};
   std::vector<std::int64_t> down{};        ///< of the message from stage s to s + 1, of every stage; 0 within a rank
   std::vector<std::int64_t> up{};          ///< likewise of the gradient from stage s + 1 to s
   std::vector<std::int64_t> all_reduce{};  ///< of every stage, behind its last pass and those before it on its rank
