@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -655,4 +656,27 @@ TEST_CASE("why there is no partition is said with the operators and the bytes") 
   graph.operators[3].stage = 3;
   CHECK(of(graph, request) ==
         "no cut keeps to the constraint: operator 1 and the 2 that share its stage has to stand on stage 3 of 3");
+}
+
+TEST_CASE("bounds of whole numbers are the next load that there can be") {
+  // Three operators of 3 s on two devices: 4.5 s on average, and each load is a multiple of 3 s.
+  stagecut::operator_graph graph;
+  graph.operators.resize(3);
+  for (auto& each : graph.operators) each.forward = 3;
+  stagecut::load_request request{.devices = 2};
+  request.method = stagecut::graph_method::linear;
+  request.limits.round_limit = 0;
+  const auto found = minimize_load(graph, request);
+  REQUIRE(found.state() == stagecut::state::optimal);
+  CHECK(found->load == 6);
+  // Random ones of few seconds: the bound is a whole number, and never above the load.
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    graph.operators.resize(4 + random() % 12);
+    for (auto& each : graph.operators) each.forward = static_cast<double>(1 + random() % 7);
+    request.devices = 2 + random() % 3;
+    const auto made = minimize_load(graph, request);
+    CHECK(made->bound == std::floor(made->bound));
+    CHECK(made->bound <= made->load);
+  }
 }

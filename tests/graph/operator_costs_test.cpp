@@ -189,3 +189,17 @@ TEST_CASE("whether the number of a stage matters") {
   graph.operators[3].stage = 0;
   CHECK(matters({}));
 }
+
+TEST_CASE("what all times are multiples of, unless stages differ in speed") {
+  operator_graph graph = small_graph();
+  for (auto& each : graph.operators) each.sent = 0;
+  graph.edges.clear();
+  graph.latency = 0;
+  for (std::size_t v = 0; v < 4; ++v) graph.operators[v].forward = 3 * static_cast<double>(v);
+  const contraction parts(graph);
+  CHECK(operator_costs(graph, parts, {}, 2).seconds(operator_costs(graph, parts, {}, 2).unit()) == 3);
+  const operator_costs at_speeds(graph, parts, {.speeds = {1, 2}}, 2);
+  CHECK(at_speeds.unit() == 1);
+  graph.operators[0].backward = 1.0 / 3;  // no whole number of any tick
+  CHECK(operator_costs(graph, contraction(graph), {}, 2).unit() < 10);
+}

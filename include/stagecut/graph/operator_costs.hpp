@@ -91,6 +91,8 @@ class operator_costs {
   [[nodiscard]] const load_options& options() const noexcept { return options_; }
   /// Whether anything here depends on the number of a stage.
   [[nodiscard]] bool by_position() const noexcept { return by_position_; }
+  /// What all times are whole multiples of, at least 1: data of whole numbers have larger ones than 1.
+  [[nodiscard]] ticks unit() const noexcept { return unit_; }
   /// Seconds of so many ticks.
   [[nodiscard]] double seconds(ticks count) const noexcept {
     return std::ldexp(static_cast<double>(count), -time_power_);
@@ -112,6 +114,8 @@ class operator_costs {
   }
   [[nodiscard]] ticks bytes_below(double count) const;
 
+  void find_unit();
+
   [[nodiscard]] figures sum(const operator_graph& graph, view<const std::size_t> operators) const;
 
   load_options options_;
@@ -126,6 +130,7 @@ class operator_costs {
   double fastest_ = 0;
   ticks limit_ = std::numeric_limits<ticks>::max();
   bool by_position_ = false;
+  ticks unit_ = 1;
   int time_power_ = 0;
   int memory_power_ = 0;
 };

@@ -54,6 +54,9 @@ class operator_set {
   /// A set takes at least the sum of these; of what does not run on CPUs, more than any set takes.
   [[nodiscard]] ticks weight(std::size_t e, std::size_t kind) const noexcept;
 
+  /// What all values are whole multiples of.
+  [[nodiscard]] ticks unit() const noexcept { return costs_->unit(); }
+
   /// Whether anything here depends on the number of a stage.
   [[nodiscard]] bool by_position() const noexcept { return costs_->by_position(); }
 

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <limits>
 
 #include <stagecut/core/arithmetic.hpp>
 
@@ -30,6 +31,7 @@ struct stage_role {
 /// | `may_grow(role)` | false: neither the set nor any that holds it fits | it may |
 /// | `least(role)` | no set that holds this one costs less | nothing is known |
 /// | `weight(e, kind)` | a set costs at least the sum of the weights of its elements | they are 0 |
+/// | `unit()` | what every value is a whole multiple of, above 0 | nothing is known |
 /// | `by_position()` | whether `value` and `fits` look at the stage's number | they do |
 ///
 /// Axioms: pure but for `add` and `remove`; the value depends on the set and the role alone, not on the way to it; not
@@ -69,6 +71,17 @@ template <class Set>
 [[nodiscard]] set_value_t<Set> set_weight(const Set& set, std::size_t e, std::size_t kind) {
   if constexpr (requires { set.weight(e, kind); }) return set.weight(e, kind);
   return 0;
+}
+/// The next value that a set can have, for whole numbers.
+template <class Set>
+[[nodiscard]] set_value_t<Set> next_value(const Set& set, set_value_t<Set> bound) {
+  if constexpr (integer<set_value_t<Set>> && requires { set.unit(); }) {
+    const auto unit = static_cast<set_value_t<Set>>(set.unit());
+    const set_value_t<Set> above = unit > 1 && bound % unit != 0 ? unit - bound % unit : 0;
+    return bound > std::numeric_limits<set_value_t<Set>>::max() - above ? bound : bound + above;
+  } else {
+    return bound;
+  }
 }
 template <class Set>
 [[nodiscard]] bool set_by_position(const Set& set) {

@@ -86,7 +86,10 @@ class graph_solver {
     const bool large = any && parts_.elements() > searched_further && start.best;
     const load_limits brief = until(0.25);
     const auto late = [&] { return over(brief); };
-    if (large) start.bound = raised(costs_, counts_, start.bound, start.best->value, late);
+    if (large) {
+      const ticks bound = raised(costs_, counts_, start.bound, start.best->value, late);
+      start.bound = next_value(operator_set(costs_), bound);
+    }
     if (large || start.proved()) return start;
     return better_of(start, searched(start));
   }

@@ -64,6 +64,7 @@ class load_solver {
   /// @param better  makes the bound better when there is time for it
   [[nodiscard]] answer_type run(const answer_type& known, const bounder& better) {
     answer_.bound = std::max({known.bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
+    answer_.bound = next_value(empty_, answer_.bound);
     answer_.rounds = known.rounds;
     if (known.best) search_.keep(*known.best);
     const auto stop = [this] { return over(); };
@@ -122,7 +123,7 @@ class load_solver {
     const double from = seconds_now();
     const auto stop = [&] { return over() || seconds_now() - from > until; };
     const value_type best = search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
-    answer_.bound = std::max(answer_.bound, better(answer_.bound, best, stop));
+    answer_.bound = next_value(empty_, std::max(answer_.bound, better(answer_.bound, best, stop)));
   }
 
   /// Lists all down-sets, and finds the best partition or proves that there is none.

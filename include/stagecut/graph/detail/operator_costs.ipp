@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -122,10 +123,20 @@ STAGECUT_DECL operator_costs::operator_costs(const operator_graph& graph, const 
   for (const double each : options.speeds) fastest_ = each > fastest_ ? each : fastest_;
   if (options.memory) limit_ = bytes_below(*options.memory);
   by_position_ = options.constants.size() > 1 || !options.speeds.empty();
+  find_unit();
   const bool keeps = options.memory && options.in_flight;
   for (const figures& each : elements_) {
     if (each.stage != graph_operator::none || (keeps && each.activations != 0)) by_position_ = true;
   }
+}
+
+STAGECUT_DECL void operator_costs::find_unit() {
+  if (!options_.speeds.empty()) return;  // quotients are rounded
+  ticks unit = 0;
+  for (const figures& each : elements_) unit = std::gcd(std::gcd(unit, each.forward), std::gcd(each.backward, each.cpu));
+  for (const net& each : nets_) unit = std::gcd(unit, std::gcd(each.forward, each.backward));
+  for (const ticks each : constants_) unit = std::gcd(unit, each);
+  unit_ = std::max<ticks>(unit, 1);
 }
 
 STAGECUT_DECL auto operator_costs::constant(std::size_t stage) const noexcept -> ticks {
