@@ -71,3 +71,10 @@ TEST_CASE("the nearest word is told, and none where none is near") {
   CHECK(did_you_mean("--device", known) == ": did you mean --devices?");
   CHECK(did_you_mean("fastest", known).empty());
 }
+
+TEST_CASE("large letters are no other letters") {
+  const std::vector<std::string> known = {"a100-80gb", "h100-80gb", "B200"};
+  CHECK(nearest_word("H100", known) == "h100-80gb");
+  CHECK(nearest_word("A100-80GB", known) == "a100-80gb");
+  CHECK(nearest_word("b200", known) == "B200");
+}

@@ -68,3 +68,12 @@ TEST_CASE("rates in units of 1000") {
   CHECK(bandwidth_text(999) == "999 B/s");
   CHECK(bandwidth_text(0.5) == "0.5 B/s");
 }
+
+TEST_CASE("a size whose unit is cut short, or small, is answered by what was meant") {
+  CHECK(no_size("40G") == "40G is no size: say 40GB or 40GiB");
+  CHECK(no_size("80gib") == "80gib is no size: say 80GB or 80GiB");
+  CHECK(no_size("1.5 t") == "1.5 t is no size: say 1.5TB or 1.5TiB");
+  for (const char* const each : {"", "G", "fast", "5 apples", "9x", "1e308TiB", "-3G"}) {
+    CHECK(no_size(each) == std::string(each) + " is no size: bytes, or 80GB, 80GiB, 1.5TiB");
+  }
+}

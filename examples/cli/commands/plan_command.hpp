@@ -156,6 +156,7 @@ struct plan_command {
     }
     ask_machine(*model);
     ask_chain(*model);
+    refuse_of_graphs(*model);
     ask(*model);
     target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
     outcome<plan> answer;
@@ -205,6 +206,7 @@ struct plan_command {
 
  private:
   const CLI::App* said_ = nullptr;
+  const CLI::Option* at_most_said_ = nullptr;
   stagecut::plan_comparison compared;
   bool plans_recomputation = false;
   stagecut::hybrid_plan_request asked_hybrid;
@@ -254,6 +256,15 @@ struct plan_command {
       if (!graph && stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
     } catch (const stagecut::invalid_input& error) {
       throw stagecut::invalid_input(source(), error.what());
+    }
+  }
+
+  /// Refuses what says nothing of a chain.
+  void refuse_of_graphs(const stagecut::profile& model) const {
+    if (several_devices || plans_recomputation || !model.edges.empty()) return;
+    if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is of graphs: these layers are a chain");
+    if (at_most_said_->count() != 0) {
+      throw CLI::ValidationError("--at-most", "is of graphs and of --replicate: a chain has a stage on each of the devices");
     }
   }
 
@@ -323,7 +334,8 @@ struct plan_command {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
     option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
-    command.add_flag("--at-most", request.at_most, "Of a graph, or replicas: fewer will do")->group(rare_options);
+    at_most_said_ =
+        command.add_flag("--at-most", request.at_most, "Of a graph, or replicas: fewer will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1, or auto");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     search.add(command);
@@ -385,6 +397,9 @@ struct plan_command {
     transformer.shards = true;
     if (devices.nodes.per_node != 0) transformer.node = devices.nodes.per_node;
     const auto refuse = [](const char* option, const char* why) { throw CLI::ValidationError(option, why); };
+    if ((inference || transformer.inference) && hybrid.replicas.empty() && lists) {
+      refuse("--tensor-parallel", "is one number with --inference: 8");
+    }
     if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
     if (!chunks_said.empty() && chunks_said != "1") refuse("--chunks", "does not go with --replicate: one stage a device");
     if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");

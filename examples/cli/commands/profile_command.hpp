@@ -184,7 +184,7 @@ struct profile_command {
     if (bandwidth) on.bandwidth = *bandwidth;
     if (!device_memory.empty()) {
       const auto bytes = parse_bytes(device_memory);
-      if (!bytes) throw CLI::ValidationError("--device-memory", device_memory + " is no size");
+      if (!bytes) throw CLI::ValidationError("--device-memory", no_size(device_memory));
       const std::string question = unit_question(device_memory);
       if (!question.empty()) throw CLI::ValidationError("--device-memory", question);
       on.memory = *bytes;

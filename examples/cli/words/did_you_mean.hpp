@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -29,18 +30,27 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// The known word that is nearest to one, or that begins with it, the first of them; empty if none is near: more than one
+/// A word in small letters.
+inline std::string in_small_letters(std::string_view word) {
+  std::string result(word);
+  for (char& each : result) each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
+  return result;
+}
+
+/// The known word that is nearest to one, whatever the case, or that begins with it, the first of them; empty if none is near: more than one
 /// letter of three would have to be changed.
 inline std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t longest = 64;  // no known word is longer
   const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
   const std::size_t letters = word.size() - dashes;
   if (letters < 2 || letters > longest) return "";
+  const std::string small = in_small_letters(word);
   std::string result;
   std::size_t least = 2 * std::max<std::size_t>(1, letters / 3) + 2;
   for (const std::string& each : known) {
-    std::size_t distance = 2 * edit_distance(word, each);
-    if (letters >= 3 && each.starts_with(word))
+    const std::string other = in_small_letters(each);
+    std::size_t distance = 2 * edit_distance(small, other) + (each == word ? 0 : small == other ? 1 : 0);
+    if (letters >= 3 && other.starts_with(small))
       distance = std::min<std::size_t>(distance, 3);  // between one and two edits
     if (distance < least) least = distance, result = each;
   }

@@ -25,7 +25,7 @@ struct limit_words {
             "--input-limit",
             [this](const std::string& text) {
               const auto bytes = parse_bytes(text);
-              if (!bytes || *bytes > 9e15) throw CLI::ValidationError("--input-limit", text + " is no size");
+              if (!bytes || *bytes > 9e15) throw CLI::ValidationError("--input-limit", no_size(text));
               limits.bytes = static_cast<std::size_t>(*bytes);
             },
             "Read no more of a file than that (1GiB)")

@@ -59,7 +59,7 @@ struct memory_words {
   [[nodiscard]] double constant_of(const stagecut::profile& model) const {
     if (constant.empty()) return constant_in(model);
     const auto size = parse_bytes(constant);
-    if (!size) throw CLI::ValidationError("--memory-constant", constant + " is no size");
+    if (!size) throw CLI::ValidationError("--memory-constant", no_size(constant));
     const std::string question = unit_question(constant);
     if (!question.empty()) throw CLI::ValidationError("--memory-constant", question);
     return *size;
@@ -111,7 +111,7 @@ struct memory_words {
     for (const std::string_view each : split(limit, ',')) {
       const auto size = parse_bytes(each);
       if (!size) {
-        throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", each));
+        throw CLI::ValidationError("--memory", no_size(each));
       }
       const std::string question = unit_question(each);
       if (!question.empty()) throw CLI::ValidationError("--memory", question);

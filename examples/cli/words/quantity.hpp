@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -51,6 +53,21 @@ inline std::optional<double> parse_bytes(std::string_view text) {
     if (unit == name && std::isfinite(value * bytes)) return value * bytes;
   }
   return std::nullopt;
+}
+
+/// Of a text that is no size: `40G is no size: say 40GB or 40GiB`, or which there are.
+inline std::string no_size(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view number = text.substr(0, digits);
+  std::string unit;
+  for (const char each : text.substr(digits)) {
+    if (each != ' ') unit += static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
+  }
+  const bool known = unit.size() <= 3 && (unit == unit.substr(0, 1) || unit.ends_with("B") || unit.ends_with("I"));
+  if (!parse_number(number) || unit.empty() || !known || std::string_view("KMGT").find(unit[0]) == std::string_view::npos) {
+    return fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", text);
+  }
+  return fmt::format("{} is no size: say {}{}B or {}{}iB", text, number, unit[0], number, unit[0]);
 }
 
 /// What to ask where a size is a number so small that a unit was meant; empty: it has one, or is large, or is no size.
