@@ -33,7 +33,13 @@ TEST_CASE("a text that is no JSON is refused at its line, with what stands there
   CHECK(no_json("[1]\nx") == "f:2: no JSON: unexpected \"x\"");
   CHECK(no_json("[\"long\" \"another\"]") == "f:1: no JSON: unexpected string \"another\"");
   CHECK(no_json("{'a': 1}") == "f:1: no JSON: unexpected \"'\"");
-  CHECK(no_json("[NaN]") == "f:1: no JSON: unexpected \"NaN\"");
+  // As Python's json writes what is no number.
+  const std::string none = " is no number of JSON, though Python's json writes it: leave it out, or say null";
+  CHECK(no_json("[NaN]") == "f#/0: NaN" + none);
+  CHECK(no_json(R"({"a": [1, {"b": -Infinity}]})") == "f#/a/1/b: -Infinity" + none);
+  CHECK(no_json(R"({"a": Infinity, "b": 1})") == "f#/a: Infinity" + none);
+  CHECK(no_json("NaN") == "f: NaN" + none);
+  CHECK(no_json("[NaNs]") == "f:1: no JSON: unexpected \"NaNs\"");
   CHECK(no_json("[-]") == "f:1: no JSON: unexpected \"]\"");
   CHECK(no_json("[\n1e999]") == "f:2: number \"1e999\" is out of range");
   CHECK(no_json("[\"a\nb\"]").starts_with("f:1: no JSON: invalid string: control character"));

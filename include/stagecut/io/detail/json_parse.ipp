@@ -89,11 +89,13 @@ class json_builder : public nlohmann::json_sax<json> {
     at = position == 0 ? 0 : position - 1;
     token = last;
     what = error.what();
+    const bool inside = problem.empty() && !open_.empty() && !(open_.back()->is_object() && open_.back()->empty());
+    if (inside) place = "#" + pointer_to(last_step(*open_.back(), 0));
     return false;
   }
 
   json root;            ///< what was built
-  std::string place;    ///< of what is refused though it is JSON: `#POINTER`
+  std::string place;    ///< `#POINTER` of what is refused though it is JSON, or of the value that is none
   std::string problem;  ///< empty: nothing is
   std::size_t at = 0;   ///< the byte where it is no JSON
   std::string token;    ///< read last there, and maybe others before it
@@ -129,13 +131,18 @@ class json_builder : public nlohmann::json_sax<json> {
   /// Builds no further, but hears whether the rest is JSON.
   /// @param step  where it is within the innermost open value
   bool refuse(std::string_view step, std::string why) {
-    std::string pointer;
-    for (std::size_t i = 0; i + 1 < open_.size() && pointer.size() < 200; ++i) pointer += last_step(*open_[i], 1);
-    place = joined({"#", pointer, pointer.size() < 200 ? "" : "/...", step});
+    place = "#" + pointer_to(step);
     problem = std::move(why);
     root = nullptr;
     open_.clear();
     return true;
+  }
+
+  /// The pointer to a place within the innermost open value.
+  [[nodiscard]] std::string pointer_to(std::string_view step) const {
+    std::string pointer;
+    for (std::size_t i = 0; i + 1 < open_.size() && pointer.size() < 200; ++i) pointer += last_step(*open_[i], 1);
+    return joined({pointer, pointer.size() < 200 ? "" : "/...", step});
   }
 
   /// The step to the last value within another one, or with `behind` 0 to the one that an array gets next.
@@ -148,6 +155,19 @@ class json_builder : public nlohmann::json_sax<json> {
   std::size_t depth_;
   std::vector<json*> open_{};  // each within the one before
 };
+
+/// The word around a byte of a text: `-Infinity`.
+[[nodiscard]] inline std::string_view word_at(std::string_view text, std::size_t at) {
+  const auto in_word = [&](std::size_t i) {
+    const char c = text[i];
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+  };
+  std::size_t first = std::min(at, text.size());
+  std::size_t last = first;
+  while (first > 0 && in_word(first - 1)) --first;
+  while (last < text.size() && in_word(last)) ++last;
+  return text.substr(first, last - first);
+}
 
 /// What is wrong with a text, for a person.
 [[nodiscard]] inline std::string json_problem(std::string_view text, const json_builder& found) {
@@ -186,6 +206,10 @@ STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   json_builder builder(depth);
   if (!json::sax_parse(text, &builder)) {
+    if (const std::string_view word = word_at(text, builder.at); word == "NaN" || word == "Infinity" || word == "-Infinity") {
+      return {nullptr, std::move(builder.place),
+              joined({word, " is no number of JSON, though Python's json writes it: leave it out, or say null"}), false};
+    }
     const std::string_view before = text.substr(0, builder.at);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     return {nullptr, joined({":", std::to_string(line)}), json_problem(text, builder), false};
