@@ -60,3 +60,34 @@ TEST_CASE("what is no strategy") {
   CHECK(refusal_of("offset: 0\nrecompute: [[1, 0], [0, 0]]\nselect_recompute: [1, 0]\n", 2, 8) ==
         "s.yaml#/select_recompute: has numbers of 2 stages, and there are 4");
 }
+
+TEST_CASE("several strategies in a file, of other numbers of chunks each, as SAPP's manual.yaml has them") {
+  const auto found = stagecut::io::read_sapp_strategies(
+      "manual1:\n"
+      "  offset: [1, -1]\n"
+      "  recompute: false\n"
+      "  interleave_num: 1\n"
+      "  show: true\n"
+      "  file_name: one.svg\n"
+      "manual2:\n"
+      "  offset: 0\n"
+      "  recompute: true\n"
+      "  interleave_num: 3\n"
+      "about: what a team tried\n",
+      "m.yaml", 2, 12);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].name == "manual1");
+  CHECK(found[0].layers == std::vector<std::size_t>{7, 5});
+  CHECK(found[1].name == "manual2");
+  CHECK(found[1].chunks == 3);
+  CHECK(found[1].layers == std::vector<std::size_t>(6, 2));
+  CHECK(found[1].counts[5] == std::vector<std::size_t>{0, 0, 0, 0, 2});
+  CHECK(stagecut::io::read_sapp_strategies("offset: 0\n", "m.yaml", 2, 6).size() == 1);
+  const auto refused = [](const std::string& text) {
+    return refusal<stagecut::invalid_input>([&] { return stagecut::io::read_sapp_strategies(text, "m.yaml", 2, 6); });
+  };
+  CHECK(refused("manual1:\n  offset: [3]\n") == "m.yaml#/manual1/offset: has 1 elements, and there are 2 ranks");
+  CHECK(refused("manual1:\n  offset: [[1, -1], [0, 0]]\n  interleave_num: 3\n") ==
+        "m.yaml#/manual1/offset: has 2 lists, and \"interleave_num\" is 3");
+  CHECK(refused("recompute: true\n").find("offset") != std::string::npos);
+}

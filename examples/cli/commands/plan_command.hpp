@@ -181,7 +181,7 @@ struct plan_command {
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (format == "text" && plans_recomputation) {
       text += recompute_text(made) + chunks_text(made.profile, recompute.all) +
-              strategies_text(made, recompute.compare(*model, made, input.limits));
+              strategies_text(made, recompute.compare(*model, made));
     }
     if (format == "text" && several_devices) {
       text += compared_text(*model, made);
@@ -385,7 +385,7 @@ struct plan_command {
     stagecut::plan_request asked = request;
     if (line.is_shown()) asked.limits.progress = tell;
     const count_range of = chunks_said.empty() ? count_range{request.chunks, request.chunks} : chunks;
-    return recompute.solve(model, asked, of, schedule_said->count() != 0);
+    return recompute.solve(model, asked, of, schedule_said->count() != 0, input.limits);
   }
 
   /// Whether stages have replicas and shards to choose from, and what does not go with that.

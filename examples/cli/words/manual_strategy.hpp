@@ -18,34 +18,23 @@
 #include <vector>
 
 #include "text/screen.hpp"
+#include "words/words.hpp"
 
 /// A way of one's own to deal layers out and to recompute them, in SAPP's words in a file.
-class manual_strategy {
- public:
-  manual_strategy(std::string file, const stagecut::asked_recomputation& asked, const stagecut::io::read_limits& limits)
-      : file_(std::move(file)),
-        asked_(asked),
-        read_(stagecut::io::read_sapp_strategy(stagecut::io::file_text(file_, limits), file_,
-                                               asked.request.order.ranks(), asked.chain.model.layers.size(), limits)) {}
+struct manual_strategy {
+  std::string name;                   // of the file, and in it
+  stagecut::io::sapp_strategy read;
 
-  /// Says that it is of another number of chunks than the plan; empty: it is not.
-  [[nodiscard]] std::string other_chunks() const {
-    const stagecut::schedule& order = asked_.request.order;
-    if (read_.layers.size() == order.stages()) return "";
-    return fmt::format("has {} chunk{}, and the plan has {}", read_.chunks, read_.chunks == 1 ? "" : "s",
-                       order.stages() / order.ranks());
-  }
-
-  /// @pre it has as many chunks as the plan
-  [[nodiscard]] stagecut::recompute_strategy strategy() const {
+  /// What it says of a chain of as many layers.
+  [[nodiscard]] stagecut::recompute_strategy of(const stagecut::recompute_model& model) const {
     stagecut::recompute_strategy result;
     std::vector<std::size_t> points = {0};
-    for (std::size_t s = 0; s < read_.layers.size(); ++s) {
-      points.push_back(points.back() + read_.layers[s]);
+    for (std::size_t s = 0; s < read.layers.size(); ++s) {
+      points.push_back(points.back() + read.layers[s]);
       // The strongest come first, as in plans.
-      for (std::size_t k = read_.counts[s].size(); k-- > 0;) {
-        for (std::size_t n = 0; n < read_.counts[s][k]; ++n) {
-          result.choices.push_back(choice_of(result.choices.size(), k));
+      for (std::size_t k = read.counts[s].size(); k-- > 0;) {
+        for (std::size_t n = 0; n < read.counts[s][k]; ++n) {
+          result.choices.push_back(choice_of(model, result.choices.size(), k));
         }
       }
     }
@@ -55,18 +44,29 @@ class manual_strategy {
 
  private:
   /// The number of the choice of a layer that SAPP calls so.
-  [[nodiscard]] std::size_t choice_of(std::size_t layer, std::size_t called) const {
+  [[nodiscard]] std::size_t choice_of(const stagecut::recompute_model& model, std::size_t layer,
+                                      std::size_t called) const {
     constexpr const char* names[] = {"none", "select", "comm", "both", "full"};
-    const stagecut::recompute_model& model = asked_.chain.model;
     const auto& choices = model.types[model.layers[layer]].choices;
     for (std::size_t r = 0; r < choices.size(); ++r) {
       if (choices[r].name == names[called] || (called == 1 && choices[r].name == "selective")) return r;
     }
     throw CLI::ValidationError("--manual",
-                               fmt::format("{} runs layers as {}, which they cannot be", shown(file_), names[called]));
+                               fmt::format("{} runs layers as {}, which they cannot be", shown(name), names[called]));
   }
-
-  std::string file_;
-  const stagecut::asked_recomputation& asked_;
-  stagecut::io::sapp_strategy read_;
 };
+
+/// The strategies of files, a list.
+[[nodiscard]] inline std::vector<manual_strategy> read_manuals(const std::string& files, std::size_t ranks,
+                                                               std::size_t layers,
+                                                               const stagecut::io::read_limits& limits) {
+  std::vector<manual_strategy> result;
+  if (files.empty()) return result;
+  for (const std::string_view each : split(files, ',')) {
+    const std::string file(each);
+    for (auto& read : stagecut::io::read_sapp_strategies(stagecut::io::file_text(file, limits), file, ranks, layers, limits)) {
+      result.push_back({read.name.empty() ? file : fmt::format("{}: {}", file, read.name), std::move(read)});
+    }
+  }
+  return result;
+}

@@ -104,8 +104,10 @@ struct recompute_words {
 
   /// The best plan of so many chunks; `schedule_said`: not to choose the order.
   [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, stagecut::plan_request request,
-                                                        const count_range& chunks, bool schedule_said) {
+                                                        const count_range& chunks, bool schedule_said,
+                                                        const stagecut::io::read_limits& limits) {
     ask_names(model);
+    manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
     options_.empty_stages = empty_chunks;
     const std::vector<std::string> alike = names_alike(model, request.target);
     if (alike.empty()) request.target = stagecut::framework::none;  // what it cannot be told is said by its writer
@@ -121,7 +123,7 @@ struct recompute_words {
       if (made && (best == 0 || made->objective.value < best)) best = made->objective.value, used_ = asked;
       return made;
     };
-    const std::size_t layers = alike.empty() ? layers_dealt_out(model) : model.layers.size();
+    const std::size_t layers = alike.empty() ? stages_at_most(model) : model.layers.size();
     const double seconds = request.limits.time_limit.value_or(std::numeric_limits<double>::infinity());
     std::vector<tried_chunks> tried = try_chunks(chunks, layers / request.devices, empty_chunks, seconds, make);
     stagecut::outcome<stagecut::plan> answer = best_of(tried);
@@ -131,20 +133,18 @@ struct recompute_words {
 
   /// The plan beside what one has without a planner, strategies of one's own, and what SAPP looks for.
   [[nodiscard]] std::vector<stagecut::compared_strategy> compare(const stagecut::profile& model,
-                                                                 const stagecut::plan& made,
-                                                                 const stagecut::io::read_limits& limits) const {
+                                                                 const stagecut::plan& made) const {
     stagecut::plan_request request = used_;
     request.target = stagecut::framework::none;
     const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
     std::vector<std::pair<std::string, stagecut::recompute_strategy>> own;
     std::vector<stagecut::compared_strategy> others;
-    for (const std::string_view each : manual.empty() ? std::vector<std::string_view>() : split(manual, ',')) {
-      const std::string file(each);
-      const manual_strategy read(file, asked, limits);
-      const std::string why = read.other_chunks();
-      if (!why.empty() && all.empty()) throw CLI::ValidationError("--manual", fmt::format("{} {}", shown(file), why));
-      if (why.empty()) own.emplace_back(file, read.strategy());
-      if (!why.empty()) others.push_back({.name = file, .none = why});
+    for (const manual_strategy& each : manuals_) {
+      if (each.read.chunks == request.chunks) {
+        own.emplace_back(each.name, each.of(asked.chain.model));
+      } else {
+        others.push_back(of_other_chunks(model, request, each));
+      }
     }
     auto rows = compare_recomputation(asked.chain.model, asked.request, strategy_of(made, asked.chain), own);
     rows.insert(rows.end() - 1, others.begin(), others.end());
@@ -154,6 +154,26 @@ struct recompute_words {
  private:
   stagecut::recompute_options options_{};
   stagecut::plan_request used_{};  // for the best plan
+  std::vector<manual_strategy> manuals_{};
+
+  /// What a strategy of one's own takes that has another number of chunks than the plan.
+  [[nodiscard]] stagecut::compared_strategy of_other_chunks(const stagecut::profile& model,
+                                                            stagecut::plan_request request,
+                                                            const manual_strategy& own) const {
+    request.chunks = own.read.chunks;
+    request.group = 0;
+    request.schedule = usual_order(request);
+    try {
+      check_chunks(request);
+      const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
+      const stagecut::recompute_strategy of = own.of(asked.chain.model);
+      return stagecut::detail::compared(own.name, asked.chain.model, asked.request, of.cuts, of.choices);
+    } catch (const CLI::ValidationError& error) {
+      return {.name = own.name, .none = error.what()};
+    } catch (const std::invalid_argument& error) {
+      return {.name = own.name, .none = error.what()};
+    }
+  }
 
   /// The recomputations of the layers that have a choice.
   [[nodiscard]] static std::vector<std::string> names_of_layers(const stagecut::profile& model) {
@@ -178,6 +198,16 @@ struct recompute_words {
       last = i + 1;
     }
     return last == 0 ? model.layers.size() : last - first;
+  }
+
+  /// How many stages there can be: one of each of these layers, of those before and of those behind them.
+  [[nodiscard]] static std::size_t stages_at_most(const stagecut::profile& model) {
+    const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };
+    std::size_t ends = 0;
+    if (std::any_of(model.layers.begin(), model.layers.end(), has_choice)) {
+      ends = (has_choice(model.layers.front()) ? 0 : 1) + (has_choice(model.layers.back()) ? 0 : 1);
+    }
+    return layers_dealt_out(model) + ends;
   }
 
   /// Fills the names that may be chosen.

@@ -75,8 +75,14 @@ class sapp_strategy_reader {
       const auto said = root_.find(name);
       if (!nested && said && is_nested(*said)) nested = said;
     }
-    const std::size_t chunks = nested ? nested->elements().size() : 1;
+    const auto said = root_.find("interleave_num");
+    const std::size_t told = said ? said->count(1) : 0;
+    if (told > 1000) said->fail("is more than 1000 chunks");
+    const std::size_t chunks = nested ? nested->elements().size() : told != 0 ? told : 1;
     if (chunks > 1000) nested->fail("has more than 1000 lists");
+    if (told != 0 && told != chunks) {
+      nested->fail("has ", std::to_string(chunks), " lists, and \"interleave_num\" is ", std::to_string(told));
+    }
     return chunks;
   }
 
@@ -120,6 +126,24 @@ class sapp_strategy_reader {
 };
 
 }  // namespace detail
+
+STAGECUT_DECL std::vector<sapp_strategy> read_sapp_strategies(std::string_view text, std::string_view source,
+                                                              std::size_t ranks, std::size_t layers,
+                                                              const read_limits& limits) {
+  const auto parsed = detail::parse_yaml(text, source, limits);
+  const detail::json_value whole(parsed, source, limits);
+  std::vector<sapp_strategy> result;
+  const auto is_one = [](const detail::json_value& of) { return (*of).is_object() && (*of).contains("offset"); };
+  if (!is_one(whole) && (*whole).is_object()) {
+    whole.each_member([&](std::string_view name, const detail::json_value& member) {
+      if (!is_one(member)) return;
+      result.push_back(detail::sapp_strategy_reader(member, ranks, layers).read());
+      result.back().name = name;
+    });
+  }
+  if (result.empty()) result.push_back(detail::sapp_strategy_reader(whole, ranks, layers).read());
+  return result;
+}
 
 STAGECUT_DECL sapp_strategy read_sapp_strategy(std::string_view text, std::string_view source, std::size_t ranks,
                                                std::size_t layers, const read_limits& limits) {

@@ -13,6 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 /// The layers of every stage and how they are run, as SAPP writes it, and `as_sapp` does.
 struct sapp_strategy {
+  std::string name{};                 ///< of the member that says it; empty: the file says one
   std::size_t chunks = 1;             ///< stages of every rank
   std::vector<std::size_t> layers{};  ///< of every stage, in the order of the model
   /// Of every stage how many layers are run as `none`, `select`, `comm`, `both` and `full`.
@@ -25,6 +26,8 @@ struct sapp_strategy {
 /// Reads a strategy: `offset`, `recompute`, `select_recompute`, `select_comm_recompute`, each a list of lists, a row for
 /// every chunk and a column for every rank; a list, for one chunk; or 0, false or true of all stages. A count holds those
 /// of the stronger ways as well. Other members are left alone.
+///
+/// `interleave_num` is the number of chunks, where lists do not tell it.
 ///
 /// @param text    in the YAML that `io::detail::parse_yaml` reads, or JSON
 /// @param source  what errors call the text: the name of its file
@@ -39,6 +42,15 @@ struct sapp_strategy {
 [[nodiscard]] STAGECUT_DECL sapp_strategy read_sapp_strategy(std::string_view text, std::string_view source,
                                                              std::size_t ranks, std::size_t layers,
                                                              const read_limits& limits = {});
+
+/// Reads a file of strategies, `manual1:` and further ones, each an object as `read_sapp_strategy` reads it, of any number of
+/// chunks; or the one of a file that is one. In the order of the file.
+///
+/// @throws  as `read_sapp_strategy`
+[[nodiscard]] STAGECUT_DECL std::vector<sapp_strategy> read_sapp_strategies(std::string_view text,
+                                                                            std::string_view source, std::size_t ranks,
+                                                                            std::size_t layers,
+                                                                            const read_limits& limits = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
