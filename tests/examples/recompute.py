@@ -128,11 +128,14 @@ with tempfile.TemporaryDirectory() as folder:
     check(re.search(r"^1 +- +- +- +refused  --schedule: interleaved needs --chunks above 1$", text, re.M), text)
     lists = there / "lists.yaml"
     lists.write_text("offset: [[0, 0], [0, 0]]\n")
+    # A strategy of other chunks than the plan is simulated as what it is; several stand in one file, as SAPP has them.
     text = run(*ranged, "--chunks", "1..1", "--manual", lists)
-    check("has 2 chunks, and the plan has 1" in text.stderr and text.returncode == 2, text)
-    lists.write_text("offset: [[0, 0], [0, 0], [0, 0], [0, 0]]\n")
-    text = run(*ranged, "--chunks", "1..3", "--manual", lists).stdout
-    check(re.search(r"lists.yaml +- .*- +has 4 chunks, and the plan has 3$", text, re.M), text)
+    check(text.returncode == 0 and re.search(r"lists.yaml +\d", text.stdout), text)
+    lists.write_text("manual1:\n  offset: 0\n  interleave_num: 1\nmanual2:\n  offset: [[0, 0], [0, 0]]\n  interleave_num: 2\n")
+    text = run(*ranged, "--chunks", "1..2", "--manual", lists).stdout
+    check(all(re.search(rf"lists.yaml: manual{i} +\d", text) for i in (1, 2)), text)
+    lists.write_text("manual1:\n  offset: [0]\n")
+    fails(2, "lists.yaml#/manual1/offset: has 1 elements, and there are 2 ranks", *ranged, "--chunks", "1..1", "--manual", lists)
 
     # What Megatron-LM is told.
     config = models / "llama-2-7b.json"
