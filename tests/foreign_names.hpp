@@ -47,6 +47,7 @@
   X(block_parameters) \
   X(blocked_on) \
   X(blocks_of) \
+  X(bound_together) \
   X(by_nodes) \
   X(bytes_allowed) \
   X(bytes_at) \
@@ -63,6 +64,7 @@
   X(cheap_bound) \
   X(check) \
   X(check_axioms) \
+  X(check_block) \
   X(check_bytes) \
   X(check_chain) \
   X(check_chain_of_ranks) \
@@ -89,6 +91,7 @@
   X(check_objective) \
   X(check_order) \
   X(check_order_limits) \
+  X(check_peak) \
   X(check_pipeline_members) \
   X(check_pipeline_model) \
   X(check_recorded) \
@@ -269,6 +272,7 @@
   X(join_wanted) \
   X(joined) \
   X(joining_parameters) \
+  X(keep_most) \
   X(keep_paths) \
   X(kept_by_block) \
   X(kept_by_feed_forward) \
@@ -296,6 +300,7 @@
   X(least_gradients) \
   X(least_load) \
   X(least_of_orders) \
+  X(least_problem) \
   X(least_seconds) \
   X(least_that_fits) \
   X(least_time_per_token) \
@@ -420,6 +425,7 @@
   X(reachable_cuts) \
   X(read_stages) \
   X(recomputation_name) \
+  X(recomputes) \
   X(recomputes_apart) \
   X(recorded_run) \
   X(refuse_device) \

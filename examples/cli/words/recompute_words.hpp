@@ -166,8 +166,7 @@ struct recompute_words {
     try {
       check_chunks(request);
       const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
-      const stagecut::recompute_strategy of = own.of(asked.chain.model);
-      return stagecut::detail::compared(own.name, asked.chain.model, asked.request, of.cuts, of.choices);
+      return stagecut::simulated_strategy(own.name, asked.chain.model, asked.request, own.of(asked.chain.model));
     } catch (const CLI::ValidationError& error) {
       return {.name = own.name, .none = error.what()};
     } catch (const std::invalid_argument& error) {

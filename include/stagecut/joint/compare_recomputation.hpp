@@ -27,14 +27,13 @@ struct compared_strategy {
   bool fits = false;         ///< whether all ranks keep to their memory
 };
 
-namespace detail {
-
 /// What an iteration of a strategy takes, and why.
-[[nodiscard]] STAGECUT_DECL compared_strategy compared(std::string name, const recompute_model& model,
-                                                       const recompute_request& request, const cuts& stages,
-                                                       const std::vector<std::size_t>& choices);
-
-}  // namespace detail
+///
+/// @param name  what the row is called
+/// @throws      as `simulate_recomputation`
+[[nodiscard]] STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recompute_model& model,
+                                                                 const recompute_request& request,
+                                                                 const recompute_strategy& of);
 
 /// Sets a plan beside what one has without a planner, and beside what SAPP looks for.
 ///

@@ -27,6 +27,7 @@
 #include <stagecut/schedule/detail/make_schedule.ipp>
 #include <stagecut/schedule/detail/makespan_parts.ipp>
 #include <stagecut/schedule/detail/memory_curve.ipp>
+#include <stagecut/schedule/detail/mixed_orders.ipp>
 #include <stagecut/schedule/detail/one_forward_one_backward.ipp>
 #include <stagecut/schedule/detail/op.ipp>
 #include <stagecut/schedule/detail/op_set.ipp>

@@ -23,12 +23,9 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-namespace detail {
-
-STAGECUT_DECL compared_strategy compared(std::string name, const recompute_model& model,
-                                         const recompute_request& request, const cuts& stages,
-                                         const std::vector<std::size_t>& choices) {
-  const recompute_run run = simulate_recomputation(model, request, stages, choices);
+STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recompute_model& model,
+                                                   const recompute_request& request, const recompute_strategy& of) {
+  const recompute_run run = simulate_recomputation(model, request, of.cuts, of.choices);
   compared_strategy result;
   result.name = std::move(name);
   result.makespan = run.makespan;
@@ -40,10 +37,12 @@ STAGECUT_DECL compared_strategy compared(std::string name, const recompute_model
   result.fits = true;
   for (std::size_t r = 0; r < run.memory.size(); ++r) {
     result.memory = std::max(result.memory, run.memory[r]);
-    result.fits = result.fits && run.memory[r] <= memory_of(request, r) + request.constant;
+    result.fits = result.fits && run.memory[r] <= detail::memory_of(request, r) + request.constant;
   }
   return result;
 }
+
+namespace detail {
 
 /// Whether SAPP has an objective for an order: stages in turn, whole backward passes.
 [[nodiscard]] inline bool has_sapp_objective(const schedule& order) {
@@ -58,7 +57,7 @@ STAGECUT_DECL std::vector<compared_strategy> compare_recomputation(
     const std::vector<std::pair<std::string, recompute_strategy>>& own) {
   std::vector<compared_strategy> rows;
   const auto add = [&](const std::string& name, const recompute_strategy& of) {
-    rows.push_back(detail::compared(name, model, request, of.cuts, of.choices));
+    rows.push_back(simulated_strategy(name, model, request, of));
   };
   const std::size_t stages = request.order.stages();
   add("even, the fastest", even_recomputation(model, stages, even_choice::fastest));
