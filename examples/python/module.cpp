@@ -64,6 +64,7 @@ nb::tuple plan(const std::string& model_text, const std::string& request_text, n
     request.limits.stop = asked;
     if (request.microbatches != 0) warning = stagecut::prediction_obstacle(request);
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
+    words.limit(model, request);
     if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
     auto made = words.any_schedule()
                     ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks())).best

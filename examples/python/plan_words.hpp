@@ -15,10 +15,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "words/device_memory.hpp"
 #include "words/measure_words.hpp"
 #include "words/quantity.hpp"
 
@@ -32,6 +34,24 @@ class plan_words {
   /// Stages of every device; 0 if nothing was said.
   [[nodiscard]] std::size_t chunks() const {
     return find("chunks") == nullptr ? 0 : members_["chunks"].get<std::size_t>();
+  }
+
+  /// Limits the request to what the device of a profile has, as the program does, unless a memory was said; of `none`
+  /// forgets the limit of the profile.
+  void limit(stagecut::profile& model, stagecut::plan_request& request) const {
+    if (has_text("memory", "none")) {
+      if (find("memory_reserve") != nullptr) refuse_reserve("does not go with memory = \"none\"");
+      return model.machine.memory.reset();
+    }
+    const json* const reserve = find("memory_reserve");
+    const double kept = reserve == nullptr ? usual_reserve : bytes("memory_reserve", *reserve);
+    std::string said;
+    try {
+      said = limit_to_device(model, kept, request);
+    } catch (const std::invalid_argument& error) {
+      refuse_reserve(error.what());
+    }
+    if (reserve != nullptr && said.empty()) refuse_reserve("is of a device whose memory is known: memory says the limit itself");
   }
 
   /// @throws argument_error for words that there are not
@@ -141,6 +161,11 @@ class plan_words {
     });
   }
 
+  [[noreturn]] void refuse_reserve(const std::string& why) const {
+    const json* const said = find("memory_reserve");
+    throw stagecut::argument_error("plan", "memory_reserve", said == nullptr ? "4GiB" : said->dump(), why);
+  }
+
   /// Bytes: a number, or a text like 80GiB.
   [[nodiscard]] static double bytes(const char* name, const json& given) {
     if (!given.is_string()) return given.get<double>();
@@ -159,7 +184,7 @@ class plan_words {
   }
 
   void memory(stagecut::plan_request& result) const {
-    if (const json* const given = find("memory")) {
+    if (const json* const given = find("memory"); given != nullptr && !has_text("memory", "none")) {
       if (given->is_array())
         result.memory_of_devices = sizes("memory", *given);
       else

@@ -189,10 +189,11 @@ struct plan_command {
     if (format == "text" && computed) text += computed_text(made.profile);
     if (format == "text" && !target.name.empty()) {
       const std::string told = target.text_of(made);
-      text += told + settings_text(made.profile, told.find("--recompute-granularity") == std::string::npos,
+      text += told + settings_text(made.profile, target.name, told.find("--recompute-granularity") == std::string::npos,
                                    made.stages.empty() ? 1 : made.stages[0].shards);
     }
     write(text, output);
+    for (const std::string& each : target.cautions(made, format)) say(each);
     say_too_large(made);
     say_reading(made);
     if (request.microbatches != 0 && !made.makespan) {
@@ -211,6 +212,7 @@ struct plan_command {
   bool plans_recomputation = false;
   stagecut::hybrid_plan_request asked_hybrid;
   bool several_devices = false;  // whether stages are planned on several each
+  std::string limit_taken;     // from the device that the profile was computed for
   std::string constant_taken;  // from the memory of devices
 
   [[nodiscard]] std::string source() const { return source_name(file); }
@@ -237,6 +239,7 @@ struct plan_command {
     using namespace stagecut;
     refuse_beside_piper(*said_);
     variant_graph graph = io::parse_piper(text, source(), input.limits);
+    if (memory.is_unlimited()) graph.memory.reset();
     memory.ask(request);
     if (devices_said->count() == 0) request.devices = graph.devices;
     request.limits.time_limit = time_limit;
@@ -299,13 +302,15 @@ struct plan_command {
       for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
     }
     if (!(most > has)) return;
-    say(fmt::format("{}: a device needs up to {}, and {} has {}: --memory limits the plan", source(), bytes_text(most),
-                    shown(computed_figure<std::string>(computed, "device", "the device")), bytes_text(has)));
+    say(fmt::format("{}: a device needs up to {}, and {} has {}: nothing limits the plan, by --memory none", source(),
+                    bytes_text(most), shown(computed_figure<std::string>(computed, "device", "the device")),
+                    bytes_text(has)));
   }
 
   /// Says how words were understood that could have meant something else.
   void say_reading(const stagecut::plan& made) const {
     if (const std::string links = devices.reading(); !links.empty()) say(links);
+    if (!limit_taken.empty() && format != "text") say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
     if (schedule == "auto" || schedule_said->count() == 0 || made.chunks == 1 || stagecut::are_graph_chunks(made)) {
       return;
@@ -319,10 +324,10 @@ struct plan_command {
   [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
-    const std::string taken =
-        constant_taken.empty()
-            ? ""
-            : fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
+    std::string taken = limit_taken.empty() ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
+    if (!constant_taken.empty()) {
+      taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
+    }
     say(fmt::format("{}: {}: {}{}", source(), to_string(answer.state()),
                     stopped ? "stopped before a plan was found" : answer.why().text(), taken));
     return known ? infeasible : unknown;
@@ -460,13 +465,14 @@ struct plan_command {
   }
 
   /// Fills the request from what was said in words.
-  void ask(const stagecut::profile& model) {
+  void ask(stagecut::profile& model) {
     using namespace stagecut;
     if (model.inference && schedule_said->count() != 0) {
       throw CLI::ValidationError("--schedule", "is of training: in inference nothing goes back");
     }
     ask_schedule();
     memory.ask(request);
+    limit_taken = memory.ask_device(model, request);
     constant_taken = memory.ask_constant(model, request);
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");

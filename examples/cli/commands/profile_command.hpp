@@ -125,7 +125,9 @@ struct profile_command {
       write(explanation(from, made, on, reached), output);
       return 0;
     }
-    made.unknown_fields = nlohmann::ordered_json{{"computed", model.computed(from, on, name, reached)}}.dump();
+    nlohmann::ordered_json figures = model.computed(from, on, name, reached);
+    if (!calibration.empty()) figures["measured"] = true;
+    made.unknown_fields = nlohmann::ordered_json{{"computed", std::move(figures)}}.dump();
     write(format == profile_format::csv    ? stagecut::io::as_csv(made)
           : format == profile_format::text ? summary(from, made, on, reached)
                                            : stagecut::io::as_json(made) + "\n",

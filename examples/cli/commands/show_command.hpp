@@ -12,12 +12,14 @@
 #include <string>
 #include <variant>
 
+#include "text/computed_text.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/profile_text.hpp"
 #include "text/recompute_text.hpp"
 #include "words/limit_words.hpp"
 #include "words/table_words.hpp"
+#include "words/target_words.hpp"
 #include "words/words.hpp"
 
 /// The words of `stagecut show`.
@@ -54,7 +56,9 @@ struct show_command {
     if (const plan* const made = std::get_if<plan>(&read)) {
       std::string text = formatted(*made, format, output.empty() ? standard_screen() : screen{});
       if (format == "text" && !made->choices.empty()) text += recompute_text(*made);
+      if (format == "text" && !computed_figures(made->profile).empty()) text += computed_text(made->profile);
       write(text, output);
+      for (const std::string& each : target_words().cautions(*made, format)) say(each);
       return 0;
     }
     const auto& model = std::get<profile>(read);

@@ -102,10 +102,11 @@ struct sweep_command {
       throw CLI::ValidationError("--html", html + " is that of " + (html == csv ? "--csv" : "--svg"));
     }
     const std::optional<profile> read = read_model(file, input, table);
-    if (!read) return none({});
-    const profile model = is_chain(*read) ? as_chain(*read) : *read;
+    if (!read) return none({}, {});
+    profile model = is_chain(*read) ? as_chain(*read) : *read;
     plan_request request;
     memory.ask(request);
+    const std::string limit_taken = memory.ask_device(model, request);
     const std::string constant_taken = memory.ask_constant(model, request);
     speeds.ask(model, request);
     layers.ask(model, request);
@@ -115,9 +116,10 @@ struct sweep_command {
     if (!html.empty()) write(page_text(report_of(model, request, rows)), html);
     std::size_t plans = 0;
     for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
-    if (plans == 0) return none(rows);
+    if (plans == 0) return none(rows, limit_taken);
     write(sweep_text(model, rows, front), "");
     if (const std::string links = speeds.reading(); !links.empty()) say(links);
+    if (!limit_taken.empty()) say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
     if (stop_signals::asked()) {
       say(fmt::format("{}: stopped: {} of {} configurations have a plan so far", source_name(file), plans,
@@ -274,17 +276,19 @@ struct sweep_command {
   }
 
   /// Says why no configuration has a plan: as the first that is not impossible in itself.
-  [[nodiscard]] int none(const std::vector<stagecut::sweep_row>& rows) const {
+  /// @param limit  what was said of the memory that the device has; may be empty
+  [[nodiscard]] int none(const std::vector<stagecut::sweep_row>& rows, const std::string& limit) const {
     const stagecut::sweep_row* first = nullptr;
     bool known = !rows.empty();
     for (const stagecut::sweep_row& row : rows) {
       if (first == nullptr || (!has_shape(*first) && has_shape(row))) first = &row;
       known = known && row.state == stagecut::state::infeasible;
     }
-    say(fmt::format("{}: {}: {}", source_name(file), known ? "infeasible" : "unknown",
+    say(fmt::format("{}: {}: {}{}", source_name(file), known ? "infeasible" : "unknown",
                     first == nullptr
                         ? "stopped before there was a plan"
-                        : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why)));
+                        : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why),
+                    limit.empty() ? "" : fmt::format("; {}: --memory says another limit", limit)));
     return known ? infeasible : unknown;
   }
 };

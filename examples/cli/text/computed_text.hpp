@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -54,9 +55,20 @@ inline std::size_t gpus_of_stage(const stagecut::profile& model) {
   return count("tensor_parallel") * count("context_parallel") * count("data_parallel");
 }
 
-/// What a prediction rests on beside the stages, for whoever starts the run: a line of text, or nothing.
+/// Whether a framework's text holds a setting already, by the name of a format.
+inline bool says_setting(std::string_view format, std::string_view setting) {
+  const bool usual = setting == "tensor_parallel" || setting == "data_parallel" || setting == "microbatch";
+  if (format == "deepspeed") return usual || setting == "zero";
+  if (format == "megatron" || format == "megatron-flags" || format == "torchtitan") {
+    return usual || setting == "context_parallel" || setting == "expert_parallel" || setting == "sequence_parallel";
+  }
+  return false;
+}
+
+/// What a prediction rests on and the text of a format does not say, for whoever starts the run: a line of text, or nothing.
 /// @param recomputation  whether that is to be told, too
-inline std::string settings_text(const stagecut::profile& model, bool recomputation, std::size_t shards) {
+inline std::string settings_text(const stagecut::profile& model, std::string_view format, bool recomputation,
+                                 std::size_t shards) {
   const nlohmann::json of = computed_figures(model);
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -68,12 +80,17 @@ inline std::string settings_text(const stagecut::profile& model, bool recomputat
                                      {"expert parallel", "expert_parallel"},
                                      {"samples a microbatch", "microbatch"}}) {
     const auto value = computed_figure<std::size_t>(of, member, 1);
-    if (value != 1) add(name, std::to_string(value));
+    if (value != 1 && !says_setting(format, member)) add(name, std::to_string(value));
   }
   // Frameworks have it off; what layers keep depends on it.
   const bool shared = shards != 1 || computed_figure<std::size_t>(of, "tensor_parallel", 1) != 1;
-  if (shared && computed_figure<bool>(of, "sequence_parallel", false)) add("sequence parallel", "on");
-  if (const auto zero = computed_figure<std::size_t>(of, "zero", 0); zero != 0) add("ZeRO stage", std::to_string(zero));
+  if (shared && computed_figure<bool>(of, "sequence_parallel", false) && !says_setting(format, "sequence_parallel")) {
+    add("sequence parallel", "on");
+  }
+  // Megatron-LM spreads the optimizer's state alone, torchtitan gradients, too.
+  const auto zero = computed_figure<std::size_t>(of, "zero", 0);
+  const bool said = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
+  if (zero != 0 && !said && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
   const auto again = computed_figure<std::string>(of, "recomputation", "none");
   if (again != "none" && recomputation) add("recomputation", shown(again));
   return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);

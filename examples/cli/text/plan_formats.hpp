@@ -7,12 +7,15 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "text/plan_text.hpp"
+#include "text/predicted_rates.hpp"
 #include "text/report_parts.hpp"
 #include "text/screen.hpp"
 #include "words/did_you_mean.hpp"
@@ -27,10 +30,20 @@ inline constexpr own_format own_formats[] = {{"text", "a table for a person"},
                                               {"json", "the whole plan, of"},
                                               {"html", "a page: timeline, memory, cuts, prices, what frameworks are told"}};
 
+/// A plan that says in its JSON what it is predicted to process, as `predicted`.
+inline stagecut::plan with_rates(stagecut::plan made) {
+  auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
+  if (!others.is_object()) others = nlohmann::ordered_json::object();
+  others.erase("predicted");
+  if (auto rates = rates_json(made); !rates.is_null()) others["predicted"] = std::move(rates);
+  made.unknown_fields = others.empty() ? "" : others.dump();
+  return made;
+}
+
 /// A plan in a format that the program or a writer knows.
 inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
   if (format == "text") return plan_text(plan, on);
-  if (format == "json") return stagecut::io::as_json(plan) + "\n";
+  if (format == "json") return stagecut::io::as_json(with_rates(plan)) + "\n";
   if (format == "html") return page_text(plan_report(plan).report());
   return stagecut::io::find_format(format)->write(plan) + "\n";
 }

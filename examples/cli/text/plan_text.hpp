@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "text/computed_text.hpp"
+#include "text/predicted_rates.hpp"
 #include "text/profile_text.hpp"
 #include "text/screen.hpp"
 #include "text/table.hpp"
@@ -93,12 +94,19 @@ inline std::string inference_text(const stagecut::plan& plan) {
 }
 
 /// Within what memory; nothing if there is no limit.
-inline std::string limit_text(const stagecut::memory_model& memory) {
+inline std::string limit_text(const stagecut::plan& plan) {
+  const stagecut::memory_model& memory = plan.memory;
   std::string text;
   if (memory.per_device) text = fmt::format("memory: within {} of a device", bytes_text(*memory.per_device));
   if (!memory.of_devices.empty()) text = "memory: within that of each device";
   if (!text.empty() && memory.buffer_fraction > 0) {
     text += fmt::format(", {:.4g} % of it free", 100 * memory.buffer_fraction);
+  }
+  const nlohmann::json computed = computed_figures(plan.profile);
+  const double has = computed_figure(computed, "memory", 0.0);
+  if (memory.per_device && has > *memory.per_device) {
+    text += fmt::format(", which leaves {} of {} free", bytes_text(has - *memory.per_device),
+                        shown(computed_figure<std::string>(computed, "device", "the device")));
   }
   return text.empty() ? text : text + "\n";
 }
@@ -168,7 +176,8 @@ inline std::string summary(const stagecut::plan& plan) {
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }
   if (plan.profile.inference && plan.edges.empty()) text += inference_text(plan);
-  return text + limit_text(plan.memory) + devices_and_ways_text(plan);
+  if (const std::string rates = rates_text(plan); !rates.empty()) text += rates + "\n";
+  return text + limit_text(plan) + devices_and_ways_text(plan);
 }
 
 /// The stages of a plan, names shortened to so many characters.

@@ -26,9 +26,11 @@
 
 #include "commands/scenario.hpp"
 #include "report_page.hpp"
+#include "text/computed_text.hpp"
 #include "text/explain_text.hpp"
 #include "text/output.hpp"
 #include "text/plan_text.hpp"
+#include "text/predicted_rates.hpp"
 #include "text/simulation_text.hpp"
 #include "text/stop_signals.hpp"
 #include "text/table.hpp"
@@ -116,6 +118,7 @@ class plan_report {
     result.title = made_.profile.name.empty() ? "plan" : shown(made_.profile.name);
     result.seconds = !made_.profile.weights_only;
     result.figures.emplace_back("objective", objective_text(made_) + end_text());
+    add_run(result);
     add_timeline(result);
     add_cuts(result);
     add_prices(result);
@@ -136,6 +139,17 @@ class plan_report {
 
   [[nodiscard]] stagecut::io::report_table stages() const {
     return shown_table("Stages", stages_table(made_, most_name));
+  }
+
+  /// What it was computed for, its limit, and what it is predicted to process.
+  void add_run(stagecut::io::report& result) const {
+    const auto add = [&](const char* name, std::string text) {
+      if (!text.empty() && text.back() == '\n') text.pop_back();
+      if (!text.empty()) result.figures.emplace_back(name, std::move(text));
+    };
+    if (!computed_figures(made_.profile).empty()) add("run", computed_text(made_.profile));
+    add("limit", limit_text(made_));
+    add("predicted", rates_text(made_));
   }
 
   /// The iteration, if it can be simulated; else the stages alone.

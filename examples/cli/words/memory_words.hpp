@@ -11,11 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "words/device_memory.hpp"
 #include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
@@ -27,6 +29,7 @@ struct memory_words {
   stagecut::checkpointing checkpoint = stagecut::checkpointing::never;
   std::optional<double> buffer, boundary_buffers;
   std::string constant;
+  std::string reserve;
 
   void add(CLI::App& command) {
     add_without_checkpoint(command);
@@ -37,7 +40,7 @@ struct memory_words {
 
   /// Likewise, where it is said in another way what is computed again.
   void add_without_checkpoint(CLI::App& command) {
-    command.add_option("--memory", limit, "Limit of a device: 80GiB, or of each: 24GB,16GB")->type_name("SIZE");
+    command.add_option("--memory", limit, "Limit of a device: 80GiB; of each: 24GB,16GB; or none")->type_name("SIZE");
     command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")
         ->type_name("NAME|X")
         ->check(such_as(names_of(stagecut::optimizers)));
@@ -48,29 +51,51 @@ struct memory_words {
     const auto option = [&](const char* name, auto& into, const char* says) {
       command.add_option(name, into, says)->type_name("X")->group(rare_options)->check(number_check());
     };
-    option("--memory-buffer", buffer, "Fraction of --memory to keep free");
+    option("--memory-buffer", buffer, "Fraction of the memory to keep free");
     option("--boundary-buffers", boundary_buffers, "Per tensor at a stage's ends (2)");
     command.add_option("--memory-constant", constant, "Of a device, beside layers (what the profile says)")
         ->type_name("SIZE")
         ->group(rare_options);
+    command.add_option("--memory-reserve", reserve, "Kept free of a device, without --memory (4GiB)")
+        ->type_name("SIZE")
+        ->group(rare_options);
   }
+
+  /// Whether nothing is to limit a plan, not even what a device has.
+  [[nodiscard]] bool is_unlimited() const { return limit == "none"; }
 
   /// Bytes that every device needs beside its layers: as said, or as the profile says. Below 0 if a fit left it so.
   [[nodiscard]] double constant_of(const stagecut::profile& model) const {
-    if (constant.empty()) return constant_in(model);
-    const auto size = parse_bytes(constant);
-    if (!size) throw CLI::ValidationError("--memory-constant", no_size(constant));
-    const std::string question = unit_question(constant);
-    if (!question.empty()) throw CLI::ValidationError("--memory-constant", question);
-    return *size;
+    return constant.empty() ? constant_in(model) : size("--memory-constant", constant);
+  }
+
+  /// Takes the memory of the device for the limit, less the reserve, where none was said; of `none` forgets what the
+  /// profile says of it. A buffer, and a constant of the profile's own, are the reserve that was said.
+  /// @return  what is to be said of that; may be empty
+  [[nodiscard]] std::string ask_device(stagecut::profile& model, stagecut::plan_request& request) const {
+    if (is_unlimited()) model.machine.memory.reset();
+    if (!limit.empty()) return "";
+    const bool reserved = buffer || !constant.empty() || constant_in(model) != 0;
+    const double kept = !reserve.empty() ? size("--memory-reserve", reserve) : reserved ? 0 : usual_reserve;
+    try {
+      const std::string said = limit_to_device(model, kept, request);
+      const bool limits = request.memory_per_device || model.machine.memory;
+      if (buffer && !limits) throw CLI::ValidationError("--memory-buffer", "needs --memory");
+      if (!constant.empty() && !limits) throw CLI::ValidationError("--memory-constant", "needs --memory");
+      if (!reserve.empty() && said.empty()) {
+        throw CLI::ValidationError("--memory-reserve", "is of a device whose memory is known: --memory says the limit itself");
+      }
+      return said;
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError("--memory-reserve", error.what());
+    }
   }
 
   /// Takes it from the memory that layers may take.
   /// @return  what is to be said of that; may be empty
   [[nodiscard]] std::string ask_constant(const stagecut::profile& model, stagecut::plan_request& request) const {
     const double bytes = constant_of(model);
-    if (limit.empty() && !constant.empty()) throw CLI::ValidationError("--memory-constant", "needs --memory");
-    if (bytes == 0 || limit.empty()) return "";
+    if (bytes == 0 || (!request.memory_per_device && request.memory_of_devices.empty())) return "";
     const double kept = request.buffer_fraction < 1 ? bytes / (1 - request.buffer_fraction) : bytes;
     const auto less = [&](double& memory) {
       if (memory <= kept) {
@@ -99,24 +124,32 @@ struct memory_words {
     request.memory.checkpoint = checkpoint;
     request.memory.boundary_buffers = boundary_buffers.value_or(request.memory.boundary_buffers);
     request.buffer_fraction = buffer.value_or(0);
-    if (!limit.empty()) ask_limit(request);
-    if (request.buffer_fraction != 0 && limit.empty()) throw CLI::ValidationError("--memory-buffer", "needs --memory");
+    if (!limit.empty() && !is_unlimited()) ask_limit(request);
+    for (const auto& [option, said] : {std::pair("--memory-buffer", buffer.has_value()),
+                                       {"--memory-constant", !constant.empty()},
+                                       {"--memory-reserve", !reserve.empty()}}) {
+      if (said && is_unlimited()) throw CLI::ValidationError(option, "does not go with --memory none");
+    }
+    if (!reserve.empty() && !limit.empty()) {
+      throw CLI::ValidationError("--memory-reserve", "does not go with --memory, which says the limit itself");
+    }
     ask_optimizer(request);
   }
 
  private:
+  /// A size, and not one whose unit was forgotten.
+  static double size(const char* option, const std::string& text) {
+    const auto bytes = parse_bytes(text);
+    if (!bytes) throw CLI::ValidationError(option, no_size(text));
+    const std::string question = unit_question(text);
+    if (!question.empty()) throw CLI::ValidationError(option, question);
+    return *bytes;
+  }
+
   /// One size for all devices, or one of each.
   void ask_limit(stagecut::plan_request& request) const {
     std::vector<double> bytes;
-    for (const std::string_view each : split(limit, ',')) {
-      const auto size = parse_bytes(each);
-      if (!size) {
-        throw CLI::ValidationError("--memory", no_size(each));
-      }
-      const std::string question = unit_question(each);
-      if (!question.empty()) throw CLI::ValidationError("--memory", question);
-      bytes.push_back(*size);
-    }
+    for (const std::string_view each : split(limit, ',')) bytes.push_back(size("--memory", std::string(each)));
     if (bytes.size() == 1) {
       request.memory_per_device = bytes[0];
     } else {

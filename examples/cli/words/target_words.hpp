@@ -66,6 +66,12 @@ struct target_words {
         entry->name, fmt::format("it is {}, and it runs {}", to_string(meant), fmt::join(known, ", ")), "schedule");
   }
 
+  /// What is known to stop the framework though it accepts the plan.
+  [[nodiscard]] std::vector<std::string> cautions(const stagecut::plan& made, const std::string& format) const {
+    return format == "megatron" || (format == "text" && name == "megatron") ? stagecut::io::megatron_cautions(made)
+                                                                            : std::vector<std::string>();
+  }
+
   /// What to tell the framework; empty where none was said.
   [[nodiscard]] std::string text_of(const stagecut::plan& made) const {
     if (name.empty()) return "";

@@ -8,6 +8,7 @@
 #include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/profile/sharded_transformer.hpp>
+#include <stagecut/profile/training_flops.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>
 
@@ -300,11 +301,15 @@ struct transformer_words {
       made["data_parallel"] = r.data_parallel;
       made["zero"] = r.zero;
       made["overlap"] = stagecut::name_of(overlap_words, r.overlap);
+      made["flops"] = json_number(training_flops(from.architecture, r.sequence));
     }
     made["precision"] = stagecut::name_of(precision_words, r.precision);
     made["tensor_parallel"] = r.tensor_parallel;
     made["expert_parallel"] = r.expert_parallel;
     made["device"] = name;
+    made["peak"] = json_number(r.precision == number::fp32  ? on.flops_fp32
+                               : r.precision == number::fp8 ? 2 * on.flops
+                                                            : on.flops);
     made["gemm"] = json_number(on.gemm);
     made["bandwidth"] = json_number(on.bandwidth);
     made["memory"] = json_number(on.memory);

@@ -33,6 +33,7 @@ _TOLD: dict[str, Callable[[str, str, Any], Any]] = {
     **dict.fromkeys(("schedule", "method", "objective", "checkpoint", "transfers", "target"), _words.text),
     "in_flight": lambda function, name, value: value if isinstance(value, str) else _words.each(function, name, value, _words.count),
     "memory": lambda function, name, value: _words.one_or_each(function, name, value, _words.positive_size),
+    "memory_reserve": _words.size,
     "optimizer": lambda function, name, value: value if isinstance(value, str) else _words.number(function, name, value),
     "bandwidth": lambda function, name, value: _words.one_or_each(function, name, value, _words.positive_size),
     "latency": lambda function, name, value: _words.one_or_each(function, name, value, _words.number),
@@ -102,17 +103,18 @@ def _behind(profile: Mapping[str, Any], layers: Any) -> list[int]:
 def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: SupportsIndex | None = None, schedule: str | None = None,
          chunks: SupportsIndex | None = None, group: SupportsIndex | None = None, method: str | None = None,
          objective: str | None = None, in_flight: Counts | str | None = None, memory: Size | Sizes | None = None,
-         optimizer: str | float | None = None, checkpoint: str | None = None, bandwidth: Size | Sizes | None = None,
-         latency: SupportsFloat | Numbers | None = None, transfers: str | None = None, speeds: Numbers | None = None,
+         memory_reserve: Size | None = None, optimizer: str | float | None = None, checkpoint: str | None = None,
+         bandwidth: Size | Sizes | None = None, latency: SupportsFloat | Numbers | None = None, transfers: str | None = None, speeds: Numbers | None = None,
          forbid_cut: Sequence[SupportsIndex | str] | numpy.ndarray | None = None, target: str | None = None,
          time_limit: SupportsFloat | None = None, node_limit: SupportsIndex | None = None,
          progress: Callable[[Progress], object] | None = None, stop: Callable[[], object] | None = None) -> Plan:
     """Cuts a model into stages for `devices` pipeline ranks.
 
     Words and defaults are those of `stagecut plan`. Times are in seconds, memory and messages in bytes. `memory` is of every
-    device, or one value each; `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. `progress`
-    is called with what is known so far; `stop` is asked ten times a second, and ends the search with the best plan so far if it is
-    true. Other threads of Python run meanwhile.
+    device, or one value each, or "none"; unsaid it is what the device has that the profile was computed for, less `memory_reserve`
+    (4 GiB). `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. `progress` is called
+    with what is known so far; `stop` is asked ten times a second, and ends the search with the best plan so far if it is true. Other
+    threads of Python run meanwhile.
 
     Warns, with a UserWarning, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
     InvalidInput, Infeasible if there is no such plan, NoAnswer if none was found in time; and what `progress` and `stop` raise."""

@@ -45,6 +45,7 @@
 #include <stagecut/io/detail/read_limits.ipp>
 #include <stagecut/io/detail/read_plan_or_profile.ipp>
 #include <stagecut/io/detail/read_profile.ipp>
+#include <stagecut/io/detail/run_settings.ipp>
 #include <stagecut/io/detail/sagemaker.ipp>
 #include <stagecut/io/detail/sapp.ipp>
 #include <stagecut/io/detail/sapp_figures.ipp>

@@ -28,6 +28,7 @@
 #include <stagecut/profile/detail/sharded_transformer.ipp>
 #include <stagecut/profile/detail/shared_bytes.ipp>
 #include <stagecut/profile/detail/take_measured.ipp>
+#include <stagecut/profile/detail/training_flops.ipp>
 #include <stagecut/profile/detail/training_memory.ipp>
 #include <stagecut/profile/detail/transformer.ipp>
 #include <stagecut/profile/detail/transformer_inference.ipp>

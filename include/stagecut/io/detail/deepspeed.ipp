@@ -3,15 +3,39 @@
 
 #include <stagecut/io/frameworks/deepspeed.hpp>
 
+#include <cstddef>
 #include <string>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
+
+namespace detail {
+
+/// The ranks of all degrees, and the part of DeepSpeed's configuration that says how a batch is dealt out; nothing where no
+/// microbatches are known. Layers are shared by what is called the model there.
+[[nodiscard]] inline std::string deepspeed_run(const plan& p) {
+  const run_settings run = settings_of(p);
+  std::string text;
+  if (run.tensor != 1 || run.data != 1) {
+    text += joined({"\ntopology = PipeModelDataParallelTopology(num_pp=", p.devices, ", num_mp=", run.tensor, ", num_dp=",
+                    run.data, ")"});
+  }
+  if (run.microbatches == 0) return text;
+  text += joined({"\nconfig = {\"gradient_accumulation_steps\": ", run.microbatches});
+  if (run.samples != 0) {
+    text += joined({", \"train_micro_batch_size_per_gpu\": ", run.samples, ", \"train_batch_size\": ", run.global_batch()});
+  }
+  if (run.zero != 0) text += joined({", \"zero_optimization\": {\"stage\": ", run.zero, "}"});
+  return text + "}";
+}
+
+}  // namespace detail
 
 STAGECUT_DECL std::string as_deepspeed(const plan& p) {
   detail::check_no_stage_empty(detail::check_target("as_deepspeed", framework::deepspeed, p).name, p);
@@ -22,7 +46,8 @@ STAGECUT_DECL std::string as_deepspeed(const plan& p) {
        detail::list_text(p.cuts.points()),
        "\n"
        "        s = self._topo.get_coord(self.global_rank).pipe\n"
-       "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])"});
+       "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])",
+       detail::deepspeed_run(p)});
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/io/detail/megatron_recomputation.hpp>
+#include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
@@ -28,10 +30,24 @@ namespace detail {
   return kind == "head" ? 'L' : '\0';
 }
 
-/// The option that shares each layer among several devices. The number of replicas follows from that of all devices.
-[[nodiscard]] inline std::string megatron_shards(const plan& p) {
-  if (p.stages.empty() || p.stages[0].shards == 1) return "";
-  return joined({"--tensor-model-parallel-size ", p.stages[0].shards, " "});
+/// The option that shares each layer among several devices.
+[[nodiscard]] inline std::string megatron_shards(const run_settings& run) {
+  return run.tensor == 1 ? "" : joined({"--tensor-model-parallel-size ", run.tensor, " "});
+}
+
+/// The other options of a run that was predicted from a configuration. The number of replicas follows from that of all
+/// devices; parts of experts are whole ones, or as many as of the other matrices.
+[[nodiscard]] inline std::string megatron_settings(const run_settings& run) {
+  std::string text;
+  if (run.context > 1) text += joined({" --context-parallel-size ", run.context});
+  if (run.expert > 1) text += joined({" --expert-model-parallel-size ", run.expert});
+  if (run.expert > 1 && run.tensor > 1) text += " --expert-tensor-parallel-size 1";
+  if (run.sequence_parallel) text += " --sequence-parallel";
+  if (run.zero > 0) text += " --use-distributed-optimizer";
+  if (run.sequence != 0) text += joined({" --seq-length ", run.sequence});
+  if (run.samples != 0) text += joined({" --micro-batch-size ", run.samples});
+  if (run.global_batch() != 0) text += joined({" --global-batch-size ", run.global_batch()});
+  return text;
 }
 
 /// The options that interleaving needs beside those of its stages.
@@ -42,35 +58,66 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The letters of a stage: `Et*4`; empty: it has no layer that is placed.
+[[nodiscard]] inline std::string megatron_stage(const plan& p, std::size_t s, const stagecut::detail::target_kinds& kinds) {
+  std::string letters;
+  for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
+    const char letter = megatron_letter(p.profile.layers[i].kind, kinds.is_decoder(i));
+    if (letter != 0) letters += letter;
+  }
+  std::string text;
+  for (std::size_t first = 0; first < letters.size();) {
+    const std::size_t last = std::min(letters.find_first_not_of(letters[first], first), letters.size());
+    text += letters[first];
+    if (last - first > 1) text.append("*").append(std::to_string(last - first));
+    first = last;
+  }
+  return text;
+}
+
+}  // namespace detail
+
 STAGECUT_DECL std::string as_megatron(const plan& p) {
   const target_entry& entry = detail::check_target("as_megatron", framework::megatron, p);
   const stagecut::detail::target_kinds kinds(entry, p.profile);
-  const auto stage_text = [&](std::size_t s) {
-    std::string letters;
-    for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
-      const char letter = detail::megatron_letter(p.profile.layers[i].kind, kinds.is_decoder(i));
-      if (letter != 0) letters += letter;
-    }
-    std::string text;
-    for (std::size_t first = 0; first < letters.size();) {
-      const std::size_t last = std::min(letters.find_first_not_of(letters[first], first), letters.size());
-      text += letters[first];
-      if (last - first > 1) text.append("*").append(std::to_string(last - first));
-      first = last;
-    }
-    return text;
-  };
-  return detail::joined({detail::megatron_shards(p), "--pipeline-model-parallel-size ", p.devices,
+  const auto stage_text = [&](std::size_t s) { return detail::megatron_stage(p, s, kinds); };
+  const detail::run_settings run = detail::settings_of(p);
+  return detail::joined({detail::megatron_shards(run), "--pipeline-model-parallel-size ", p.devices,
                          " --pipeline-model-parallel-layout \"",
                          detail::sequence_text(p.cuts.stages(), "|", stage_text), "\"", detail::megatron_group(p),
-                         detail::megatron_recomputation(entry.name, p, kinds)});
+                         detail::megatron_settings(run), detail::megatron_recomputation(entry.name, p, kinds)});
+}
+
+STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p) {
+  const target_entry& entry = detail::check_target("megatron_cautions", framework::megatron, p);
+  const stagecut::detail::target_kinds kinds(entry, p.profile);
+  const std::vector<std::size_t> decoders = detail::decoders_of_stages(p);
+  std::vector<std::string> made;
+  std::string empty, odd;
+  for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
+    const auto add = [&](std::string& to) { to += detail::joined({to.empty() ? "" : ", ", s}); };
+    if (detail::megatron_stage(p, s, kinds).empty()) add(empty);
+    if (decoders[s] % 2 != 0) add(odd);
+  }
+  if (!empty.empty()) {
+    made.push_back(detail::joined({"no layer is on stage ", empty, ": Megatron-LM has hung at empty stages (its issue 1852)"}));
+  }
+  if (!odd.empty() && detail::settings_of(p).experts) {
+    made.push_back(detail::joined({"with --overlap-moe-expert-parallel-comm Megatron-LM has hung at stages with an odd number "
+                                   "of expert layers (its issue 1810): stage ",
+                                   odd}));
+  }
+  return made;
 }
 
 STAGECUT_DECL std::string as_megatron_flags(const plan& p) {
   const target_entry& entry = detail::check_target("as_megatron_flags", framework::megatron_flags, p);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
-  std::string text = detail::joined({detail::megatron_shards(p), "--pipeline-model-parallel-size ", p.devices});
+  const detail::run_settings run = detail::settings_of(p);
+  std::string text = detail::joined({detail::megatron_shards(run), "--pipeline-model-parallel-size ", p.devices});
   const auto add = [&](std::string_view flag, std::size_t value) {
     text.append(" ").append(flag).append(" ").append(std::to_string(value));
   };
@@ -87,7 +134,8 @@ STAGECUT_DECL std::string as_megatron_flags(const plan& p) {
     if (!all_equal(0, stages - 1) || stages == 2) add("--decoder-first-pipeline-num-layers", decoders.front());
     if (!all_equal(1, stages)) add("--decoder-last-pipeline-num-layers", decoders.back());
   }
-  return text + detail::megatron_recomputation(entry.name, p, stagecut::detail::target_kinds(entry, p.profile));
+  return text + detail::megatron_settings(run) +
+         detail::megatron_recomputation(entry.name, p, stagecut::detail::target_kinds(entry, p.profile));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

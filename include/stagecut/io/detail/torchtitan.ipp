@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/io/frameworks/pytorch.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -38,6 +39,34 @@ namespace detail {
   return result;
 }
 
+/// The degrees of a run, those that are 1 left out. Its shards of data parallelism hold gradients and parameters, too, as in
+/// ZeRO 2 and 3: the optimizer's state alone it does not spread.
+[[nodiscard]] inline std::string torchtitan_degrees(const run_settings& run) {
+  std::string text;
+  const auto add = [&](const char* key, std::size_t degree) {
+    if (degree != 1) text += joined({"\n", key, "=", degree});
+  };
+  add("tensor_parallel_degree", run.tensor);
+  add("context_parallel_degree", run.context);
+  add("expert_parallel_degree", run.expert);
+  add("data_parallel_replicate_degree", run.zero == 0 ? run.data : 1);
+  add("data_parallel_shard_degree", run.zero == 0 ? 1 : run.data);
+  if (run.zero != 0 && run.data != 1) {
+    text += joined({"\nfsdp_reshard_after_forward=\"", run.zero == 3 ? "always" : "never", "\""});
+  }
+  return text;
+}
+
+/// How samples are dealt out to microbatches: by the size of one until 0.3.0, by their number since August 2026.
+[[nodiscard]] inline std::string torchtitan_batch(const run_settings& run) {
+  if (run.microbatches == 0) return "";
+  std::string text = joined({"\nnum_pp_microbatches=", run.microbatches, "  # since August 2026"});
+  if (run.samples == 0) return text;
+  text += joined({"\npipeline_parallel_microbatch_size=", run.samples, "  # to 0.3.0, in its place"});
+  text += joined({"\nlocal_batch_size=", run.samples * run.microbatches});
+  return run.sequence == 0 ? text : text + joined({"\nseq_len=", run.sequence});
+}
+
 }  // namespace detail
 
 STAGECUT_DECL std::string as_torchtitan(const plan& p) {
@@ -49,18 +78,14 @@ STAGECUT_DECL std::string as_torchtitan(const plan& p) {
   };
   const std::string parts =
       detail::joined({"module_fqns_per_model_part=[", detail::sequence_text(p.cuts.stages(), ",", stage_text), "]"});
-  std::string degrees;
-  if (!p.stages.empty() && p.stages[0].shards != 1) {
-    degrees += detail::joined({"\ntensor_parallel_degree=", p.stages[0].shards});
-  }
-  if (!p.stages.empty() && p.stages[0].replicas != 1) {
-    degrees += detail::joined({"\ndata_parallel_replicate_degree=", p.stages[0].replicas});
-  }
-  if (p.schedule.microbatches == 0) return parts + degrees;
+  const detail::run_settings run = detail::settings_of(p);
+  std::string text = parts + detail::torchtitan_degrees(run);
+  if (p.schedule.microbatches == 0) return text;
   const std::string_view name = detail::torch_class(p);
-  return detail::joined({parts, degrees, "\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
-                         name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --format torch-csv" : "=",
-                         name.empty() ? "" : detail::quoted(name)});
+  text += detail::joined({"\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
+                          name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --format torch-csv" : "=",
+                          name.empty() ? "" : detail::quoted(name)});
+  return text + detail::torchtitan_batch(run);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/io/frameworks/not_representable.hpp>
@@ -28,6 +29,14 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
 [[nodiscard]] STAGECUT_DECL std::string as_megatron(const plan& p);
+
+/// What is known to stop Megatron-LM though its checks accept it, of a plan that `as_megatron` writes; a sentence each:
+/// - stages without a layer, at which custom layouts have hung (issue 1852)
+/// - stages with an odd number of decoders, where there are experts: with `--overlap-moe-expert-parallel-comm` they have hung
+///   (issue 1810). Which decoders have experts a plan does not say; all are counted.
+///
+/// @throws  as `as_megatron`
+[[nodiscard]] STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p);
 
 /// A plan for Megatron-LM without a layout, for its versions that have none: equally many decoders on all stages, or on
 /// all but the first and the last.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/inference_figures.hpp>
+#include <stagecut/plan/plan.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "text/computed_text.hpp"
+
+/// What a plan is predicted to process.
+struct predicted_rates {
+  double tokens = 0;  ///< a second, of all devices
+  std::size_t gpus = 1;
+  std::optional<double> utilisation;  ///< MFU, of the dense peak of the data sheet; unset: nothing is trained
+  std::string basis;                  ///< what the times rest on
+};
+
+/// The devices that a plan takes, with those that its profile says share each of them.
+inline std::size_t gpus_of(const stagecut::plan& made) {
+  std::size_t devices = 0;
+  std::set<std::size_t> counted;  // ranks: several chunks of one count once
+  for (const auto& stage : made.stages) {
+    if (counted.insert(stage.device).second) devices += stage.replicas * stage.shards;
+  }
+  return devices * gpus_of_stage(made.profile);
+}
+
+/// Samples of an iteration, of all replicas together.
+inline double samples_of(const stagecut::plan& made) {
+  const nlohmann::json of = computed_figures(made.profile);
+  const std::size_t own = made.own_microbatches && !made.stages.empty() ? made.stages[0].replicas : 1;
+  return computed_figure(of, "microbatch", 1.0) * computed_figure(of, "data_parallel", 1.0) *
+         static_cast<double>(own * made.schedule.microbatches);
+}
+
+/// What is known of its times.
+inline std::string basis_of(const stagecut::profile& model) {
+  const nlohmann::json of = computed_figures(model);
+  std::string text = computed_figure(of, "measured", false) ? "times measured, the rest computed" : "times computed, not measured";
+  const bool experts = computed_figure(of, "active_parameters", 0.0) < computed_figure(of, "parameters", 0.0);
+  if (model.inference) return text + "; serving is not validated";
+  return experts ? text + "; mixtures of experts are not validated" : text;
+}
+
+/// Its rates; nothing where its profile was not computed from a configuration, so that no token is known, or where nothing
+/// is predicted.
+inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
+  const nlohmann::json of = computed_figures(made.profile);
+  const double sequence = computed_figure(of, "sequence", 0.0);
+  if (!(sequence > 0) || made.stages.empty() || !made.edges.empty()) return std::nullopt;
+  predicted_rates result{0, gpus_of(made), std::nullopt, basis_of(made.profile)};
+  if (made.profile.inference) {
+    const double heaviest = stagecut::inference_figures_of(made).heaviest;
+    if (!(heaviest > 0)) return std::nullopt;
+    const double each = computes_prompts(made.profile) ? sequence : 1;
+    result.tokens = each * computed_figure(of, "concurrent", 1.0) / heaviest;
+    return result;
+  }
+  if (!made.makespan || !(*made.makespan > 0)) return std::nullopt;
+  result.tokens = sequence * samples_of(made) / *made.makespan;
+  const double flops = computed_figure(of, "flops", 0.0), peak = computed_figure(of, "peak", 0.0);
+  if (flops > 0 && peak > 0) result.utilisation = flops * result.tokens / (static_cast<double>(result.gpus) * peak);
+  return result;
+}
+
+/// As a line of text: `8123 tokens/s, 1015 a GPU, MFU 44.6 % (times computed, not measured)`.
+inline std::string rates_text(const stagecut::plan& made) {
+  const std::optional<predicted_rates> rates = rates_of(made);
+  if (!rates) return "";
+  const std::string utilisation =
+      rates->utilisation ? fmt::format(", MFU {:.1f} %", 100 * *rates->utilisation) : std::string();
+  return fmt::format("{:.5g} tokens/s, {:.5g} for each of {} GPU{}{} ({})", rates->tokens,
+                     rates->tokens / static_cast<double>(rates->gpus), rates->gpus, rates->gpus == 1 ? "" : "s", utilisation,
+                     rates->basis);
+}
+
+/// As a member of a plan's JSON; null where there are none.
+inline nlohmann::ordered_json rates_json(const stagecut::plan& made) {
+  const std::optional<predicted_rates> rates = rates_of(made);
+  if (!rates) return nullptr;
+  nlohmann::ordered_json result = {{"tokens_per_second", rates->tokens},
+                                   {"tokens_per_second_per_gpu", rates->tokens / static_cast<double>(rates->gpus)},
+                                   {"gpus", rates->gpus}};
+  if (rates->utilisation) result["mfu"] = *rates->utilisation;
+  result["basis"] = rates->basis;
+  return result;
+}
