@@ -523,6 +523,7 @@
   X(too_many_target_stages) \
   X(total_of) \
   X(total_program) \
+  X(training_flops) \
   X(training_of) \
   X(transfers_of) \
   X(unchecked) \

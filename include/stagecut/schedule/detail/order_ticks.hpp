@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -82,7 +81,8 @@ class order_ticks {
     for (std::size_t s = 0; s < of_.stages() && of_.split && !times.backward.empty(); ++s) {
       const std::int64_t both = of_.time[backward_of(s)] + of_.time[weight_of(s)];
       const bool less = apart(s) && times.backward[s] < duration_sum(times.backward_input[s], times.backward_weight[s]);
-      together.push_back(less ? std::min(both, ticks(times.backward[s])) : both);
+      const std::int64_t whole = less ? ticks(times.backward[s]) : both;
+      together.push_back(whole < both ? whole : both);
       any = any || both - together[s] > both >> 30U;
     }
     if (any) of_.together = std::move(together);
