@@ -472,8 +472,6 @@ struct plan_command {
     }
     ask_schedule();
     memory.ask(request);
-    limit_taken = memory.ask_device(model, request);
-    constant_taken = memory.ask_constant(model, request);
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.best_in_flight = in_flight == "auto";
@@ -484,6 +482,8 @@ struct plan_command {
       request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1, or auto");
     if (model.inference && request.in_flight.size() == 1)
       request.in_flight.resize(request.devices, request.in_flight[0]);
+    limit_taken = memory.ask_device(model, request);
+    constant_taken = memory.ask_constant(model, request);
     devices.ask(model, request);
     if (said_->get_option("--at-most")->count() != 0 && request.topology && !several_devices) {
       throw CLI::ValidationError("--at-most", "goes with one link for all, or with --replicate");
