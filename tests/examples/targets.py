@@ -17,13 +17,14 @@ models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
 # The lines, below the table, and what else they rest on; a format alone writes just the lines.
 done = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=llama)
 lines = done.stdout.splitlines()
-check(lines[-3].startswith("for Megatron-LM (") and '--pipeline-model-parallel-layout "Et*' in lines[-2], done.stdout)
-check(lines[-1] == "to be set there, too: tensor parallel 8, sequence parallel on", lines[-1])
-check(lines[-2].endswith(" --recompute-granularity full --recompute-method uniform --recompute-num-layers 1"), lines[-2])
+check(lines[-2].startswith("for Megatron-LM (core 0.16.1, and as well 0.20)"), done.stdout)
+check(lines[-1].startswith('--tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "Et*'), lines)
+check(lines[-1].endswith('L" --sequence-parallel --seq-length 4096 --micro-batch-size 1 --global-batch-size 16'
+                         " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1"), lines[-1])
 torchtitan = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "torchtitan", stdin=llama).stdout
-check(torchtitan.endswith("to be set there, too: tensor parallel 8, sequence parallel on, recomputation full\n"), torchtitan)
+check(torchtitan.endswith("to be set there, too: recomputation full\n") and "\ntensor_parallel_degree=8\n" in torchtitan, torchtitan)
 alone = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
-check(alone == lines[-2] + "\n", alone)
+check(alone == lines[-1] + "\n", alone)
 check("to be set" not in run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=small).stdout, "nothing is to be set")
 
 # What contradicts, and the rule that forbids.
@@ -33,7 +34,7 @@ fails(2, "it is gpipe, and it runs 1f1b, interleaved", *words, "--microbatches",
 fails(2, "30 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups: of 5, say", *words,
       "--microbatches", 30, "--chunks", 2, "--for", "megatron", stdin=small)
 grouped = run(*words, "--microbatches", 30, "--chunks", 2, "--group", 10, "--for", "megatron", stdin=small).stdout
-check(" --microbatch-group-size-per-virtual-pipeline-stage 10\n" in grouped, grouped)
+check(" --microbatch-group-size-per-virtual-pipeline-stage 10 " in grouped, grouped)
 group = json.loads(run(*words, "--microbatches", 10, "--chunks", 2, "--for", "pytorch", "--format", "json", stdin=small).stdout)["schedule"]
 check(group == {"name": "interleaved", "microbatches": 10, "group": 5}, group)
 fails(2, "--microbatches: is of training, and vllm serves", *words, "--microbatches", 8, "--for", "vllm", stdin=small)

@@ -36,7 +36,7 @@ def plan(file, *words, says=""):
 
 def too_large(needs, device, has):
     """What is said of a plan that nothing limits and that is larger than the device."""
-    return rf"stagecut: \S+: a device needs up to {needs}, and {device} has {has}: --memory limits the plan\n"
+    return rf"stagecut: \S+: a device needs up to {needs}, and {device} has {has}: nothing limits the plan, by --memory none\n"
 
 
 def seconds(of, what="forward", kind=None):
@@ -55,7 +55,7 @@ check(deep["profile"]["computed"]["parameters"] == 671026419200, deep["profile"]
 check(deep["profile"]["computed"]["further_parameters"] == 11610068224, deep["profile"]["computed"])
 check([layer["name"] for layer in deep["profile"]["layers"]][-3:] == ["norm", "mtp.0", "output"], "no layer guesses further tokens")
 large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--chunks", 8, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
-             "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2,
+             "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2, "--memory", "none",
              says=too_large("83.54 GiB", "h100-80gb", "74.51 GiB"))
 check(len(large["stages"]) == 128 and large["chunks"] == 8 and large["objective"]["state"] == "optimal", large["objective"])
 check(large["profile"]["computed"]["parameters"] == 405853388800, large["profile"]["computed"])
@@ -111,7 +111,7 @@ with tempfile.TemporaryDirectory() as folder:
     other.write_text(json.dumps(json.loads(small.read_text()) | {"quantization_config": {"quant_method": "awq", "bits": 4}}))
     fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", *transformer, "--config", other, "--inference")
     fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", "plan", other, "--devices", 2, "--inference")
-    for words in (("--precision", "fp8", "--inference"), ()):
+    for words in (("--precision", "fp8", "--gpu", "h100-80gb", "--inference"), ()):
         check(run(*transformer, "--config", other, *words).returncode == 0, words, "quantized")
     other.write_text(json.dumps(figures))
     del figures["num_hidden_layers"]
@@ -162,7 +162,7 @@ with tempfile.TemporaryDirectory() as folder:
     mine = profile("--gpu", card)
     check(mine["computed"]["device"] == "mine" and mine["computed"]["memory"] == 48000000000, mine["computed"])
     check(seconds(mine) > seconds(plain) > seconds(profile("--gpu", "h100-80gb")) > seconds(profile("--gpu", "b200-180gb")), "faster devices")
-    alone = plan(small, "--gpu", card, "--devices", 4, says=too_large("60.48 GiB", "mine", "44.7 GiB"))
+    alone = plan(small, "--gpu", card, "--devices", 4, "--memory", "none", says=too_large("60.48 GiB", "mine", "44.7 GiB"))
     check(alone["profile"]["layers"] == mine["layers"], "plan --gpu FILE")
     name = folder / "card"  # a file whatever it is called
     name.write_text(card.read_text())
@@ -173,9 +173,18 @@ with tempfile.TemporaryDirectory() as folder:
     # So it is of a profile that was computed, and of one that somebody edited.
     before = folder / "computed.json"
     before.write_text(json.dumps(mine))
-    plan(before, "--devices", 4, says=too_large("60.48 GiB", "mine", "44.7 GiB"))
+    plan(before, "--devices", 4, "--memory", "none", says=too_large("60.48 GiB", "mine", "44.7 GiB"))
     before.write_text(json.dumps(mine | {"computed": {"memory": "much", "device": 3}}))
     plan(before, "--devices", 4)
+    fails(3, "memory: within 40.7 GiB, the 44.7 GiB of mine less a reserve of 4 GiB: --memory says another limit", "plan", small, "--gpu", card,
+          "--devices", 4)
+    fails(3, "within 44 GiB, the 44.7 GiB of mine less a reserve of 717.", "plan", small, "--gpu", card, "--devices", 4, "--memory-reserve", "752MB")
+    reserved = run("plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "8GB").stdout
+    check("memory: within 37.25 GiB of a device, which leaves 7.451 GiB of mine free" in reserved, reserved)
+    fails(2, "--memory-reserve: 55.88 GiB is all that mine has, 44.7 GiB", "plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "60GB")
+    fails(2, "--memory-reserve: does not go with --memory", "plan", small, "--devices", 8, "--memory-reserve", "1GB", "--memory", "40GB")
+    for option in ("--memory-buffer", "--memory-constant", "--memory-reserve"):
+        fails(2, f"{option}: does not go with --memory none", "plan", small, "--devices", 8, "--memory", "none", option, "0.5" if option == "--memory-buffer" else "1GB")
     limited = run("plan", small, "--gpu", card, "--devices", 4, "--memory", "48GB")
     check(limited.stdout == "" or limited.stderr == "", limited)
     text = run("plan", small, "--gpu", "h100-80gb", "--devices", 8, "--sequence", 2048, "--microbatch", 2).stdout

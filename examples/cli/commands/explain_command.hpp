@@ -44,7 +44,7 @@ struct explain_command {
     command->add_option("--for", runs_it, "Who runs it: megatron, pytorch, vllm ..")
         ->type_name("NAME")
         ->check(one_of(stagecut::targets));
-    command->add_option("--time-limit", time_limit, "Of prices, of changes, and of each search for other cuts (by nodes)")
+    command->add_option("--time-limit", time_limit, "Of prices, and each search for cuts (by nodes)")
         ->type_name("SECONDS")
         ->check(seconds_check());
     command->add_option("--output", output, "Write to this file")->type_name("FILE");

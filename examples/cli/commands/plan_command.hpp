@@ -186,7 +186,7 @@ struct plan_command {
     if (format == "text" && several_devices) {
       text += compared_text(*model, made);
     }
-    if (format == "text" && computed) text += computed_text(made.profile);
+    if (format == "text" && !computed_figures(made.profile).empty()) text += computed_text(made.profile);
     if (format == "text" && !target.name.empty()) {
       const std::string told = target.text_of(made);
       text += told + settings_text(made.profile, target.name, told.find("--recompute-granularity") == std::string::npos,
@@ -310,7 +310,7 @@ struct plan_command {
   /// Says how words were understood that could have meant something else.
   void say_reading(const stagecut::plan& made) const {
     if (const std::string links = devices.reading(); !links.empty()) say(links);
-    if (!limit_taken.empty() && format != "text") say(limit_taken);
+    if (!limit_taken.empty() && format != "text" && format != "json" && format != "html") say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
     if (schedule == "auto" || schedule_said->count() == 0 || made.chunks == 1 || stagecut::are_graph_chunks(made)) {
       return;

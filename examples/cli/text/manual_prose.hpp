@@ -79,7 +79,7 @@ Four stages without a plan.	stagecut simulate --forward 8,14,18,20 --backward 16
     {"stagecut compare",
      {"Simulates several plans, and tells of each when its iteration ends, why devices idle, and what memory they "
       "need; as a picture, all on one axis.",
-      R"(A plan of another schedule.	stagecut plan model.json --devices 4 --microbatches 32 --schedule gpipe --format json --output gpipe.json
+      R"(A plan of another schedule.	stagecut plan model.json --devices 4 --microbatches 32 --schedule gpipe --memory none --format json --output gpipe.json
 Side by side, with messages at 25 GB/s.	stagecut compare plan.json gpipe.json --bandwidth 25GB)"}},
     {"stagecut explain",
      {R"(Tells what holds the iteration of a plan of a chain: why devices are idle, what the makespan waits for, stage by stage, how much shorter it is with one per cent less of a layer, of a device, of a link or with more memory, and the three changes that would help most.

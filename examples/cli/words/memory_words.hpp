@@ -40,7 +40,7 @@ struct memory_words {
 
   /// Likewise, where it is said in another way what is computed again.
   void add_without_checkpoint(CLI::App& command) {
-    command.add_option("--memory", limit, "Limit of a device: 80GiB; of each: 24GB,16GB; or none")->type_name("SIZE");
+    command.add_option("--memory", limit, "Limit of a device: 80GiB; each: 24GB,16GB; or none")->type_name("SIZE");
     command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")
         ->type_name("NAME|X")
         ->check(such_as(names_of(stagecut::optimizers)));
