@@ -55,6 +55,12 @@ check('[["vision_encoder","l0"' in first, first)
 fails(3, "6 stages, and at most 5 have a layer: what stands on the first stage is one", "plan", "-", "--devices", 6, "--microbatches", 8,
       "--for", "megatron", stdin=towered)
 
+# Further tokens: one stage has them all.
+further = run("profile", "transformer", "--preset", "llama-2-7b", "--set", "layers=11", "--set", "mtp_layers=3").stdout
+fails(3, 'megatron: the 3 layers that guess further tokens, of kind "mtp", must stand on one stage; that leaves 14 blocks for 16 stages', "plan", "-",
+      "--devices", 8, "--chunks", 2, "--microbatches", 16, "--for", "megatron", stdin=further)
+check(run("plan", "-", "--devices", 8, "--chunks", 2, "--microbatches", 16, stdin=further).returncode == 0, "on ranks of their own, for nobody")
+
 # auto tries what runs there, each once.
 rows = [line.split()[0] for line in run(*words, "--microbatches", 8, "--schedule", "auto", "--for", "torchgpipe", stdin=small).stdout.splitlines()
         if line.endswith("best") or line.endswith("%")]

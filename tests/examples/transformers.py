@@ -108,6 +108,9 @@ with tempfile.TemporaryDirectory() as folder:
     check(as_llama["layers"] == plain["layers"], "--as llama")
     check(plan(other, "--as", "llama", "--devices", 4)["profile"]["layers"] == plain["layers"], "plan --as llama")
     fails(2, "--as: nobody is none of bert, ", *transformer, "--config", other, "--as", "nobody")
+    other.write_text('{"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.30.0", "sample_size": 64}')
+    for words in ((), ("--gpu", "h100-80gb")):
+        fails(2, f"{other}: is a configuration of diffusers, of UNet2DConditionModel: nothing is computed from these", "plan", other, "--devices", 2, *words)
     other.write_text(json.dumps(json.loads(small.read_text()) | {"quantization_config": {"quant_method": "awq", "bits": 4}}))
     fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", *transformer, "--config", other, "--inference")
     fails(2, f"{other}: its weights are quantized (awq), which is not computed yet: --precision", "plan", other, "--devices", 2, "--inference")

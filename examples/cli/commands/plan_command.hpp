@@ -93,7 +93,7 @@ struct plan_command {
     option("FILE", file, "", "A profile, or config.json")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
     option("--chunks", chunks_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
-    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
+    option("--microbatches", request.microbatches, "M", "Of an iteration; with --replicate of all replicas")->transform(count());
     schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
                         ->check(one_of(planned_schedules()));
     devices.add(*command);
@@ -324,12 +324,14 @@ struct plan_command {
   [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
-    std::string taken = limit_taken.empty() ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
+    const std::string why = answer.why().text();
+    const bool of_memory = why.find("bytes") != std::string::npos || why.find("memory") != std::string::npos;
+    std::string taken = limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
     say(fmt::format("{}: {}: {}{}", source(), to_string(answer.state()),
-                    stopped ? "stopped before a plan was found" : answer.why().text(), taken));
+                    stopped ? "stopped before a plan was found" : why, taken));
     return known ? infeasible : unknown;
   }
 

@@ -1557,8 +1557,9 @@ function repaint() {
 document.title = report.title;
 document.querySelector("h1").textContent = report.title;
 if (report.figures) document.querySelector("main").append(figures(report.figures));
-if (report.table) section(report.table.caption, table(report.table, false));
+// Points first: a table of all configurations is long.
 if (report.scatter) new Scatter(report.scatter).show();
+if (report.table) section(report.table.caption, table(report.table, false));
 if (report.plans?.length) timelines(report.plans);
 if (report.cuts) cuts(report.cuts);
 for (const each of report.prices ?? []) section(each.title, table({caption: each.title, ...each}, false));

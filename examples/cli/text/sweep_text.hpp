@@ -22,14 +22,16 @@ inline bool has_shape(const stagecut::sweep_row& row) {
   return stagecut::has_shape(row.schedule, row.devices, row.chunks, row.microbatches);
 }
 
-/// A line for each configuration of a sweep, but for those that a schedule is not made for, or for those of the front alone.
-inline table sweep_table(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
-                         bool front_alone) {
+/// Which configurations of a sweep have a line: all that their schedule is made for, those with a plan, those of the front.
+enum class sweep_lines { all, planned, front };
+
+/// A line for each of these.
+inline table sweep_table(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows, sweep_lines which) {
   table lines(0);
   lines.add({"schedule", "devices", "chunks", "m", "recompute", "makespan", "a microbatch", "memory", "gap", ""});
   for (const auto& row : rows) {
     const bool any = row.has_plan();
-    if ((!any && !has_shape(row)) || (front_alone && !row.on_front)) continue;
+    if ((!any && (!has_shape(row) || which == sweep_lines::planned)) || (which == sweep_lines::front && !row.on_front)) continue;
     const auto time = [&](double value) { return any ? time_text(model, value) : std::string("-"); };
     const std::string gap = !any                                    ? "-"
                             : row.state == stagecut::state::optimal ? "0"
@@ -46,18 +48,23 @@ inline table sweep_table(const stagecut::profile& model, const std::vector<stage
   return lines;
 }
 
-/// What a sweep came to: those lines, and how many there are of each kind.
-inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
-                              bool front_alone) {
+/// How many configurations there are of each kind.
+inline std::string counts_text(const std::vector<stagecut::sweep_row>& rows) {
   std::size_t planned = 0, front = 0, dominated = 0, impossible = 0;
   for (const auto& row : rows) {
     planned += row.has_plan() ? 1 : 0, front += row.on_front ? 1 : 0, dominated += row.dominated ? 1 : 0;
     impossible += row.has_plan() || has_shape(row) ? 0 : 1;
   }
-  std::string text = sweep_table(model, rows, front_alone).text([](std::size_t) { return std::string(); });
-  text += fmt::format("{} of {} configurations have a plan, {} of them on the front of time and memory\n", planned,
+  std::string text = fmt::format("{} of {} configurations have a plan, {} of them on the front of time and memory\n", planned,
                       rows.size(), front);
   if (dominated > 0) text += fmt::format("{} were left out: another one is better in both\n", dominated);
   if (impossible > 0) text += fmt::format("{} are none that their schedule is made for\n", impossible);
   return text;
+}
+
+/// What a sweep came to: those lines, and how many there are of each kind.
+inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
+                              bool front_alone) {
+  const table lines = sweep_table(model, rows, front_alone ? sweep_lines::front : sweep_lines::all);
+  return lines.text([](std::size_t) { return std::string(); }) + counts_text(rows);
 }

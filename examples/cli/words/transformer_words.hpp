@@ -249,6 +249,17 @@ struct transformer_words {
     return {option, problem};
   }
 
+  /// Refuses a configuration of a model of the library diffusers, by what only these have.
+  static void refuse_diffusers(const std::string& text, const std::string& file) {
+    const auto figures = nlohmann::json::parse(text, nullptr, false);
+    if (!figures.is_object() || (!figures.contains("_diffusers_version") && !figures.contains("_class_name"))) return;
+    const auto name = figures.find("_class_name");
+    const std::string model = name != figures.end() && name->is_string() ? name->get<std::string>() : "a model";
+    throw stagecut::invalid_input(file, fmt::format("is a configuration of diffusers, of {}: nothing is computed from these; "
+                                                    "examples/pytorch/profile.py measures the model",
+                                                    stagecut::visible(model)));
+  }
+
   /// The profile of a model whose configuration is in that file; nothing where it is another file. Configurations are small,
   /// and of a stream nobody can tell.
   [[nodiscard]] std::optional<stagecut::profile> profile_of(const std::string& file,
@@ -258,6 +269,7 @@ struct transformer_words {
     const bool small = std::filesystem::is_regular_file(file, none) && std::filesystem::file_size(file, none) <= most;
     const std::string text = small && !none ? stagecut::io::file_text(file, limits) : std::string();
     if (text.empty() || !stagecut::io::is_transformer_config(text, limits)) {
+      refuse_diffusers(text, file);
       if (const CLI::Option* const one = said(shares())) {
         const bool shared = one->get_name() == "--tensor-parallel";
         throw CLI::ValidationError(one->get_name(), fmt::format("goes with a config.json{}: {} has its own figures",

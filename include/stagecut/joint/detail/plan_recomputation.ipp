@@ -63,8 +63,8 @@ inline void check_recompute_options(const plan_request& request) {
   if (!request.forbidden_cuts.empty() || !request.kept_together.empty()) {
     refuse("forbidden_cuts", "{…}", "must be empty, as kept_together: layers are dealt out anywhere");
   }
-  if (!request.speeds.empty()) refuse("speeds", "{…}", "must be empty: devices are alike");
-  if (!request.in_flight.empty()) refuse("in_flight", "{…}", "must be empty: the schedule says it");
+  if (!request.speeds.empty()) refuse("speeds", "{…}", "are not told with recomputation, for devices that are alike");
+  if (!request.in_flight.empty()) refuse("in_flight", "{…}", "is not told with recomputation: the schedule says it");
 }
 
 STAGECUT_DECL void check_groups(const profile& model, const recomputed_chain& chain) {

@@ -65,14 +65,24 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return text;
 }
 
+/// The layers that guess further tokens, where a target has several of them on one stage; empty: there are none.
+[[nodiscard]] inline std::string further_text(const target_entry& entry, const profile& model) {
+  const target_kinds kinds(entry, model);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) count += kinds.place(i) == layer_place::one_of_the_last ? 1 : 0;
+  if (count < 2) return "";
+  return joined({"the ", count, " layers that guess further tokens, of kind \"mtp\", must stand on one stage"});
+}
+
 /// Why there are not so many stages of blocks: the target, where the blocks without it are enough.
 [[nodiscard]] inline reason too_many_target_stages(const profile& model, const plan_request& asked, const cuts& blocks,
                                                    std::size_t stages) {
   if (asked.target == framework::none) return too_many_stages(blocks, stages);
   const target_entry& entry = entry_of(asked.target);
-  const std::string tied = tied_text(entry, model);
-  if (tied.empty()) return too_many_stages(blocks, stages);
-  return {reason::cause::constraint, stages, blocks.stages(), joined({entry.name, ": ", tied}),
+  std::string rule = tied_text(entry, model);
+  if (rule.empty()) rule = further_text(entry, model);
+  if (rule.empty()) return too_many_stages(blocks, stages);
+  return {reason::cause::constraint, stages, blocks.stages(), joined({entry.name, ": ", rule}),
           joined({"that leaves ", blocks.stages(), blocks.stages() == 1 ? " block" : " blocks", " for ", stages,
                   " stages"})};
 }

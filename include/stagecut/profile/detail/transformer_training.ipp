@@ -76,8 +76,9 @@ STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training
   }
   const std::size_t devices = t * r.context_parallel * r.data_parallel;
   if (devices % r.expert_parallel == 0) return std::nullopt;
-  return undivided("expert_parallel", r.expert_parallel, "the devices of a stage", devices,
-                   ": tensor_parallel * context_parallel * data_parallel");
+  return fault{true, "expert_parallel",
+               joined({"expert_parallel = ", r.expert_parallel, " devices share the experts, and a stage has ", devices,
+                       ": tensor_parallel * context_parallel * data_parallel must be a multiple"})};
 }
 
 STAGECUT_DECL std::optional<fault> find_fault(const architecture& a, const training& r) {
