@@ -211,6 +211,7 @@
   X(fullest_device) \
   X(fullest_moment) \
   X(fullest_over_limit) \
+  X(further_text) \
   X(gallop) \
   X(given_order) \
   X(goes_back) \

@@ -95,6 +95,7 @@
 #include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/profile/take_measured.hpp>
+#include <stagecut/profile/training_flops.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>
