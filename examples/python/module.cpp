@@ -66,6 +66,7 @@ nb::tuple plan(const std::string& model_text, const std::string& request_text, n
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
     words.limit(model, request);
     if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
+    words.count_nodes(model, request);
     auto made = words.any_schedule()
                     ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks())).best
                     : stagecut::make_plan(model, request, stagecut::plan_graph);

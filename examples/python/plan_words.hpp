@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "words/device_memory.hpp"
+#include "words/effort_words.hpp"
 #include "words/measure_words.hpp"
 #include "words/quantity.hpp"
 
@@ -52,6 +53,16 @@ class plan_words {
       refuse_reserve(error.what());
     }
     if (reserve != nullptr && said.empty()) refuse_reserve("is of a device whose memory is known: memory says the limit itself");
+  }
+
+  /// Limits the search for the makespan of a chain by nodes, as the program does, unless a limit was said.
+  void count_nodes(const stagecut::profile& model, stagecut::plan_request& request) const {
+    using of = stagecut::plan_objective;
+    const bool makespan = request.objective == of::makespan ||
+                          (request.objective == of::automatic && request.microbatches != 0 && !model.inference);
+    const bool said = find("time_limit") != nullptr || find("node_limit") != nullptr;
+    if (said || !makespan || !model.edges.empty() || request.method != stagecut::graph_method::automatic) return;
+    effort_words().ask(any_schedule() ? counted_search::schedules : counted_search::cuts, request);
   }
 
   /// @throws argument_error for words that there are not

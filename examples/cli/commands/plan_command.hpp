@@ -32,6 +32,7 @@
 #include "text/stop_signals.hpp"
 #include "words/count_range.hpp"
 #include "words/device_words.hpp"
+#include "words/effort_words.hpp"
 #include "words/helper_words.hpp"
 #include "words/hybrid_words.hpp"
 #include "words/layer_words.hpp"
@@ -61,7 +62,7 @@ struct plan_command {
   std::string chunks_said;
   count_range chunks{};  // unsaid: 1, or what auto finds
   std::string schedule = "1f1b";
-  double time_limit = 10;
+  effort_words effort;
   helper_words search;
   std::string format = "text";
   target_words target;
@@ -103,7 +104,7 @@ struct plan_command {
                "makespan, bottleneck, throughput, time-per-token ...");
     command->add_flag("--inference", inference, "Forward passes alone: to serve, not to train");
     layers.add(*command);
-    option("--time-limit", time_limit, "SECONDS", "To search (10): graphs, makespan, leximax, range")
+    option("--time-limit", effort.time_limit, "SECONDS", "To search; graphs 10, else by --node-limit")
         ->check(seconds_check());
     target.add(*command);
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(format_check());
@@ -161,7 +162,7 @@ struct plan_command {
     target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
     outcome<plan> answer;
     try {
-      if (method.anywhere) return place_anywhere(*model, request, time_limit, source(), format, output);
+      if (method.anywhere) return place_anywhere(*model, request, effort.seconds(), source(), format, output);
       answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
@@ -242,7 +243,7 @@ struct plan_command {
     if (memory.is_unlimited()) graph.memory.reset();
     memory.ask(request);
     if (devices_said->count() == 0) request.devices = graph.devices;
-    request.limits.time_limit = time_limit;
+    request.limits.time_limit = effort.seconds();
     static constexpr auto stop = stop_signals::asked;
     request.limits.stop = stop;
     const hybrid_request asked = piper_request(request, hybrid.replicas, devices.transfers.bandwidth, graph);
@@ -345,6 +346,7 @@ struct plan_command {
         command.add_flag("--at-most", request.at_most, "Of a graph, or replicas: fewer will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1, or auto");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
+    option("--node-limit", effort.node_limit, "N", "To search, as far on every machine; some 10 s")->transform(count());
     search.add(command);
     memory.add_rare(command);
     recompute.add(command);
@@ -356,18 +358,30 @@ struct plan_command {
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
+  /// How long to search: by nodes, where a search for the makespan of a chain counts them, and by seconds elsewhere.
+  void ask_effort(const stagecut::profile& model) {
+    using of = stagecut::plan_objective;
+    const bool makespan = request.objective == of::makespan ||
+                          (request.objective == of::automatic && request.microbatches != 0 && !model.inference);
+    if (makespan && !method.of_graphs() && model.edges.empty() && request.cpus == 0 && !request.at_most) {
+      return effort.ask(schedule == "auto" ? counted_search::schedules : counted_search::cuts, request);
+    }
+    request.limits.time_limit = effort.seconds();
+    request.limits.node_limit = effort.node_limit;
+  }
+
   /// The plan, of `auto` the best of those that are compared.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
     using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
-    request.limits.time_limit = time_limit;
+    ask_effort(model);
     request.limits.stop = stop;
     const std::unique_ptr<search_helpers> helpers = search.ask();
     if (helpers) request.helpers = helpers->refs();
     progress_line line;
     const char* const what = request.objective == plan_objective::bottleneck ? "bottleneck" : "makespan";
     const auto tell = [&](const makespan_progress& now) {
-      line.show([&] { return search_text(model, now, what, time_limit - line.seconds()); });
+      line.show([&] { return search_text(model, now, what, request.limits.time_limit, line.seconds()); });
     };
     plan_request asked = request;
     if (line.is_shown()) asked.limits.progress = tell;
@@ -383,11 +397,11 @@ struct plan_command {
       throw CLI::ValidationError("--schedule", "auto does not go with --recompute: say --chunks 1..4");
     layers.refuse("does not go with --recompute: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
-    request.limits.time_limit = time_limit;
+    effort.ask(counted_search::recomputation, request);
     request.limits.stop = stop;
     progress_line line;
     const auto tell = [&](const stagecut::makespan_progress& now) {
-      line.show([&] { return search_text(model, now, "makespan", time_limit - line.seconds()); });
+      line.show([&] { return search_text(model, now, "makespan", request.limits.time_limit, line.seconds()); });
     };
     stagecut::plan_request asked = request;
     if (line.is_shown()) asked.limits.progress = tell;
@@ -438,11 +452,11 @@ struct plan_command {
       throw CLI::ValidationError("--microbatches", "is missing: how many there are, of all replicas together");
     layers.refuse("does not go with --replicate: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
-    request.limits.time_limit = time_limit;
+    request.limits.time_limit = effort.seconds();
     request.limits.stop = stop;
     progress_line line;
     const auto tell = [&](const stagecut::makespan_progress& now) {
-      line.show([&] { return search_text(model, now, "iteration", time_limit - line.seconds()); });
+      line.show([&] { return search_text(model, now, "iteration", request.limits.time_limit, line.seconds()); });
     };
     stagecut::plan_request asked = request;
     if (line.is_shown()) asked.limits.progress = tell;
@@ -455,7 +469,7 @@ struct plan_command {
     asked_hybrid = hybrid.request_of(model, asked, recompute.names(model, computed), devices.nodes.per_node);
     stagecut::outcome<stagecut::plan> made = stagecut::plan_hybrid(model, asked_hybrid);
     asked_hybrid.pipeline.limits.progress = {};
-    asked_hybrid.pipeline.limits.time_limit = 0.1 * time_limit;
+    asked_hybrid.pipeline.limits.time_limit = 0.1 * effort.seconds();
     return made;
   }
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include <sys/ioctl.h>
@@ -63,19 +64,21 @@ class progress_line {
   std::size_t drawn_ = 0;  // characters on the screen
 };
 
-/// How far a search is: `searching: makespan 12.08 s, bound 11.9 s, gap 1.5 %, 8 s left`.
+/// How far a search is: `searching: makespan 12.08 s, bound 11.9 s, gap 1.5 %, 8 s left`, or `…, 3 s` of one without a limit
+/// of time.
 ///
-/// @param what  the name of the value
-/// @param left  seconds
+/// @param what     the name of the value
+/// @param limit    seconds that it has
+/// @param seconds  since it began
 inline std::string search_text(const stagecut::profile& model, const stagecut::makespan_progress& now, const char* what,
-                               double left) {
+                               std::optional<double> limit, double seconds) {
   std::string text = "searching: ";
   text += now.makespan > 0 ? fmt::format("{} {}", what, time_text(model, now.makespan)) : std::string("no plan yet");
   if (now.bound > 0) text += fmt::format(", bound {}", time_text(model, now.bound));
   if (now.bound > 0 && now.makespan > 0) {
     text += fmt::format(", gap {:.1f} %", 100 * std::max(0.0, now.makespan / now.bound - 1));
   }
-  return text + fmt::format(", {:.0f} s left", std::max(0.0, left));
+  return text + (limit ? fmt::format(", {:.0f} s left", std::max(0.0, *limit - seconds)) : fmt::format(", {:.0f} s", seconds));
 }
 
 /// How far a sweep is.

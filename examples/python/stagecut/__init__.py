@@ -112,9 +112,10 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
 
     Words and defaults are those of `stagecut plan`. Times are in seconds, memory and messages in bytes. `memory` is of every
     device, or one value each, or "none"; unsaid it is what the device has that the profile was computed for, less `memory_reserve`
-    (4 GiB). `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. `progress` is called
-    with what is known so far; `stop` is asked ten times a second, and ends the search with the best plan so far if it is true. Other
-    threads of Python run meanwhile.
+    (4 GiB). `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. Unless `time_limit` or
+    `node_limit` is said, a search for the makespan of a chain looks at so many nodes, the same on every machine, which takes some
+    ten seconds; other searches take ten. `progress` is called with what is known so far; `stop` is asked ten times a second, and
+    ends the search with the best plan so far if it is true. Other threads of Python run meanwhile.
 
     Warns, with a UserWarning, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
     InvalidInput, Infeasible if there is no such plan, NoAnswer if none was found in time; and what `progress` and `stop` raise."""
