@@ -226,6 +226,7 @@
   X(has_memory_limit) \
   X(has_microbatch) \
   X(has_needs) \
+  X(has_room) \
   X(has_shape) \
   X(has_transfers) \
   X(head_parameters) \
@@ -349,6 +350,8 @@
   X(module_names_of) \
   X(module_tree) \
   X(modules_in_order) \
+  X(moments_kept) \
+  X(moments_of) \
   X(most_bytes_allowed) \
   X(most_held) \
   X(most_in_flight) \
@@ -482,6 +485,7 @@
   X(shared_obstacle) \
   X(shared_parameters) \
   X(shared_stage) \
+  X(shortage_of) \
   X(sliced_one_forward_one_backward) \
   X(smallest_group) \
   X(speeds_of_stages) \
@@ -491,6 +495,7 @@
   X(stage_bytes_of) \
   X(stage_edges_of) \
   X(stage_forward) \
+  X(stage_memories) \
   X(stage_needs) \
   X(stage_of) \
   X(stage_of_layers) \

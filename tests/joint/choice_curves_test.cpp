@@ -20,12 +20,18 @@ using stagecut::detail::whole_times;
 
 namespace {
 
-/// Activations, backward pass (without W where that is apart), W, workspace.
-using way = std::array<double, 4>;
+/// Activations, backward pass (without W where that is apart), W, workspace, that with what is computed again, and what is
+/// between I and W.
+using way = std::array<double, 6>;
 
 const whole_times ones({1}, {1}, 1000);
 
-bool covers(const way& a, const way& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3]; }
+bool covers(const way& a, const way& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > b[i]) return false;
+  }
+  return true;
+}
 
 /// What all ways to run some layers take, by trying every choice of each.
 std::set<way> all_ways(const recompute_model& model, std::size_t first, std::size_t last, bool splits) {
@@ -37,11 +43,12 @@ std::set<way> all_ways(const recompute_model& model, std::size_t first, std::siz
     }
     for (const auto& each : model.types[model.layers[i]].choices) {
       const double apart = splits ? each.backward_weight : 0;
-      const double room = std::max({sum[3], model.types[model.layers[i]].workspace, each.workspace});
-      next(i + 1, {sum[0] + each.activations, sum[1] + each.backward - apart, sum[2] + apart, room});
+      const double needs = std::max(model.types[model.layers[i]].workspace, each.workspace);
+      next(i + 1, {sum[0] + each.activations, sum[1] + each.backward - apart, sum[2] + apart, std::max(sum[3], needs),
+                   std::max(sum[4], needs + each.recomputed_whole), sum[5] + (splits ? each.recomputed_apart : 0)});
     }
   };
-  next(first, {0, 0, 0, 0});
+  next(first, {});
   return result;
 }
 
@@ -68,6 +75,7 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
       for (auto& each : model.types[t].choices) {
         each.backward_weight =
             static_cast<double>(joint_tests::drawn(dice, 0, static_cast<std::size_t>(each.backward)));
+        if (round % 3 == 0) each.recomputed_whole = each.recomputed_apart = static_cast<double>(joint_tests::drawn(dice, 0, 9));
         if (round % 2 == 0) each.workspace = static_cast<double>(joint_tests::drawn(dice, 0, 15));
       }
       model.types[t].workspace = static_cast<double>(joint_tests::drawn(dice, 0, 9));
@@ -81,7 +89,7 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
         const stage_content& here = curves[content];
         std::set<way> kept;
         for (const auto& each : here.points)
-          kept.insert({each.activations, each.backward, each.weight, each.workspace});
+          kept.insert({each.activations, each.backward, each.weight, each.workspace, each.peak, each.recomputed});
         CHECK(kept.size() == here.points.size());
         CHECK(kept == best_ways(all_ways(model, first, last, splits)));
         const auto less = [](const auto& a, const auto& b) { return a.activations < b.activations; };

@@ -55,32 +55,33 @@ inline double peak_of(const small_case& drawn, std::size_t rank, const std::vect
   const stagecut::schedule& order = drawn.request.order;
   double now = drawn.request.constant;
   std::vector<double> kept(order.stages());
+  std::vector<double> room(order.stages());        // of the layer that needs most
+  std::vector<double> while_whole(order.stages());  // with what it computes again
+  std::vector<double> apart(order.stages());       // computed again by all layers
   const auto add = [&](std::size_t s, const stagecut::layer_type& type, std::size_t choice) {
     if (order.rank_of[s] == rank) now += type.resident;
-    if (choice < type.choices.size()) kept[s] += type.choices[choice].activations;
+    const stagecut::recompute_choice none;
+    const stagecut::recompute_choice& way = choice < type.choices.size() ? type.choices[choice] : none;
+    const double needs = std::max(type.workspace, way.workspace);
+    kept[s] += way.activations;
+    apart[s] += way.recomputed_apart;
+    room[s] = std::max(room[s], needs);
+    while_whole[s] = std::max(while_whole[s], needs + way.recomputed_whole);
   };
   for (std::size_t s = 0; s < order.stages(); ++s) {
-    double room = 0;
-    for (std::size_t i = points[s]; i < points[s + 1]; ++i) {
-      add(s, model.types[model.layers[i]], choices[i]);
-      const stagecut::layer_type& type = model.types[model.layers[i]];
-      room = std::max({room, type.workspace, type.choices[choices[i]].workspace});
-    }
-    for (const auto* end : {&model.head, &model.tail}) {
-      if (end == &model.head ? s != 0 : s + 1 != order.stages()) continue;
-      add(s, *end, 0);
-      room = std::max(room, end->workspace);
-      for (const auto& each : end->choices) room = std::max(room, each.workspace);
-    }
-    if (order.rank_of[s] == rank) now += room;
+    for (std::size_t i = points[s]; i < points[s + 1]; ++i) add(s, model.types[model.layers[i]], choices[i]);
+    if (s == 0) add(s, model.head, 0);
+    if (s + 1 == order.stages()) add(s, model.tail, 0);
+    if (order.rank_of[s] == rank) now += room[s];
   }
   double peak = now;
   for (const stagecut::op& each : order.orders[rank]) {
-    if (each.kind == stagecut::op_kind::forward) now += kept[each.stage];
-    if (each.kind == stagecut::op_kind::backward || each.kind == stagecut::op_kind::backward_weight) {
-      now -= kept[each.stage];
-    }
-    peak = std::max(peak, now);
+    const std::size_t s = each.stage;
+    if (each.kind == stagecut::op_kind::forward) now += kept[s];
+    if (each.kind == stagecut::op_kind::backward_input) now += apart[s];
+    peak = std::max(peak, each.kind == stagecut::op_kind::backward ? now + while_whole[s] - room[s] : now);
+    if (each.kind == stagecut::op_kind::backward) now -= kept[s];
+    if (each.kind == stagecut::op_kind::backward_weight) now -= kept[s] + apart[s];
   }
   return peak;
 }

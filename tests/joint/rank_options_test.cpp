@@ -43,6 +43,9 @@ recompute_model drawn_model(std::mt19937& dice) {
     for (auto& each : model.types[t].choices) {
       if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 15));
     }
+    for (auto& each : model.types[t].choices) {
+      if (dice() % 2 == 0) each.recomputed_whole = each.recomputed_apart = static_cast<double>(drawn(dice, 0, 9));
+    }
     for (auto& each : model.types[t].choices) each.backward_weight = static_cast<double>(drawn(dice, 0, 5));
   }
   for (std::size_t i = 0; i < 8; ++i) model.layers.push_back(drawn(dice, 0, types - 1));
@@ -59,10 +62,15 @@ rank_rules drawn_rules(std::mt19937& dice, std::size_t stages, bool splits) {
     rules.own_weight.push_back(splits ? some(5) : 0);
     rules.own_activations.push_back(some(3));
     rules.own_workspace.push_back(some(9));
+    rules.own_peak.push_back(rules.own_workspace[v] + some(4));
+    rules.own_recomputed.push_back(splits ? some(4) : 0);
   }
-  rules.in_flight.resize(drawn(dice, 1, 3));
-  for (auto& each : rules.in_flight) {
-    for (std::size_t v = 0; v < stages; ++v) each.push_back(drawn(dice, 1, 4));
+  rules.moments.resize(drawn(dice, 1, 3));
+  for (auto& each : rules.moments) {
+    for (std::size_t v = 0; v < stages; ++v) {
+      const std::size_t apart = splits ? drawn(dice, 0, 2) : 0;
+      each.push_back({drawn(dice, 1, 4), apart + drawn(dice, 0, 1), apart});
+    }
   }
   return rules;
 }
@@ -75,8 +83,10 @@ std::vector<tried> all_ways(const recompute_model& model, const std::vector<std:
   joint_tests::each_choice(model, points, [&](const std::vector<std::size_t>& choices) {
     tried made{numbers(2 * stages), 0, 0};
     numbers kept = rules.own_activations;
+    numbers room = rules.own_workspace;
+    numbers peak = rules.own_peak;
+    numbers again = rules.own_recomputed;
     for (std::size_t v = 0; v < stages; ++v) {
-      double workspace = rules.own_workspace[v];
       made.times[v] = rules.own_backward[v];
       made.times[stages + v] = rules.own_weight[v];
       made.all += rules.own_forward[v];
@@ -88,16 +98,21 @@ std::vector<tried> all_ways(const recompute_model& model, const std::vector<std:
         made.times[stages + v] += weight;
         made.all += type.forward;
         made.need += type.resident;
-        workspace = std::max({workspace, type.workspace, way.workspace});
+        const double needs = std::max(type.workspace, way.workspace);
+        room[v] = std::max(room[v], needs);
+        peak[v] = std::max(peak[v], needs + way.recomputed_whole);
+        again[v] += splits ? way.recomputed_apart : 0;
         kept[v] += way.activations;
       }
-      made.need += workspace;
     }
     for (const double each : made.times) made.all += each;
     double held = 0;
-    for (const auto& each : rules.in_flight) {
+    for (const auto& each : rules.moments) {
       double here = 0;
-      for (std::size_t v = 0; v < stages; ++v) here += static_cast<double>(each[v]) * kept[v];
+      for (std::size_t v = 0; v < stages; ++v) {
+        here += static_cast<double>(each[v].in_flight) * kept[v] + static_cast<double>(each[v].apart) * again[v] +
+                (each[v].recomputed > each[v].apart ? peak[v] : room[v]);
+      }
       held = std::max(held, here);
     }
     made.need += held;
@@ -176,7 +191,7 @@ TEST_CASE("a limit is kept to exactly") {
   model.layers = {0, 0, 0};
   choice_curves curves(model, ones, false);
   const auto backward = [&](double memory, std::size_t in_flight) {
-    rank_rules rules{{0}, {{in_flight}}, memory, {0}, {0}, {0}, {0}, {0}};
+    rank_rules rules{{0}, {{{in_flight, 1, 0}}}, memory, {0}, {0}, {0}, {0}, {0}, {0}, {0}};
     rank_options rank(rules, false);
     if (!rank.add(curves, {curves.of(0, 3)}, 1e300)) return 0.0;
     (void)rank.finish(std::vector<int>{0});
@@ -195,7 +210,7 @@ TEST_CASE("classes are sorted by key, those of one key as they came, and found b
   model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 10}, {"full", 3, 0, 1}}}};
   model.layers = {0, 0, 0, 0, 0};
   choice_curves curves(model, ones, false);
-  rank_options rank(rank_rules{{0, 3}, {{1, 1}}, 35, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}, false);
+  rank_options rank(rank_rules{{0, 3}, {{{1, 1, 0}, {1, 1, 0}}}, 35, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}, false);
   const std::vector<std::vector<std::size_t>> lengths{{3, 2}, {0, 1}, {2, 1}, {1, 0}, {1, 2}};
   std::vector<int> keys;
   for (const auto& each : lengths) {

@@ -38,7 +38,12 @@ TEST_CASE(
   CHECK(first.own_activations == std::vector<double>{1, 0});
   CHECK(first.own_workspace == std::vector<double>{9, 0});
   CHECK(bench.rules[1].own_forward == std::vector<double>{0, 7});
-  CHECK(first.in_flight == stagecut::in_flight_vectors(drawn.request.order)[0]);
+  std::vector<std::vector<std::size_t>> held;
+  for (const auto& moment : first.moments) {
+    auto& here = held.emplace_back();
+    for (const auto& each : moment) here.push_back(each.in_flight);
+  }
+  CHECK(held == stagecut::in_flight_vectors(drawn.request.order)[0]);
   drawn.request.head_alone = true;  // then one end may be before the first layer, and others where that was
   CHECK(workbench(drawn).rules[0].memory == 1000 - 30 - 100 - 2 * (50 + 9 + 9));
   drawn.request.least_layers = 0;  // then any may be

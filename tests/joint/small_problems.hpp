@@ -84,6 +84,9 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
       type.sent = 3;
       for (auto& each : type.choices) {
         if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 9));
+        if (dice() % 3 == 0) {
+          each.recomputed_whole = each.recomputed_apart = static_cast<double>(drawn(dice, 0, 9));
+        }
         if (splits) each.backward_weight = static_cast<double>(drawn(dice, 0, static_cast<std::size_t>(type.forward)));
       }
     };

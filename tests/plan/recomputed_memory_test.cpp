@@ -36,6 +36,8 @@ using points = random_requests::points;
 
 struct stage_figures {
   double stays = 0;
+  double whole = 0;  // more, while B runs
+  double apart = 0;  // more, from I to W
   double input = 0;
   double inner = 0;
   double forward = 0;
@@ -47,10 +49,13 @@ struct stage_figures {
 stage_figures figures_of(const profile& model, std::size_t first, std::size_t last) {
   stage_figures result;
   double workspace = 0;
+  double peak = 0;
   for (std::size_t i = first; i < last; ++i) {
     const layer& each = model.layers[i];
     result.stays += 4 * each.parameters;
     workspace = std::max(workspace, each.workspace);
+    peak = std::max(peak, each.workspace + each.recomputed);
+    result.apart += each.recomputed;
     result.inner += each.activations;
     result.forward += each.forward;
     result.backward += each.backward + each.forward;
@@ -60,6 +65,17 @@ stage_figures figures_of(const profile& model, std::size_t first, std::size_t la
   const double out = last == model.layers.size() ? 0 : model.layers[last - 1].output;
   result.input = first == 0 ? 0 : model.layers[first - 1].output;
   result.stays += workspace + 2 * (result.input + out);
+  result.whole = peak - workspace;
+  return result;
+}
+
+/// The same of layers that compute themselves again, in a stage that is not checkpointed.
+stage_figures layerwise(const profile& model, std::size_t first, std::size_t last) {
+  stage_figures result = figures_of(model, first, last);
+  result.backward -= result.forward;
+  result.backward_input -= result.forward;
+  result.input = result.inner;
+  result.inner = 0;
   return result;
 }
 
@@ -71,9 +87,11 @@ double fullest(const schedule& order, const std::vector<stage_figures>& stages, 
   for (const op& each : order.orders[rank]) {
     const stage_figures& stage = stages[each.stage];
     if (each.kind == op_kind::forward) held += stage.input;
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) held += stage.inner;
+    if (each.kind == op_kind::backward) held += stage.inner + stage.whole;
+    if (each.kind == op_kind::backward_input) held += stage.inner + stage.apart;
     most = std::max(most, held);
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) held -= stage.input + stage.inner;
+    if (each.kind == op_kind::backward) held -= stage.input + stage.inner + stage.whole;
+    if (each.kind == op_kind::backward_weight) held -= stage.input + stage.inner + stage.apart;
   }
   return most;
 }
@@ -99,7 +117,10 @@ enumerated enumerate(const profile& model, const plan_request& request, double l
   enumerated result;
   random_requests::each_cut(model, request, [&](const points& cut) {
     std::vector<stage_figures> stages;
-    for (std::size_t s = 0; s + 1 < cut.size(); ++s) stages.push_back(figures_of(model, cut[s], cut[s + 1]));
+    const bool checkpointed = request.memory.checkpoint == checkpointing::always;
+    for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
+      stages.push_back((checkpointed ? figures_of : layerwise)(model, cut[s], cut[s + 1]));
+    }
     double bytes = 0;
     for (std::size_t r = 0; r < request.devices; ++r) bytes = std::max(bytes, fullest(order, stages, r));
     result.least = std::min(result.least, bytes);
@@ -138,7 +159,92 @@ profile drawn_model(random_requests::dice& random, std::size_t layers) {
   return model;
 }
 
+const shape apart[] = {{schedule_kind::one_forward_one_backward, 1},
+                       {schedule_kind::zb_h1, 1},
+                       {schedule_kind::zb_h2, 1},
+                       {schedule_kind::zbv, 2},
+                       {schedule_kind::interleaved, 2}};
+
 }  // namespace
+
+TEST_CASE("layers that compute themselves again: of one at a time in B, of all of a stage from I to W") {
+  random_requests::dice random(53);
+  int planned = 0;
+  int infeasible = 0;
+  for (std::size_t round = 0; round < cases(1000); ++round) {
+    CAPTURE(round);
+    const shape& of = apart[random.up_to(std::size(apart) - 1)];
+    plan_request request;
+    request.devices = 2;
+    request.chunks = of.chunks;
+    request.schedule = of.kind;
+    request.microbatches = 4 + 2 * random.up_to(1);
+    request.objective = stagecut::plan_objective::makespan;
+    profile model = drawn_model(random, request.devices * request.chunks + random.up_to(4));
+    for (layer& each : model.layers) each.recomputed = random.up_to(2) == 0 ? 0 : random.whole(9);
+    const double free = enumerate(model, request, 0).least;
+    request.memory_per_device = std::max(1.0, std::floor(free * (0.9 + random.whole(4) / 10)));
+    const enumerated found = enumerate(model, request, *request.memory_per_device);
+    const auto made = stagecut::make_plan(model, request);
+    CHECK(made.has_value() == found.best.has_value());
+    if (!made) {
+      REQUIRE(made.state() == state::infeasible);
+      CHECK(static_cast<double>(made.why().needed) > *request.memory_per_device);
+      CHECK(static_cast<double>(made.why().needed) <= std::ceil(found.least));
+      ++infeasible;
+      continue;
+    }
+    REQUIRE(found.best);
+    REQUIRE(made.state() == state::optimal);
+    CHECK(made->objective.value == *found.best);
+    CHECK(stagecut::fullest_device(*made) <= *request.memory_per_device);
+    CHECK(stagecut::verify_plan(model, *made).holds());
+    if (request.chunks == 1) {
+      double most = 0;
+      for (const double each : stagecut::stage_memories(*made)) most = std::max(most, each);
+      CHECK(most == stagecut::fullest_device(*made));
+    }
+    ++planned;
+  }
+  CHECK(planned > 400);
+  CHECK(infeasible > 80);
+}
+
+TEST_CASE("the bottleneck, and orders that are made, keep to what layers compute again") {
+  random_requests::dice random(54);
+  int planned = 0;
+  for (std::size_t round = 0; round < cases(200); ++round) {
+    CAPTURE(round);
+    plan_request request;
+    request.devices = 2;
+    request.microbatches = 4;
+    const bool bottleneck = round % 2 == 0;
+    request.schedule = bottleneck ? schedule_kind::zb_h1 : schedule_kind::synthesized;
+    if (bottleneck) request.objective = stagecut::plan_objective::bottleneck;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 200;
+    profile model = drawn_model(random, 3 + random.up_to(2));
+    for (layer& each : model.layers) each.recomputed = random.whole(20);
+    plan_request whole = request;
+    whole.schedule = bottleneck ? schedule_kind::zb_h1 : schedule_kind::one_forward_one_backward;
+    const double least = enumerate(model, whole, 0).least;
+    request.memory_per_device = least;
+    const auto made = stagecut::make_plan(model, request);
+    REQUIRE(made);  // as 1F1B, whole, fits
+    CHECK(stagecut::fullest_device(*made) <= least);
+    CHECK(stagecut::verify_plan(model, *made).holds());
+    if (!bottleneck) {
+      whole.memory_per_device = least;
+      CHECK(*made->makespan <= *enumerate(model, whole, least).best);
+    }
+    request.memory_per_device = least - 1;
+    const auto less = stagecut::make_plan(model, request);
+    if (less) CHECK(stagecut::fullest_device(*less) < least);
+    if (bottleneck) CHECK(less.state() == state::infeasible);
+    planned += made ? 1 : 0;
+  }
+  CHECK(planned > 150);
+}
 
 TEST_CASE("the best cut that fits is found, and none is called impossible that does, on checkpointed stages") {
   random_requests::dice random(52);

@@ -180,6 +180,15 @@ inline std::string summary(const stagecut::plan& plan) {
   return text + limit_text(plan) + devices_and_ways_text(plan);
 }
 
+/// Bytes of every stage at its fullest moment; of a plan that somebody edited, whose order is none, what its figures say.
+inline std::vector<double> known_memories(const stagecut::plan& plan) try {
+  return stagecut::stage_memories(plan);
+} catch (const std::exception&) {
+  std::vector<double> bytes;
+  for (const auto& stage : plan.stages) bytes.push_back(stage.total_memory());
+  return bytes;
+}
+
 /// The stages of a plan, names shortened to so many characters.
 inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   const bool memory = !plan.memory.optimizer.empty();
@@ -199,6 +208,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   const bool limits = memory && plan.memory.of_devices.size() == plan.devices;
   if (limits) head.emplace_back("of");
   lines.add(head);
+  const std::vector<double> bytes = memory ? known_memories(plan) : std::vector<double>();
   const auto span = [&](std::size_t s) {
     const auto layers = stagecut::layers_of(plan, s);
     if (layers.empty()) return std::string("-");
@@ -215,7 +225,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
     if (!plan.speeds.empty()) cells.push_back(fmt::format("{:.4g}", plan.speeds[stage.device]));
     cells.insert(cells.end(), {span(s), std::to_string(stagecut::layers_of(plan, s).size()), cost_text(plan, stage.cost)});
     if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.mean_backward(plan.schedule.microbatches)));
-    if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.total_memory())});
+    if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(bytes[s])});
     if (limits) cells.push_back(bytes_text(plan.memory.of_devices[stage.device]));
     lines.add(std::move(cells));
   }

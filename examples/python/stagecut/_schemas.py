@@ -27,6 +27,7 @@ Layer = TypedDict("Layer", {
     "activations": "float",
     "output": "float",
     "workspace": "float",
+    "recomputed": "float",
     "update": "float",
     "group": "str",
     "tied": "list[Tied]",
@@ -61,6 +62,7 @@ Variant = TypedDict("Variant", {
     "activations": "float",
     "output": "float",
     "workspace": "float",
+    "recomputed": "float",
     "update": "float",
 }, total=False)
 
@@ -135,6 +137,7 @@ StageMemory = TypedDict("StageMemory", {
     "resident": "float",
     "activations": "float",
     "recomputed": "float",
+    "recomputed_apart": "float",
     "workspace": "float",
     "buffers": "float",
 }, total=False)

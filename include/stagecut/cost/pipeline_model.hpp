@@ -27,6 +27,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// | `memory(s, first, last, k)` | bytes of `[first, last)` as stage `s` with `k >= 0` microbatches in flight |
 /// | `least_memory(s, first, last, k)` | what a stage takes at least that begins with `first` and reaches to `last` or beyond, which spares many questions |
 /// | `recomputed(s, first, last)` | bytes more of a microbatch whose activations are computed again, from the start of its backward pass to the end of it or of the gradient of the weights; no part of `memory` |
+/// | `recomputed_apart(s, first, last)` | bytes more than that of a microbatch whose gradients are run apart, from the start of that of the input to the end of that of the weights |
 /// | `recomputes()` | false for a model that has `recomputed` where nothing is |
 /// | `splits_backward()` | false for a model that has `backward_weight` but does not know it |
 ///
@@ -34,7 +35,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// one is none: what `testing::check_pipeline_model` says of a model names those that it has.
 ///
 /// Axioms: pure; finite and not negative; a part is not above its whole, where there is no `backward_input`; memory never
-/// falls with `k`, nor `recomputed` with `last`; and with
+/// falls with `k`, nor `least_memory` and `recomputed`, together, with `last`; and with
 /// `stage_invariant` an item takes the same time on every stage, so that it is asked for on stage 0 alone (what stages
 /// take beside their items, and memory, are asked for of every stage). `testing::check_pipeline_model` looks for a lie.
 template <class Model>

@@ -32,8 +32,8 @@ struct minimize_recomputation_fn {
 /// @throws         argument_error for a request that makes no sense; invalid_input for a model that makes none, and as
 ///                 `check_schedule`
 ///
-/// A rank needs its constant, what stays of its layers, the workspace of the layer of every stage that needs most, and the
-/// activations of all microbatches in flight, at their peak in the order of its passes. A limit that is met exactly is kept to.
+/// A rank needs its constant, what stays of its layers, the workspace of the layer of every stage that needs most, the
+/// activations of all microbatches in flight, and what is computed again, at their peak in the order of its passes. A limit that is met exactly is kept to.
 ///
 /// Exact where all times are multiples of a power of ten and an iteration of the slowest choices sums to less than 2^50 of
 /// it, else to 2^-30 of that sum. Where layers are of several types and ranks have three stages or more, or many layers

@@ -16,6 +16,12 @@ struct recompute_choice {
   double backward_weight = 0;  ///< of that, the gradient of the parameters, where a schedule runs it apart
   double activations = 0;      ///< bytes kept of a microbatch from the forward to the backward pass
   double workspace = 0;        ///< bytes needed only while the layer runs so, where it is more than that of its type
+  /// Bytes that are computed again, beside the workspace: while the backward pass runs whole, and where gradients are run
+  /// apart, from the start of that of the input to the end of that of the parameters. Of one layer both are equal.
+  /// @{
+  double recomputed_whole = 0;
+  double recomputed_apart = 0;
+  /// @}
 
   /// Equal in every part.
   friend bool operator==(const recompute_choice&, const recompute_choice&) = default;

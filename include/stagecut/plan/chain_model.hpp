@@ -55,16 +55,21 @@ class chain_model {
   [[nodiscard]] double sent(std::size_t cut) const noexcept { return times_.sent(cut); }
 
   [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
-    return memory_(blocks_[first], blocks_[last], in_flight, 0).total();
+    return memory_(blocks_[first], blocks_[last], detail::held_microbatches{in_flight, 0, 0}).total();
   }
   /// What a stage takes at least that begins with `first` and reaches to `last` or beyond.
   [[nodiscard]] double least_memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
-    return memory_.least(blocks_[first], blocks_[last], in_flight, 0);
+    return memory_.least(blocks_[first], blocks_[last], detail::held_microbatches{in_flight, 0, 0});
   }
   [[nodiscard]] double recomputed(std::size_t, std::size_t first, std::size_t last) const {
-    return recomputes_ ? memory_.of_microbatch(blocks_[first], blocks_[last]) : 0;
+    return (checkpointed_ ? memory_.of_microbatch(blocks_[first], blocks_[last]) : 0) +
+           memory_.recomputed_whole(blocks_[first], blocks_[last]);
   }
-  [[nodiscard]] bool recomputes() const noexcept { return recomputes_; }
+  [[nodiscard]] double recomputed_apart(std::size_t, std::size_t first, std::size_t last) const {
+    return memory_.recomputed_apart(blocks_[first], blocks_[last]) -
+           memory_.recomputed_whole(blocks_[first], blocks_[last]);
+  }
+  [[nodiscard]] bool recomputes() const noexcept { return checkpointed_ || memory_.layers_recompute(); }
   /// @}
 
  private:
@@ -76,7 +81,7 @@ class chain_model {
   training_memory memory_;
   split_item_times times_;
   bool splits_;
-  bool recomputes_;
+  bool checkpointed_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -11,6 +11,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -32,11 +33,11 @@ class memory_fit {
 
   /// Unset if the patience was over before it was known.
   template <class Bytes>
-  [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, const Bytes& bytes) {
-    const memory_cap cap(memory_, in_flight, bytes);
+  [[nodiscard]] std::optional<bool> operator()(const std::vector<stage_moments>& held, const Bytes& bytes) {
+    const memory_cap cap(memory_, held, bytes);
     const merged_constraint allowed(cap, blocks_);
     const std::size_t items = blocks_.stages();
-    const std::size_t stages = in_flight.size();
+    const std::size_t stages = held.size();
     if (stages > items) return false;
     std::vector<bool> reached(items + 1);
     reached[0] = true;
@@ -96,7 +97,7 @@ class memory_fit {
 /// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
 [[nodiscard]] STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks,
                                                    const training_memory& memory,
-                                                   const std::vector<std::size_t>& in_flight, double bytes);
+                                                   const std::vector<stage_moments>& held, double bytes);
 
 /// The ends of a bisection for the least whole number of bytes that do: too few, and, if that is known, enough.
 struct memory_bracket {
@@ -126,6 +127,53 @@ template <class Fits>
   return joined({devices, devices == 1 ? " device" : " devices"});
 }
 
+/// See `memory_shortage`.
+/// @param held   of every stage, what it holds at the moments that count
+/// @param needs  likewise, or microbatches in flight, of each of k stages
+template <class Needs>
+[[nodiscard]] reason shortage_of(const profile& model, const cuts& blocks, const training_memory& memory,
+                                     const std::vector<stage_moments>& held, double bytes, const Needs& needs,
+                                     const chain_limits& limits) {
+  const std::size_t stages = held.size();
+  if (stages == 0) fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
+  if (!is_finite(bytes) || is_negative(bytes)) {
+    fail(
+        argument_error("memory_shortage", "bytes", number_text(bytes), "must be finite and not negative"));
+  }
+  check_limits("memory_shortage", limits);
+  if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
+  const auto ways = [&](double needed) { return std::to_string(whole_bytes(needed / bytes)); };
+  memory_fit fits(blocks, memory, limits);
+  reason why = too_large_block(model, blocks, memory, held, bytes);
+  if (why.remedy.empty()) {
+    const bool told = fits(held, bytes).has_value();
+    const std::size_t reached = fits.reached();
+    const auto [low, high] = least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
+    if (high) why.remedy = joined({"sharding every layer ", ways(*high), " ways would do"});
+    if (why.what == reason::cause::memory) {
+      why.needed = whole_bytes(low + 1);
+      why.place = joined({"the fullest of ", stages, stages == 1 ? " stage" : " stages"});
+      if (told && reached < blocks.stages()) {
+        why.place = joined({layer_text(model, blocks[reached]), " finds no place: ", why.place});
+      }
+    }
+  }
+
+  if (needs(stages).empty()) return why;
+  // Fewer devices than that have less memory than all layers together.
+  std::size_t devices = whole_bytes(memory.share(0, memory.size(), 1) / bytes);
+  if (devices == 0) devices = 1;
+  std::optional<bool> enough = false;
+  while (devices <= blocks.stages() && (enough = fits(moments_of(needs(devices)), bytes)) == false) ++devices;
+  const std::size_t tried = devices > blocks.stages() ? blocks.stages() : devices - 1;
+  if (tried == 0 && enough != true) return why;
+  why.remedy = joined(
+      {why.remedy, why.remedy.empty() ? "" : "; ",
+       enough == true ? devices_text(devices) : joined({"no number of devices up to ", tried}),
+       " would do"});
+  return why;
+}
+
 }  // namespace detail
 
 /// Why blocks of layers cannot be cut into stages within the memory of a device, and what would do.
@@ -149,44 +197,7 @@ template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,
                                      const chain_limits& limits = {}) {
-  const std::size_t stages = in_flight.size();
-  if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
-  if (!is_finite(bytes) || is_negative(bytes)) {
-    detail::fail(
-        argument_error("memory_shortage", "bytes", detail::number_text(bytes), "must be finite and not negative"));
-  }
-  detail::check_limits("memory_shortage", limits);
-  if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
-  const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
-  detail::memory_fit fits(blocks, memory, limits);
-  reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
-  if (why.remedy.empty()) {
-    const bool told = fits(in_flight, bytes).has_value();
-    const std::size_t reached = fits.reached();
-    const auto [low, high] = detail::least_that_fits([&](double enough) { return fits(in_flight, enough); }, bytes);
-    if (high) why.remedy = detail::joined({"sharding every layer ", ways(*high), " ways would do"});
-    if (why.what == reason::cause::memory) {
-      why.needed = detail::whole_bytes(low + 1);
-      why.place = detail::joined({"the fullest of ", stages, stages == 1 ? " stage" : " stages"});
-      if (told && reached < blocks.stages()) {
-        why.place = detail::joined({detail::layer_text(model, blocks[reached]), " finds no place: ", why.place});
-      }
-    }
-  }
-
-  if (needs(stages).empty()) return why;
-  // Fewer devices than that have less memory than all layers together.
-  std::size_t devices = detail::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
-  if (devices == 0) devices = 1;
-  std::optional<bool> enough = false;
-  while (devices <= blocks.stages() && (enough = fits(needs(devices), bytes)) == false) ++devices;
-  const std::size_t tried = devices > blocks.stages() ? blocks.stages() : devices - 1;
-  if (tried == 0 && enough != true) return why;
-  why.remedy = detail::joined(
-      {why.remedy, why.remedy.empty() ? "" : "; ",
-       enough == true ? detail::devices_text(devices) : detail::joined({"no number of devices up to ", tried}),
-       " would do"});
-  return why;
+  return detail::shortage_of(model, blocks, memory, detail::moments_of(in_flight), bytes, needs, limits);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -21,9 +21,14 @@ namespace stagecut::inline STAGECUT_ABI {
 struct planned_memory {
   double resident = 0;     ///< parameters, their gradients, the optimizer's state
   double activations = 0;  ///< of each microbatch in flight; where these are computed again, of its input alone
-  double workspace = 0;    ///< of the layer that needs most
+  double workspace = 0;    ///< of the layer that needs most, beside what it computes again
   double buffers = 0;      ///< for what is received and sent at the stage's ends
-  double recomputed = 0;   ///< of the one microbatch whose activations are there again, while it goes back
+  /// Of a microbatch that goes back, whole, what is computed again: of checkpointed stages the activations, and as much more
+  /// than the workspace as the layer takes that needs most with what it computes again.
+  double recomputed = 0;
+  /// As much more than that of each microbatch whose gradients are run apart, from that of the input on: what all layers
+  /// compute again is there until that of the weights is done.
+  double recomputed_apart = 0;
 
   /// Equal in every part.
   friend bool operator==(const planned_memory&, const planned_memory&) = default;
@@ -47,7 +52,8 @@ struct planned_stage {
   double all_reduce = 0;
   bool on_cpu = false;  ///< whether its device is a CPU, and no accelerator
 
-  /// Bytes kept for the backward pass at most, of all microbatches in flight; of one where these are not known.
+  /// Bytes kept for the backward pass at most, of all microbatches in flight; of one where these are not known. Passes count
+  /// as whole: `stage_memories` looks at the order.
   [[nodiscard]] double kept_activations() const noexcept;
   /// Bytes at most: all of its memory.
   [[nodiscard]] double total_memory() const noexcept {

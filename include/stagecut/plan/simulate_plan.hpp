@@ -80,7 +80,12 @@ namespace detail {
 /// @throws  as `schedule_of`
 [[nodiscard]] STAGECUT_DECL std::vector<double> device_memories(const plan& made);
 
-/// Of these the most; 0 where they are not known. Throws likewise.
+/// Bytes of every stage of a plan at its own fullest moment, whatever else is on its device; where it is not predicted, as
+/// `planned_stage::total_memory`.
+/// @throws  as `schedule_of`
+[[nodiscard]] STAGECUT_DECL std::vector<double> stage_memories(const plan& made);
+
+/// Of devices the most; 0 where they are not known. Throws likewise.
 [[nodiscard]] STAGECUT_DECL double fullest_device(const plan& made);
 
 }  // namespace stagecut::inline STAGECUT_ABI

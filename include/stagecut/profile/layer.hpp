@@ -49,6 +49,7 @@ struct layer_variant {
   double update = 0;                        ///< as in `layer`
   std::string unknown_fields{};             ///< as in `layer`
   std::string recomputation{};              ///< of a sharding, what it recomputes: `full`; empty: nothing
+  double recomputed = 0;                    ///< as in `layer`
 
   /// Equal in every part.
   friend bool operator==(const layer_variant&, const layer_variant&) = default;
@@ -88,6 +89,9 @@ struct layer {
   /// and it takes no forward time.
   bool is_backward = false;
   rare<std::string> unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
+  /// Bytes that its backward pass computes again, beside `workspace`: there while it runs whole; where gradients are run
+  /// apart, from that of the input to the end of that of the parameters.
+  double recomputed = 0;
 
   /// Seconds of both passes.
   [[nodiscard]] double time() const noexcept { return forward + backward; }
@@ -110,6 +114,7 @@ void each_figure(Each& each, const Visit& visit) {
   visit("activations", each.activations);
   visit("output", each.output);
   visit("workspace", each.workspace);
+  visit("recomputed", each.recomputed);
   visit("update", each.update);
 }
 

@@ -11,9 +11,10 @@ struct stage_memory {
   double activations = 0;  ///< kept for the backward pass, of all microbatches in flight
   double workspace = 0;    ///< of the layer that needs most
   double buffers = 0;      ///< for what is received and sent at the stage's ends
+  double recomputed = 0;   ///< what layers compute again for the backward passes of microbatches
 
   /// The sum of all parts.
-  [[nodiscard]] double total() const noexcept { return resident + activations + workspace + buffers; }
+  [[nodiscard]] double total() const noexcept { return resident + activations + workspace + buffers + recomputed; }
 
   /// Equal in every part.
   friend bool operator==(const stage_memory&, const stage_memory&) = default;

@@ -53,7 +53,7 @@ STAGECUT_DECL std::vector<stagecut::layer_variant> other_ways(const architecture
 ///
 /// Recomputation adds to `backward` and `backward_input`: the core of attention or the whole layer forward, once, with
 /// its messages. Without scores in memory `selective` is of little use: it drops next to nothing, and the core is computed a
-/// third time. `workspace` has what is recomputed and what ZeRO has to gather; `resident` has the optimizer's state.
+/// third time. `recomputed` has what is computed again, `workspace` what ZeRO has to gather; `resident` has the optimizer's state.
 STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r = {}, const device& on = {},
                                         const efficiencies& reached = {});
 

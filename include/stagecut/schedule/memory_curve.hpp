@@ -22,6 +22,7 @@ struct stage_bytes {
   std::vector<double> activations{};  ///< of a microbatch, from the start of F to the end of B or W; empty: 1
   std::vector<double> weight_part{};  ///< what of `activations` stays from the end of I to that of W; empty: all
   std::vector<double> recomputed{};   ///< more from the start of B or I to the end of B or W; empty: nothing
+  std::vector<double> recomputed_apart{};  ///< more than that from the start of I to the end of W; empty: nothing
 };
 
 /// What a rank holds at some time, and until its next point.
@@ -64,6 +65,7 @@ void each_memory_change(const schedule& order, std::size_t rank, const stage_byt
     const double all = bytes_at(bytes.activations, order, each, 1) / parts;
     const double late = bytes.weight_part.empty() ? all : bytes.weight_part[each.stage] / parts;
     const double again = bytes_at(bytes.recomputed, order, each, 0) / parts;
+    const double apart = again + (bytes.recomputed_apart.empty() ? 0 : bytes.recomputed_apart[each.stage] / parts);
     switch (each.kind) {
       case op_kind::forward: visit(computed, false, all); break;
       case op_kind::backward:
@@ -71,10 +73,10 @@ void each_memory_change(const schedule& order, std::size_t rank, const stage_byt
         visit(computed, true, -(all + again));
         break;
       case op_kind::backward_input:
-        if (again != 0) visit(computed, false, again);
+        if (apart != 0) visit(computed, false, apart);
         visit(computed, true, late - all);
         break;
-      default: visit(computed, true, -(late + again)); break;
+      default: visit(computed, true, -(late + apart)); break;
     }
     ++computed;
   }
@@ -120,6 +122,7 @@ template <class T>
   detail::check_bytes(order, bytes.activations, "activations", order.microbatches);
   detail::check_bytes(order, bytes.weight_part, "weight_part");
   detail::check_bytes(order, bytes.recomputed, "recomputed", order.microbatches);
+  detail::check_bytes(order, bytes.recomputed_apart, "recomputed_apart");
   check_schedule(order);
   detail::check_run(order, run);
   std::vector<rank_memory<T>> result(order.ranks());

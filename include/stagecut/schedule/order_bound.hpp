@@ -37,8 +37,8 @@ struct order_bound_fn {
                                                     const order_request& request) const {
     using answer = outcome<order_bounds<T>>;
     detail::word_problem problem = detail::placed_problem(times.forward.size(), request);
-    const detail::order_ticks<T> ticks(times, transfers, problem);
     const detail::order_bytes bytes(request, problem);
+    const detail::order_ticks<T> ticks(times, transfers, problem);
     detail::check_order_limits(request);
     if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
     const double began = detail::seconds_now();

@@ -64,6 +64,12 @@ struct ask_recomputed {
   template <class Model>
   auto address() const -> decltype(&Model::recomputed);
 };
+struct ask_recomputed_apart {
+  template <class Model, class... Numbers>
+  auto operator()(Model& model, Numbers... numbers) const -> decltype(model.recomputed_apart(numbers...));
+  template <class Model>
+  auto address() const -> decltype(&Model::recomputed_apart);
+};
 struct ask_recomputes {
   template <class Model, class... Numbers>
   auto operator()(Model& model, Numbers... numbers) const -> decltype(model.recomputes(numbers...));
@@ -136,6 +142,10 @@ concept has_recomputed = has_member<ask_recomputed, Model, std::size_t, std::siz
 template <class Model>
 concept wrong_recomputed = wrong_member<ask_recomputed, Model, std::size_t, std::size_t, std::size_t>;
 template <class Model>
+concept has_recomputed_apart = has_member<ask_recomputed_apart, Model, std::size_t, std::size_t, std::size_t>;
+template <class Model>
+concept wrong_recomputed_apart = wrong_member<ask_recomputed_apart, Model, std::size_t, std::size_t, std::size_t>;
+template <class Model>
 concept has_recomputes = has_member<ask_recomputes, Model>;
 template <class Model>
 concept wrong_recomputes = wrong_member<ask_recomputes, Model>;
@@ -180,6 +190,9 @@ constexpr void check_pipeline_members() noexcept {
   static_assert(!wrong_recomputed<Model>,
                 "a pipeline model's recomputed has to be recomputed(stage, first, last) const and a number: see "
                 "pipeline_model");
+  static_assert(!wrong_recomputed_apart<Model>,
+                "a pipeline model's recomputed_apart has to be recomputed_apart(stage, first, last) const and a number: "
+                "see pipeline_model");
   static_assert(!wrong_recomputes<Model>,
                 "a pipeline model's recomputes has to be recomputes() const and a number: see pipeline_model");
   static_assert(

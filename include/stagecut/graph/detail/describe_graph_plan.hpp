@@ -13,6 +13,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/plan/detail/backward_parts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/recomputed_parts.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -55,13 +56,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 inline void describe_graph_stages(plan& result, const plan_request& request, const operator_graph& graph,
                                   const std::vector<std::size_t>& stage_of) {
   std::vector<backward_parts> parts(result.stages.size());
+  std::vector<recomputed_parts> again(result.stages.size());
   for (std::size_t v = 0; v < stage_of.size(); ++v) {
     const std::size_t s = stage_of[v];
     const layer& each = result.profile.layers[v];
     planned_memory& memory = result.stages[s].memory;
     memory.resident += graph.operators[v].resident;
     memory.activations += each.activations;
-    memory.workspace = std::max(memory.workspace, each.workspace);
+    again[s].add(each.workspace, each.recomputed);
     parts[s].add(each);
     result.stages[s].all_reduce += each.update;
   }
@@ -72,6 +74,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
   }
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const double speed = request.speeds.empty() ? 1 : request.speeds[result.stages[s].device];
+    again[s].write_to(result.stages[s].memory);
     if (!result.stages[s].on_cpu) parts[s].write_to(result.stages[s], speed, 0);
     result.stages[s].all_reduce /= speed;
     result.stages[s].in_flight = graph_in_flight(request, s, result.stages.size());

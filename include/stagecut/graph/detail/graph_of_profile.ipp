@@ -128,7 +128,7 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
     made.sent_back = gradients && !apart ? made.sent : 0;
     made.resident = stays(each.parameters, each.resident);
     made.activations = each.activations;
-    made.workspace = each.workspace;
+    made.workspace = each.workspace + each.recomputed;
     made.output = each.output;
     made.group = groups[i];
     made.stage = each.stage.value_or(graph_operator::none);

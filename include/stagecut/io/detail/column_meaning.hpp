@@ -46,6 +46,7 @@ struct column_meaning {
       {column::activations, part_memory, sized},
       {column::output, part_output, part_activations | sized},
       {column::workspace, part_workspace, sized},
+      {column::recomputed, part_recomputed, part_activations | sized},
       {column::name, part_name, part_layer},
       {column::name, part_layer, 0},
       {column::kind, part_kind, part_layer},

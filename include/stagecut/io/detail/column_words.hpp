@@ -25,6 +25,7 @@ enum class column : std::uint8_t {
   activations,
   output,
   workspace,
+  recomputed,
   unknown
 };
 
@@ -32,7 +33,8 @@ enum class column : std::uint8_t {
 [[nodiscard]] constexpr std::string_view column_name(column what) noexcept {
   constexpr std::string_view names[] = {
       "name",       "kind",     "forward",     "backward", "backward_input", "backward_weight", "time",
-      "parameters", "resident", "activations", "output",   "workspace",      "unknown"};
+      "parameters", "resident", "activations", "output",   "workspace",      "recomputed",
+      "unknown"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -60,6 +62,7 @@ enum column_part : std::uint32_t {
   part_kind = 1U << 18U,
   part_seconds = 1U << 19U,  // a unit of time
   part_bytes = 1U << 20U,    // a unit of memory
+  part_recomputed = 1U << 21U,
 };
 
 /// A unit: what a number is multiplied with, or divided by, to have seconds, bytes or a plain count.
@@ -181,6 +184,7 @@ inline constexpr column_unit column_units[] = {
       {"out", part_output},
       {"workspace", part_workspace},
       {"scratch", part_workspace},
+      {"recomputed", part_recomputed},
       {"name", part_name},
       {"layer", part_layer},
       {"module", part_layer},

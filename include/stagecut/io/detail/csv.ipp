@@ -55,6 +55,7 @@ inline void set_figure(layer& each, column what, double value) {
     case column::activations: each.activations = value; break;
     case column::output: each.output = value; break;
     case column::workspace: each.workspace = value; break;
+    case column::recomputed: each.recomputed = value; break;
     default: break;
   }
 }
@@ -184,7 +185,9 @@ STAGECUT_DECL std::string as_csv(const profile& model) {
     return text;
   }
   for (const std::string_view column : detail::csv_columns) text.append(text.empty() ? "" : ",").append(column);
-  text += '\n';
+  const bool recomputes =
+      std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.recomputed != 0; });
+  text += recomputes ? ",recomputed\n" : "\n";
   std::set<std::string_view> counted;
   for (const layer& each : model.layers) {
     double parameters = each.parameters;
@@ -195,6 +198,7 @@ STAGECUT_DECL std::string as_csv(const profile& model) {
     for (const double x : {each.forward, each.backward, parameters, each.activations, each.output}) {
       text.append(",").append(detail::csv_number(x));
     }
+    if (recomputes) text.append(",").append(detail::csv_number(each.recomputed));
     text += '\n';
   }
   return text;

@@ -18,7 +18,7 @@
 // A layer of a profile in JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-inline constexpr std::array<std::string_view, 23> layer_keys = {"name",
+inline constexpr std::array<std::string_view, 24> layer_keys = {"name",
                                                                 "kind",
                                                                 "forward",
                                                                 "backward",
@@ -29,6 +29,7 @@ inline constexpr std::array<std::string_view, 23> layer_keys = {"name",
                                                                 "activations",
                                                                 "output",
                                                                 "workspace",
+                                                                "recomputed",
                                                                 "update",
                                                                 "group",
                                                                 "tied",
@@ -41,9 +42,10 @@ inline constexpr std::array<std::string_view, 23> layer_keys = {"name",
                                                                 "stage",
                                                                 "accelerator",
                                                                 "pass"};
-inline constexpr std::array<std::string_view, 13> variant_keys = {
+inline constexpr std::array<std::string_view, 14> variant_keys = {
     "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
-    "parameters", "resident", "activations", "output",   "workspace",      "update",   "recomputation"};
+    "parameters", "resident", "activations", "output",   "workspace",      "recomputed",
+    "update",     "recomputation"};
 
 /// What `backward` is where it is not written.
 template <class Each>

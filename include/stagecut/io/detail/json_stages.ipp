@@ -43,9 +43,14 @@ STAGECUT_DECL planned_stage read_stage(const json_value& value, const interval* 
     stage.memory.resident = memory->at("resident").amount();
     stage.memory.activations = memory->at("activations").amount();
     if (second) stage.memory.recomputed = memory->at("recomputed").amount();
+    if (const auto apart = memory->find("recomputed_apart"); second && apart) {
+      stage.memory.recomputed_apart = apart->amount();
+    }
     stage.memory.workspace = memory->at("workspace").amount();
     stage.memory.buffers = memory->at("buffers").amount();
-    if (second) memory->only({"resident", "activations", "recomputed", "workspace", "buffers"});
+    if (second) {
+      memory->only({"resident", "activations", "recomputed", "recomputed_apart", "workspace", "buffers"});
+    }
     if (!second) memory->only({"resident", "activations", "workspace", "buffers"});
   }
   if (!second) {
@@ -127,6 +132,7 @@ STAGECUT_DECL json stage_json(const planned_stage& stage, const interval* layers
     memory.amount("resident", stage.memory.resident);
     memory.amount("activations", stage.memory.activations);
     memory.amount("recomputed", stage.memory.recomputed);
+    if (stage.memory.recomputed_apart != 0) memory.amount("recomputed_apart", stage.memory.recomputed_apart);
     memory.amount("workspace", stage.memory.workspace);
     memory.amount("buffers", stage.memory.buffers);
     object.set("memory", memory.members());

@@ -31,7 +31,7 @@ namespace detail {
 /// @throws         invalid_input with `SOURCE:LINE`, the field and its value; with `SOURCE` beyond the limit;
 ///                 argument_error if the bytes of a parameter are not finite and above 0
 ///
-/// Columns are those that `as_csv` writes, `backward_input`, `backward_weight`, `workspace` and `resident`, in other
+/// Columns are those that `as_csv` writes, `backward_input`, `backward_weight`, `workspace`, `recomputed` and `resident`, in other
 /// words and in other units as well (`Fwd time (ms)`, `mem_mib`, `# params`): docs/profiles.md lists them. What is
 /// absent is 0 or empty, a name the number of the layer; a time of no pass is that of the forward one; others are left
 /// out, and noted. Semicolons or tabulators separate fields where the header shows it: where they make more known

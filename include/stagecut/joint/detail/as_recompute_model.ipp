@@ -68,6 +68,7 @@ STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::siz
   layer_type sum;
   if (first == last) return sum;
   sum.choices.push_back({no_recomputation});
+  double peak = 0;
   for (std::size_t i = first; i < last; ++i) {
     const layer& each = model_.layers[i];
     sum.name += (i == first ? "" : ", ") + each.name;
@@ -75,10 +76,13 @@ STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::siz
     sum.resident += resident(each);
     sum.workspace = std::max(sum.workspace, each.workspace);
     sum.sent = each.output;
+    peak = std::max(peak, each.workspace + each.recomputed);
+    sum.choices[0].recomputed_apart += each.recomputed;
     sum.choices[0].backward += each.backward;
     sum.choices[0].backward_weight += each.backward_weight.value_or(0);
     sum.choices[0].activations += each.activations;
   }
+  sum.choices[0].recomputed_whole = peak - sum.workspace;
   return sum;
 }
 
@@ -97,7 +101,8 @@ STAGECUT_DECL std::size_t recomputed_chain_maker::type_of(std::size_t i) {
   const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();
   const auto add = [&](const std::string& name, const auto& way) {
     if (!each.recomputations.empty() && !is_asked_for(name)) return;
-    type.choices.push_back({name, way.backward, way.backward_weight.value_or(0), way.activations, way.workspace});
+    type.choices.push_back({name, way.backward, way.backward_weight.value_or(0), way.activations, way.workspace,
+                            way.recomputed, way.recomputed});
   };
   add(own, each);
   for (const layer_variant& way : each.recomputations.get()) {

@@ -21,7 +21,9 @@ struct choice_point {
   double workspace;      // bytes, of the layer that needs most
   std::uint32_t before;  // the point of one layer less
   std::uint32_t choice;  // how that layer is run
-  bool is_lean;          // whether none that keeps less needs as little workspace
+  bool is_lean;          // whether none that keeps less needs as little
+  double peak = 0;        // bytes, of the layer that needs most while it goes back whole, its workspace with them
+  double recomputed = 0;  // bytes of a microbatch between I and W; where gradients are not run apart, 0
 };
 
 /// Layers of a stage, by how many there are of every type: it does not matter where they stand.

@@ -93,16 +93,20 @@ STAGECUT_DECL std::uint32_t choice_curves::add(std::uint32_t before, std::size_t
       workspace = std::max(workspace, way.workspace);
       made.points.push_back({from.activations + way.activations, from.backward + unit_.whole(way.backward) - weight,
                              from.weight + weight, workspace, static_cast<std::uint32_t>(p),
-                             static_cast<std::uint32_t>(r), true});
+                             static_cast<std::uint32_t>(r), true,
+                             std::max(from.peak, std::max(added.workspace, way.workspace) + way.recomputed_whole),
+                             from.recomputed + (splits_ ? way.recomputed_apart : 0)});
     }
   }
   keep_best(made.points);
-  double least = made.points[0].workspace;
+  choice_point least = made.points[0];
   for (std::size_t p = 1; p < made.points.size(); ++p) {
     choice_point& here = made.points[p];
     made.falls = made.falls && here.backward < made.points[p - 1].backward;
-    here.is_lean = here.workspace < least;
-    least = here.is_lean ? here.workspace : least;
+    here.is_lean = here.workspace < least.workspace || here.peak < least.peak || here.recomputed < least.recomputed;
+    least.workspace = std::min(least.workspace, here.workspace);
+    least.peak = std::min(least.peak, here.peak);
+    least.recomputed = std::min(least.recomputed, here.recomputed);
   }
   const auto place = static_cast<std::uint32_t>(contents_.size());
   places_.emplace(made.counts, place);
@@ -114,11 +118,14 @@ STAGECUT_DECL void choice_curves::keep_best(std::vector<choice_point>& points) {
   std::stable_sort(points.begin(), points.end(), [](const choice_point& a, const choice_point& b) {
     if (a.activations != b.activations) return a.activations < b.activations;
     if (a.backward != b.backward) return a.backward < b.backward;
-    return a.weight != b.weight ? a.weight < b.weight : a.workspace < b.workspace;
+    if (a.weight != b.weight) return a.weight < b.weight;
+    if (a.workspace != b.workspace) return a.workspace < b.workspace;
+    return a.peak != b.peak ? a.peak < b.peak : a.recomputed < b.recomputed;
   });
   bool flat = true;  // then the last one that is kept is the fastest so far
   for (const choice_point& each : points) {
-    flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace;
+    flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace &&
+           each.peak == points[0].peak && each.recomputed == points[0].recomputed;
   }
   std::size_t kept = 0;
   for (std::size_t p = 0; p < points.size(); ++p) {
@@ -126,7 +133,8 @@ STAGECUT_DECL void choice_curves::keep_best(std::vector<choice_point>& points) {
     bool dominated = false;
     for (std::size_t i = kept; i-- > (flat && kept > 0 ? kept - 1 : 0) && !dominated;) {
       dominated = points[i].backward <= each.backward && points[i].weight <= each.weight &&
-                  points[i].workspace <= each.workspace;
+                  points[i].workspace <= each.workspace && points[i].peak <= each.peak &&
+                  points[i].recomputed <= each.recomputed;
     }
     if (!dominated) points[kept++] = each;
   }

@@ -11,6 +11,7 @@
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/recomputed_parts.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -38,14 +39,15 @@ template <class Options>
   const auto share = static_cast<double>(choices.own_microbatches ? 1 : option.replicas);
   const std::vector<std::size_t> mixture = options.mixture(from.first, from.last, option);
   const std::vector<std::size_t> numbers = options.layers_of(from.first, from.last);
+  recomputed_parts again;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const layer_way& way = options.alternative(numbers[i], option.ways, mixture[i]);
     layers[numbers[i]] = {way.recomputation, way.sharding};
     stage.memory.resident += way.resident;
     stage.memory.activations += way.activations / share;
-    const double workspace = way.workspace / share;
-    stage.memory.workspace = std::max(stage.memory.workspace, workspace);
+    again.add((way.workspace - way.recomputed) / share, way.recomputed / share);
   }
+  again.write_to(stage.memory);
   stage.memory.resident += options.shared_bytes(from.first, from.last, option.ways);
   stage.memory.buffers =
       choices.memory.boundary_buffers * (options.crossing(from.first) + options.crossing(from.last)) / share;

@@ -21,7 +21,7 @@ struct way_figures {
   double update = 0;
   double activations = 0;
   double resident = 0;
-  double workspace = 0;
+  double workspace = 0;  ///< with what is computed again
   double parameters = 0;
 
   /// Whether it is nowhere worse.
@@ -39,6 +39,7 @@ struct way_figures {
 struct layer_way : way_figures {
   std::string recomputation{};  // the variant of that name; empty: as profiled
   std::string sharding{};
+  double recomputed = 0;  ///< of `workspace`, bytes
 };
 
 /// The ways to run each layer of a chain or a graph, on each number of devices.
@@ -70,7 +71,8 @@ class layer_ways {
     result.parameters = each.parameters;
     result.resident = stays(memory_, each.parameters, each.resident);
     result.activations = each.activations;
-    result.workspace = each.workspace;
+    result.workspace = each.workspace + each.recomputed;
+    result.recomputed = each.recomputed;
     return result;
   }
 

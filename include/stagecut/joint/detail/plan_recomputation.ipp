@@ -43,6 +43,7 @@ STAGECUT_DECL profile with_choices(profile model, const std::vector<layer_choice
     each.backward_weight = way->backward_weight;
     each.activations = way->activations;
     each.workspace = way->workspace;
+    each.recomputed = way->recomputed;
     each.update = way->update;
   }
   return model;

@@ -10,6 +10,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
@@ -18,13 +19,24 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The memory of a rank, and what it holds beside layers.
 struct rank_rules {
   std::vector<std::size_t> stages{};                  // of the rank, in the order of the model
-  std::vector<std::vector<std::size_t>> in_flight{};  // vectors of `in_flight_vectors`
+  held_moments moments{};                             // that count, of all its stages
   double memory = 0;                                  // bytes that layers may take; all that is beside them is off
   std::vector<double> own_forward{};                  // of every stage, in whole units: head and tail
   std::vector<double> own_backward{};
   std::vector<double> own_weight{};
   std::vector<double> own_activations{};
   std::vector<double> own_workspace{};
+  std::vector<double> own_peak{};        // workspace with what is computed again
+  std::vector<double> own_recomputed{};  // between I and W
+
+  /// What a moment takes of a stage beside what it keeps: of the layer that needs most, and what is computed again.
+  [[nodiscard]] double room(std::size_t v, const held_microbatches& held, double workspace, double peak,
+                            double recomputed) const noexcept {
+    const bool whole = held.recomputed > held.apart;
+    const double own = whole ? own_peak[v] : own_workspace[v];
+    const double needs = whole ? peak : workspace;
+    return (own < needs ? needs : own) + static_cast<double>(held.apart) * (own_recomputed[v] + recomputed);
+  }
 };
 
 /// What a rank may do: of each of its stages the content, and the way to run it. Options that need too much memory are

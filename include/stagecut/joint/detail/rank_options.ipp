@@ -38,9 +38,9 @@ STAGECUT_DECL bool rank_options::add(const choice_curves& curves, const std::vec
   found_.clear();
   std::vector<std::uint32_t> chosen(of.size());
   std::vector<double> left;
-  for (const auto& each : rules_.in_flight) {
+  for (const auto& each : rules_.moments) {
     double here = memory;
-    for (std::size_t v = 0; v < of.size(); ++v) here -= static_cast<double>(each[v]) * rules_.own_activations[v];
+    for (std::size_t v = 0; v < of.size(); ++v) here -= static_cast<double>(each[v].in_flight) * rules_.own_activations[v];
     left.push_back(here);
   }
   choose(curves, of, 0, chosen, left, most - forward);
@@ -73,11 +73,11 @@ STAGECUT_DECL void rank_options::choose(const choice_curves& curves, const std::
   for (std::size_t i = points.size(); i-- > 0;) {
     // Of few ways the fastest, and those that need least memory, are among them.
     if ((points.size() - 1 - i) % jump != 0 && !points[i].is_lean) continue;
-    const double own = rules_.own_workspace[v];
-    const double room = own < points[i].workspace ? points[i].workspace : own;
     bool fits = true;
     for (std::size_t w = 0; w < rest.size(); ++w) {
-      rest[w] = left[w] - room - static_cast<double>(rules_.in_flight[w][v]) * points[i].activations;
+      const held_microbatches& held = rules_.moments[w][v];
+      rest[w] = left[w] - rules_.room(v, held, points[i].workspace, points[i].peak, points[i].recomputed) -
+                static_cast<double>(held.in_flight) * points[i].activations;
       fits = fits && rest[w] >= 0;
     }
     if (!fits) continue;

@@ -36,6 +36,8 @@ inline void check_layer_type(const layer_type& type, const std::string& place, b
     check(joined({of, "backward_weight"}), each.backward_weight);
     check(joined({of, "activations"}), each.activations);
     check(joined({of, "workspace"}), each.workspace);
+    check(joined({of, "recomputed_whole"}), each.recomputed_whole);
+    check(joined({of, "recomputed_apart"}), each.recomputed_apart);
     if (each.backward_weight > each.backward) {
       fail(invalid_input(place, joined({of, "backward_weight is above the whole backward pass"})));
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
@@ -21,12 +22,18 @@ struct first_and_last {
   double resident = 0;
   double activations = 0;
   double workspace = 0;
+  double peak = 0;
+  double recomputed = 0;
 
   first_and_last(const recompute_model& model, const schedule& order, std::size_t s);
 
  private:
   void add(const layer_type& end);
 };
+
+/// What the stages of a rank hold at the moments that count.
+[[nodiscard]] STAGECUT_DECL held_moments moments_of_rank(const recompute_model& model, const schedule& order,
+                                                         std::size_t rank);
 
 /// Bytes that a rank has for layers and ends; very many without a limit.
 [[nodiscard]] STAGECUT_DECL double memory_of(const recompute_request& request, std::size_t rank);

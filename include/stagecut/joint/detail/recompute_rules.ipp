@@ -12,7 +12,7 @@
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/schedule/in_flight_vectors.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -26,12 +26,29 @@ STAGECUT_DECL first_and_last::first_and_last(const recompute_model& model, const
 STAGECUT_DECL void first_and_last::add(const layer_type& end) {
   forward += end.forward;
   resident += end.resident;
-  workspace = std::max(workspace, end.workspace);
+  const recompute_choice none;
+  const recompute_choice& way = end.choices.empty() ? none : end.choices[0];
+  const double needs = std::max(end.workspace, way.workspace);
+  workspace = std::max(workspace, needs);
+  peak = std::max(peak, needs + way.recomputed_whole);
+  recomputed += way.recomputed_apart;
   if (end.choices.empty()) return;
-  workspace = workspace < end.choices[0].workspace ? end.choices[0].workspace : workspace;
   backward += end.choices[0].backward;
   weight += end.choices[0].backward_weight;
   activations += end.choices[0].activations;
+}
+
+STAGECUT_DECL held_moments moments_of_rank(const recompute_model& model, const schedule& order, std::size_t rank) {
+  bool recomputes = false;
+  const auto add = [&](const layer_type& type) {
+    for (const recompute_choice& each : type.choices) {
+      recomputes = recomputes || each.recomputed_whole > 0 || each.recomputed_apart > 0;
+    }
+  };
+  for (const layer_type& each : model.types) add(each);
+  add(model.head);
+  add(model.tail);
+  return most_held(order, rank, recomputes);
 }
 
 STAGECUT_DECL double memory_of(const recompute_request& request, std::size_t rank) {
@@ -81,11 +98,10 @@ STAGECUT_DECL bool buffers_differ(const recompute_model& model, const recompute_
 STAGECUT_DECL std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
                                                const whole_times& unit, bool splits) {
   const schedule& order = request.order;
-  auto in_flight = in_flight_vectors(order);
   const sent_bytes sent(model, request);
   std::vector<rank_rules> rules(order.ranks());
   for (std::size_t r = 0; r < rules.size(); ++r) {
-    rules[r].in_flight = std::move(in_flight[r]);
+    rules[r].moments = moments_of_rank(model, order, r);
     rules[r].memory = memory_of(request, r);
   }
   for (std::size_t s = 0; s < order.stages(); ++s) {
@@ -100,6 +116,8 @@ STAGECUT_DECL std::vector<rank_rules> rules_of(const recompute_model& model, con
     here.own_weight.push_back(weight);
     here.own_activations.push_back(ends.activations);
     here.own_workspace.push_back(ends.workspace);
+    here.own_peak.push_back(ends.peak);
+    here.own_recomputed.push_back(ends.recomputed);
   }
   return rules;
 }

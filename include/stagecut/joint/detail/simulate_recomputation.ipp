@@ -17,7 +17,6 @@
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/in_flight_vectors.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -81,6 +80,13 @@ STAGECUT_DECL std::vector<double> least_messages(const recompute_model& model, c
   return result;
 }
 
+/// What a stage takes at a moment beside what stays.
+[[nodiscard]] inline double held_bytes(const first_and_last& stage, const held_microbatches& held) noexcept {
+  return static_cast<double>(held.in_flight) * stage.activations +
+         static_cast<double>(held.apart) * stage.recomputed +
+         (held.recomputed > held.apart ? stage.peak : stage.workspace);
+}
+
 STAGECUT_DECL std::size_t next_choice(const layer_type& type, std::vector<std::size_t>& left) noexcept {
   std::size_t best = left.size();
   for (std::size_t r = 0; r < left.size(); ++r) {
@@ -110,7 +116,7 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
   const bool splits = detail::splits_backward(order);
   recompute_run run;
   run.recomputed.resize(order.stages());
-  std::vector<double> kept(order.stages());
+  std::vector<detail::first_and_last> takes;
   run.memory.assign(order.ranks(), request.constant);
   for (std::size_t s = 0; s < order.stages(); ++s) {
     detail::first_and_last sum(model, order, s);
@@ -128,34 +134,34 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
       sum.weight += way.backward_weight;
       sum.resident += type.resident;
       sum.activations += way.activations;
-      for (const double each : {type.workspace, way.workspace}) {
-        sum.workspace = std::max(sum.workspace, each);
-      }
+      const double needs = std::max(type.workspace, way.workspace);
+      sum.workspace = std::max(sum.workspace, needs);
+      sum.peak = std::max(sum.peak, needs + way.recomputed_whole);
+      sum.recomputed += way.recomputed_apart;
       run.recomputed[s] += way.backward - fastest;
     }
     run.times.forward.push_back(sum.forward);
     (splits ? run.times.backward_input : run.times.backward)
         .push_back(splits ? sum.backward - sum.weight : sum.backward);
     if (splits) run.times.backward_weight.push_back(sum.weight);
-    kept[s] = sum.activations;
+    takes.push_back(sum);
     const bool is_last = s + 1 == order.stages();
     const double crossing =
         (s == 0 ? 0 : detail::sent_at(model, stages[s])) + (is_last ? 0 : detail::sent_at(model, stages[s + 1]));
-    run.memory[order.rank_of[s]] += sum.resident + sum.workspace + request.boundary_buffers * crossing;
+    run.memory[order.rank_of[s]] += sum.resident + request.boundary_buffers * crossing;
     if (request.links.empty() || is_last) continue;
     run.transfers.forward.push_back(detail::message_of(request, s, detail::sent_at(model, stages[s + 1])));
   }
   run.transfers.backward = run.transfers.forward;
   run.transfers.kind = request.transfers;
   run.makespan = simulate(order, run.times, run.transfers).makespan;
-  const auto vectors = in_flight_vectors(order);
-  for (std::size_t r = 0; r < vectors.size(); ++r) {
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
     double most = 0;
-    for (const auto& each : vectors[r]) {
+    for (const auto& each : detail::moments_of_rank(model, order, r)) {
       double held = 0;
       std::size_t v = 0;
       for (std::size_t s = 0; s < order.stages(); ++s) {
-        if (order.rank_of[s] == r) held += static_cast<double>(each[v++]) * kept[s];
+        if (order.rank_of[s] == r) held += detail::held_bytes(takes[s], each[v++]);
       }
       most = std::max(most, held);
     }

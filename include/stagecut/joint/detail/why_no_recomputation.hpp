@@ -17,11 +17,19 @@
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A model in which every layer has the one choice that keeps least, and those that keep more but need less workspace.
+/// Whether a choice needs no more than another one at any moment.
+[[nodiscard]] inline bool is_as_lean(const recompute_choice& one, const recompute_choice& other) noexcept {
+  return one.activations <= other.activations && one.workspace <= other.workspace &&
+         one.workspace + one.recomputed_whole <= other.workspace + other.recomputed_whole &&
+         one.recomputed_apart <= other.recomputed_apart;
+}
+
+/// A model in which every layer has the one choice that keeps least, and those that keep more but need less beside that.
 [[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
   for (layer_type& type : model.types) {
     for (recompute_choice& each : type.choices) {
@@ -31,12 +39,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     for (std::size_t r = 0; r < type.choices.size(); ++r) {
       bool is_lean = true;
       for (std::size_t q = 0; q < type.choices.size() && is_lean; ++q) {
-        const recompute_choice& other = type.choices[q];
-        const bool as_lean =
-            other.activations <= type.choices[r].activations && other.workspace <= type.choices[r].workspace;
-        const bool equal =
-            other.activations == type.choices[r].activations && other.workspace == type.choices[r].workspace;
-        is_lean = !as_lean || (equal && q >= r);  // of equals the first one
+        is_lean = !is_as_lean(type.choices[q], type.choices[r]) ||
+                  (is_as_lean(type.choices[r], type.choices[q]) && q >= r);  // of equals the first one
       }
       if (is_lean) kept.push_back(type.choices[r]);
     }
@@ -54,17 +58,16 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<std::size_t> counts(rank.stages.size());
   if (counts.empty()) return rank.memory + more < 0 ? most : std::optional<std::size_t>(0);
   const auto fits = [&] {
-    double stays = 0;
-    for (std::size_t v = 0; v < counts.size(); ++v) {
-      const double own = rank.own_workspace[v];
-      const double room = counts[v] == 0 || type.choices[0].workspace < own ? own : type.choices[0].workspace;
-      stays += static_cast<double>(counts[v]) * type.resident + room;
-    }
-    for (const auto& each : rank.in_flight) {
-      double held = stays;
+    const recompute_choice& way = type.choices[0];
+    for (const auto& each : rank.moments) {
+      double held = 0;
       for (std::size_t v = 0; v < counts.size(); ++v) {
-        const double kept = static_cast<double>(counts[v]) * type.choices[0].activations + rank.own_activations[v];
-        held += static_cast<double>(each[v]) * kept;
+        const auto count = static_cast<double>(counts[v]);
+        held += count * type.resident +
+                static_cast<double>(each[v].in_flight) * (count * way.activations + rank.own_activations[v]);
+        held += counts[v] == 0 ? rank.room(v, each[v], 0, 0, 0)
+                               : rank.room(v, each[v], way.workspace, way.workspace + way.recomputed_whole,
+                                           count * way.recomputed_apart);
       }
       if (held > rank.memory + more) return false;
     }
@@ -91,7 +94,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                                                    double more) {
   const whole_times unit({}, {}, 0);
   const std::vector<std::size_t> least = least_layers_of(request);
-  std::vector<rank_rules> rules = rules_of(leanest, request, unit, false);
+  const bool splits = splits_backward(request.order);
+  std::vector<rank_rules> rules = rules_of(leanest, request, unit, splits);
   if (leanest.types.size() == 1 && leanest.types[0].choices.size() == 1) {
     std::size_t all = 0;
     for (const rank_rules& each : rules) {
@@ -102,8 +106,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return all >= leanest.layers.size();
   }
   for (rank_rules& each : rules) each.memory += more;
-  choice_curves curves(leanest, unit, false);
-  option_builder builder(curves, request.order, rules, false, least, leanest.layers.size(), no_time);
+  choice_curves curves(leanest, unit, splits);
+  option_builder builder(curves, request.order, rules, splits, least, leanest.layers.size(), no_time);
   const option_graph graph = builder.build();
   if (!builder.complete()) return std::nullopt;
   return !start_options(graph).empty();

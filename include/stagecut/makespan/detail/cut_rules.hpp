@@ -7,20 +7,10 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-/// The microbatches that a stage holds at a moment.
-struct held_microbatches {
-  std::size_t in_flight = 0;   ///< from the start of F to the end of B or W
-  std::size_t recomputed = 0;  ///< of these, from the start of B or I on
-
-  friend bool operator==(const held_microbatches&, const held_microbatches&) = default;
-};
-
-/// What the stages of a rank hold at the moments that count, each in the order of its stages.
-using held_moments = std::vector<std::vector<held_microbatches>>;
 
 /// Which stages there may be.
 class cut_rules {

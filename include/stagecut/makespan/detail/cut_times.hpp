@@ -94,6 +94,9 @@ template <pipeline_model Model>
       if constexpr (has_recomputed<Model>) {
         if (recomputes(model)) result.recomputed.push_back(model.recomputed(s, cut[s], cut[s + 1]));
       }
+      if constexpr (has_recomputed_apart<Model>) {
+        if (recomputes(model)) result.recomputed_apart.push_back(model.recomputed_apart(s, cut[s], cut[s + 1]));
+      }
     }
   }
   return result;

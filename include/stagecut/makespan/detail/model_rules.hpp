@@ -11,6 +11,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
@@ -25,6 +26,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 ///
 /// @param recomputed  whether to count those that are recomputed
 [[nodiscard]] STAGECUT_DECL held_moments most_held(const schedule& order, std::size_t rank, bool recomputed);
+
+/// Likewise of every stage, whatever else is on its rank, with those that are recomputed.
+[[nodiscard]] STAGECUT_DECL std::vector<stage_moments> moments_of(const schedule& order);
 
 /// Leaves of a list what no other element is at least as much as.
 STAGECUT_DECL void keep_most(held_moments& list, std::vector<held_microbatches> now);
@@ -143,6 +147,9 @@ class model_rules final : public cut_rules {
                                        held_microbatches held) const {
     if constexpr (has_recomputed<Model>) {
       if (held.recomputed != 0) bytes += static_cast<double>(held.recomputed) * model_.recomputed(s, first, last);
+    }
+    if constexpr (has_recomputed_apart<Model>) {
+      if (held.apart != 0) bytes += static_cast<double>(held.apart) * model_.recomputed_apart(s, first, last);
     }
     return bytes;
   }

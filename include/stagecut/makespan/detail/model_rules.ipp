@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -16,7 +17,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 STAGECUT_DECL void keep_most(held_moments& list, std::vector<held_microbatches> now) {
   const auto below = [](const auto& a, const auto& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i].in_flight > b[i].in_flight || a[i].recomputed > b[i].recomputed) return false;
+      if (a[i].in_flight > b[i].in_flight || a[i].recomputed > b[i].recomputed || a[i].apart > b[i].apart) {
+        return false;
+      }
     }
     return true;
   };
@@ -38,6 +41,7 @@ STAGECUT_DECL held_moments most_held(const schedule& order, std::size_t rank, bo
     for (held_microbatches& each : now) {
       each.in_flight = (each.in_flight + order.slices - 1) / order.slices;
       each.recomputed = (each.recomputed + order.slices - 1) / order.slices;
+      each.apart = (each.apart + order.slices - 1) / order.slices;
     }
     keep_most(most, std::move(now));
   };
@@ -49,13 +53,33 @@ STAGECUT_DECL held_moments most_held(const schedule& order, std::size_t rank, bo
       keep();
     } else if (recomputed && (whole || each.kind == op_kind::backward_input)) {
       ++here.recomputed;
+      if (!whole) ++here.apart;
       keep();
     }
     if (!whole && each.kind != op_kind::backward_weight) continue;
     --here.in_flight;
-    if (recomputed) --here.recomputed;
+    if (!recomputed) continue;
+    --here.recomputed;
+    if (!whole) --here.apart;
   }
   return most;
+}
+
+STAGECUT_DECL std::vector<stage_moments> moments_of(const schedule& order) {
+  std::vector<held_moments> most(order.stages());
+  const auto stages = stages_of_ranks(order);
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    for (const auto& each : most_held(order, r, true)) {
+      for (std::size_t j = 0; j < each.size(); ++j) keep_most(most[stages[r][j]], {each[j]});
+    }
+  }
+  std::vector<stage_moments> result;
+  for (const held_moments& each : most) {
+    stage_moments& here = result.emplace_back();
+    for (const auto& moment : each) here.push_back(moment[0]);
+    if (here.empty()) here.emplace_back();
+  }
+  return result;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -15,7 +15,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The ranks of a request.
 [[nodiscard]] STAGECUT_DECL std::size_t ranks_of(const cut_and_order_request& request);
 
-/// Each microbatch when the one before is through: whatever fits at all has room for that.
+/// Each microbatch when the one before is through, backward passes whole: whatever fits at all has room for that.
 [[nodiscard]] STAGECUT_DECL schedule one_at_a_time(const cut_and_order_request& request);
 
 /// The ops of a rank, B in place of I on stages that run it whole.

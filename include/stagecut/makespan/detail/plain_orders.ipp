@@ -30,10 +30,7 @@ STAGECUT_DECL schedule one_at_a_time(const cut_and_order_request& request) {
   for (std::size_t k = 0; k < request.microbatches; ++k) {
     for (std::size_t s = 0; s < stages; ++s) result.orders[request.rank_of[s]].push_back({op_kind::forward, s, k});
     for (std::size_t s = stages; s-- > 0;) {
-      auto& order = result.orders[request.rank_of[s]];
-      const bool whole = is_whole(request, s);
-      order.push_back({whole ? op_kind::backward : op_kind::backward_input, s, k});
-      if (!whole) order.push_back({op_kind::backward_weight, s, k});
+      result.orders[request.rank_of[s]].push_back({op_kind::backward, s, k});
     }
   }
   return result;

@@ -22,7 +22,7 @@ STAGECUT_DECL chain_model::chain_model(const profile& model, const memory_option
       memory_(model, options),
       times_(times_of(model, options, blocks_)),
       splits_(model.splits_backward()),
-      recomputes_(options.checkpoint == checkpointing::always) {
+      checkpointed_(options.checkpoint == checkpointing::always) {
   if (!model.edges.empty()) {
     detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
                                 "must be empty: see as_chain"));

@@ -21,6 +21,7 @@ struct chosen_figures {
   std::optional<double> resident{};
   double activations = 0;
   double workspace = 0;
+  double recomputed = 0;
   double output = 0;
   double update = 0;
   std::size_t ways = 1;      ///< devices that share it
@@ -39,6 +40,7 @@ template <class Each>
   result.resident = each.resident;
   result.activations = each.activations;
   result.workspace = each.workspace;
+  result.recomputed = each.recomputed;
   result.update = each.update;
   result.output = each.output;
   return result;
@@ -72,6 +74,7 @@ inline void share_out(chosen_figures& figures, std::size_t replicas) noexcept {
   if (figures.backward_weight) *figures.backward_weight /= share;
   figures.activations /= share;
   figures.workspace /= share;
+  figures.recomputed /= share;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

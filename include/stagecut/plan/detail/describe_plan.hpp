@@ -63,9 +63,13 @@ inline void describe_passes(planned_stage& stage, const profile& model, const in
   const auto [first, last] = layers;
   const stage_memory all = memory(first, last, 1);
   const double activations = memory.of_microbatch(first, last);
-  if (checkpoint == checkpointing::never) return {all.resident, activations, all.workspace, all.buffers, 0};
+  const double whole = memory.recomputed_whole(first, last);
+  const double apart = memory.recomputed_apart(first, last) - whole;
+  if (checkpoint == checkpointing::never) {
+    return {all.resident, activations, all.workspace, all.buffers, whole, apart};
+  }
   const double input = first == 0 ? 0 : model.layers[first - 1].output;
-  return {all.resident, input, all.workspace, all.buffers, activations};
+  return {all.resident, input, all.workspace, all.buffers, activations + whole, apart};
 }
 
 /// Fills in what does not depend on why the plan was cut as it is.

@@ -46,6 +46,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     each.resident = as.resident;
     each.activations = as.activations;
     each.workspace = as.workspace;
+    each.recomputed = as.recomputed;
     each.output = as.output;
     each.update = as.update;
   }
@@ -172,7 +173,9 @@ class explained_plan {
         same = nearly_equal(said.resident, found.resident, memory_->share(0, memory_->size(), 1)) &&
                nearly_equal(said.activations, found.activations, memory_->of_microbatch(0, memory_->size())) &&
                nearly_equal(said.workspace, found.workspace) && nearly_equal(said.buffers, found.buffers) &&
-               nearly_equal(said.recomputed, found.recomputed, memory_->of_microbatch(0, memory_->size()));
+               nearly_equal(said.recomputed, found.recomputed, memory_->of_microbatch(0, memory_->size())) &&
+               nearly_equal(said.recomputed_apart, found.recomputed_apart,
+                            memory_->recomputed_apart(0, memory_->size()));
       }
       if (same) return;
     }

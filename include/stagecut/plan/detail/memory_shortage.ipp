@@ -10,6 +10,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
@@ -34,8 +35,8 @@ STAGECUT_DECL double floor_bytes(double bytes) {
 }
 
 STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, const training_memory& memory,
-                                     const std::vector<std::size_t>& in_flight, double bytes) {
-  const std::size_t stages = in_flight.size();
+                                     const std::vector<stage_moments>& held, double bytes) {
+  const std::size_t stages = held.size();
   reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
   double most = bytes;
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
@@ -45,10 +46,10 @@ STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, c
     std::optional<double> alone;  // as a stage of its own, buffers included
     const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
     for (std::size_t s = lowest; s <= b && s < stages; ++s) {
-      const double here = memory.share(first, last, in_flight[s]);
+      const double here = memory.share(first, last, held[s]);
       if (!least || here < *least) least = here;
       if (!can_stand_alone(b, blocks.stages(), s, stages)) continue;
-      const double all = memory(first, last, in_flight[s]).total();
+      const double all = memory.most(first, last, held[s]);
       if (!alone || all < *alone) alone = all;
     }
     if (!(*least > most)) continue;

@@ -175,7 +175,7 @@ class device_chain {
 [[nodiscard]] inline reason why_no_best_cut(const device_chain& on, const profile& model, const plan_request& request,
                                             const cuts& blocks, const training_memory& memory,
                                             const makespan_request& asked, const target_stages& allowed, double began) {
-  const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
+  const std::vector<stage_moments> held_then = moments_of(asked.order);
   if (request.target != framework::none) {
     const target_entry& entry = entry_of(request.target);
     const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
@@ -185,13 +185,13 @@ class device_chain {
     }
     if (request.chunks == 1 && request.memory_of_devices.empty()) {
       const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
-        return memory(blocks[first], blocks[last], in_flight[s]).total();
+        return memory.most(blocks[first], blocks[last], held_then[s]);
       };
       return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices,
                              bytes_allowed(request, 0), held);
     }
   }
-  if (request.chunks == 1) return stage_shortage(model, request, blocks, memory, in_flight);
+  if (request.chunks == 1) return stage_shortage(model, request, blocks, memory, held_then);
   const double end = end_of_reasons(request, began);
   const auto fits = [&](double bytes) { return on.fits(asked, bytes, end); };
   return detail::chunks_shortage(request, fits);

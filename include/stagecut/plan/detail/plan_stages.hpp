@@ -25,6 +25,7 @@
 #include <stagecut/plan/detail/even_cut.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
+#include <stagecut/plan/detail/moments_kept.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/shared_devices.hpp>
@@ -52,7 +53,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// As many layers each, or the stage that does not fit.
 [[nodiscard]] inline outcome<objective_cut> uniform_cut(const plan_request& request, std::size_t layers,
                                                         const training_memory& memory,
-                                                        const std::vector<std::size_t>& in_flight) {
+                                                        const std::vector<stage_moments>& held) {
   const std::vector<std::size_t> rank_of = placement_of(request);
   const auto uniform = uniform_cuts(layers, request.devices * request.chunks);
   const auto most = static_cast<double>(uniform->cost);
@@ -62,7 +63,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     result.costs.push_back(static_cast<double>(items.size()));
     if (!has_memory_limit(request)) continue;
     const double bytes = bytes_allowed(request, rank_of[s]);
-    const double needed = memory(items.first, items.last, in_flight[s]).total();
+    const double needed = memory.most(items.first, items.last, held[s]);
     if (needed <= bytes) continue;
     return outcome<objective_cut>::infeasible({reason::cause::memory, whole_bytes(needed),
                                                static_cast<std::size_t>(floor_bytes(bytes)), joined({"stage ", s}),
@@ -89,12 +90,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline outcome<objective_cut> best_stages_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
-                                                           const std::vector<std::size_t>& in_flight, double share,
+                                                           const std::vector<stage_moments>& held, double share,
                                                            const target_stages& allowed) {
   const prefix_sums layers(measured.values);
   const known_prefixes<double> cost{merged_items(layers, blocks)};
   if (is_uniform(request, blocks) && !allowed.any()) {
-    return uniform_cut(request, layers.size(), memory, in_flight);
+    return uniform_cut(request, layers.size(), memory, held);
   }
   const bool timed = request.by == measure::time && measured.of == "time";
   if (timed) check_speeds(function, request, cost(0, cost.size()));
@@ -110,7 +111,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
   };
   if (!has_memory_limit(request)) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
-  const memory_cap cap(memory, in_flight, bytes_of_stages(request, share));
+  const memory_cap cap(memory, held, bytes_of_stages(request, share));
   const merged_constraint within(cap, blocks);
   if (allowed.any()) {
     const all_of both{constraint_ref(allowed), constraint_ref(within)};
@@ -119,23 +120,23 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   auto found = best(any_constraint(within));
   if (found) return found;
   if (request.chunks == 1) {
-    return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
+    return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, held));
   }
-  return outcome<objective_cut>::infeasible(lone_stage_shortage(request, blocks, memory, in_flight));
+  return outcome<objective_cut>::infeasible(lone_stage_shortage(request, blocks, memory, held));
 }
 
 /// Likewise; of a target that few cuts can be said to, among those.
 [[nodiscard]] inline outcome<objective_cut> best_layout_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
-                                                           const std::vector<std::size_t>& in_flight, double share,
+                                                           const std::vector<stage_moments>& held, double share,
                                                            target_stages& allowed) {
   const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<objective_cut>::infeasible({reason::cause::constraint});
   const auto lower = [](const cuts&) { return -std::numeric_limits<double>::infinity(); };
   const auto evaluate = [&](const cuts& layout) {
     allowed.pin(layout);
-    return best_stages_of(function, model, request, blocks, measured, memory, in_flight, share, allowed);
+    return best_stages_of(function, model, request, blocks, measured, memory, held, share, allowed);
   };
   const auto value = [](const objective_cut& each) { return each.value; };
   auto found = best_layout<objective_cut>(layouts, lower, evaluate, value, 0);
@@ -147,7 +148,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why a search for stages that a target can say found that there are none.
 [[nodiscard]] inline reason why_no_stages(const profile& model, const plan_request& request, const cuts& blocks,
-                                          const training_memory& memory, const std::vector<std::size_t>& in_flight,
+                                          const training_memory& memory, const std::vector<stage_moments>& held,
                                           const target_stages& allowed) {
   const target_entry& entry = entry_of(request.target);
   const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
@@ -155,12 +156,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!has_memory_limit(request)) {
     return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
   }
-  if (!request.memory_of_devices.empty()) return stage_shortage(model, request, blocks, memory, in_flight);
-  const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
-    return memory(blocks[first], blocks[last], in_flight[s]).total();
+  if (!request.memory_of_devices.empty()) return stage_shortage(model, request, blocks, memory, held);
+  const auto bytes = [&](std::size_t s, std::size_t first, std::size_t last) {
+    return memory.most(blocks[first], blocks[last], held[s]);
   };
   return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices * request.chunks,
-                         bytes_allowed(request, 0), held);
+                         bytes_allowed(request, 0), bytes);
 }
 
 /// Plans a chain by what its stages cost, in the name of `function`. See `plan_chain`.
@@ -176,12 +177,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const training_memory memory(model, memory_of_request(model, request));
   const std::vector<std::size_t> in_flight = microbatches_kept(model, request);
   check_memory(memory, request, in_flight);
+  const std::vector<stage_moments> held = moments_kept(model, request, in_flight);
   const layer_costs measured = measured_costs(model, request, memory);
   target_stages allowed = stages_of_target(model, request, blocks);
   const auto cut_within = [&](const plan_request& asked, double share) {
     return has_layouts(request)
-               ? best_layout_of(function, model, asked, blocks, measured, memory, in_flight, share, allowed)
-               : best_stages_of(function, model, asked, blocks, measured, memory, in_flight, share, allowed);
+               ? best_layout_of(function, model, asked, blocks, measured, memory, held, share, allowed)
+               : best_stages_of(function, model, asked, blocks, measured, memory, held, share, allowed);
   };
   const auto planned = [&](const objective_cut& found, stagecut::state proved) {
     plan result;
@@ -197,7 +199,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   };
   const auto found = cut_within(request, 1);
   if (!found) {
-    return outcome<plan>::infeasible(allowed.any() ? why_no_stages(model, request, blocks, memory, in_flight, allowed)
+    return outcome<plan>::infeasible(allowed.any() ? why_no_stages(model, request, blocks, memory, held, allowed)
                                                    : found.why());
   }
   plan result = planned(*found, found.state());

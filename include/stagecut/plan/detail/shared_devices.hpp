@@ -9,6 +9,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/unlike_shortage.hpp>
@@ -42,14 +43,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Why no cut fits although every stage had its device for itself.
 [[nodiscard]] inline reason lone_stage_shortage(const plan_request& request, const cuts& blocks,
                                                 const training_memory& memory,
-                                                const std::vector<std::size_t>& in_flight) {
+                                                const std::vector<stage_moments>& held) {
   const std::vector<double> own = bytes_of_devices(request);
   memory_fit fit(blocks, memory, limits_of(request));
   const auto fits = [&](double most) {
     const std::vector<double> allowed = stretched(own, most);
     std::vector<double> bytes;
     for (const std::size_t rank : placement_of(request)) bytes.push_back(allowed[rank]);
-    return fit(in_flight, bytes);
+    return fit(held, bytes);
   };
   reason why = detail::chunks_shortage(request, fits);
   why.remedy.clear();  // what would do then is too little for all stages of a device

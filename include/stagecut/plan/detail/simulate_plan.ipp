@@ -143,11 +143,14 @@ STAGECUT_DECL stage_bytes bytes_of(const plan& made) {
     const planned_memory& memory = stage.memory;
     if (stage.in_flight == 0) return {};
     any = any || memory != planned_memory{};
-    again = again || memory.recomputed != 0;
+    again = again || memory.recomputed != 0 || memory.recomputed_apart != 0;
     last_kept = last_kept || (stage.backward_kept && made.schedule.microbatches != 0);
     result.resident.push_back(memory.resident + memory.workspace + memory.buffers);
   }
   if (!any) return {};
+  for (const planned_stage& stage : made.stages) {
+    if (again) result.recomputed_apart.push_back(stage.memory.recomputed_apart);
+  }
   const std::size_t m = last_kept ? made.schedule.microbatches : 1;
   for (const planned_stage& stage : made.stages) {
     const planned_memory& memory = stage.memory;
@@ -209,6 +212,33 @@ STAGECUT_DECL std::vector<double> device_memories(const plan& made) {
   std::vector<double> result;
   if (bytes.resident.empty()) return result;
   for (const auto& each : memory_curve(schedule_of(made), simulation<double>(), bytes)) result.push_back(each.peak());
+  return result;
+}
+
+STAGECUT_DECL std::vector<double> stage_memories(const plan& made) {
+  std::vector<double> result;
+  bool apart = false;
+  for (const planned_stage& each : made.stages) {
+    result.push_back(each.total_memory());
+    apart = apart || each.memory.recomputed + each.memory.recomputed_apart > 0;
+  }
+  if (!apart || !made.makespan) return result;
+  const stage_bytes bytes = bytes_of(made);
+  const schedule order = schedule_of(made);
+  if (bytes.resident.empty() || !runs(order, op_kind::backward_input)) return result;
+  std::vector<double> held = bytes.resident;
+  result = held;
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    std::vector<std::size_t> stages;
+    for (const op& each : order.orders[r]) {
+      if (is_compute(each.kind)) stages.push_back(each.stage);
+    }
+    detail::each_memory_change(order, r, bytes, [&](std::size_t i, bool, double change) {
+      const std::size_t s = stages[i];
+      held[s] += change;
+      result[s] = std::max(result[s], held[s]);
+    });
+  }
   return result;
 }
 

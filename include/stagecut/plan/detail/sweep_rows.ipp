@@ -49,8 +49,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const double mean = all / static_cast<double>(asked.devices);
   if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
   memory_fit fits(blocks, memory, limits);
-  const std::vector<std::size_t> in_flight = microbatches_in_flight(schedule_of_request(asked));
-  const double least = detail::least_that_fits([&](double bytes) { return fits(in_flight, bytes); }, mean, 0x1p-10).low;
+  const std::vector<stage_moments> held = moments_of(schedule_of_request(asked));
+  const double least = detail::least_that_fits([&](double bytes) { return fits(held, bytes); }, mean, 0x1p-10).low;
   return least < mean ? mean : least;
 }
 

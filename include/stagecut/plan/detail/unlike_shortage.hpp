@@ -10,6 +10,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -41,9 +42,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The block that comes furthest from fitting, if it fits on no device: then `layer_too_large`.
 [[nodiscard]] inline reason block_on_no_device(const profile& model, const cuts& blocks, const training_memory& memory,
-                                               const std::vector<std::size_t>& in_flight,
+                                               const std::vector<stage_moments>& held,
                                                const std::vector<double>& bytes) {
-  const std::size_t stages = in_flight.size();
+  const std::size_t stages = held.size();
   reason why{reason::cause::memory};
   double furthest = 1;
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
@@ -51,14 +52,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     double least = 0;
     const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
     for (std::size_t s = lowest; s <= b && s < stages; ++s) {
-      const double here = memory.share(blocks[b], blocks[b + 1], in_flight[s]) / bytes[s];
+      const double here = memory.share(blocks[b], blocks[b + 1], held[s]) / bytes[s];
       if (nearest == stages || here < least) nearest = s, least = here;
     }
     if (!(least > furthest)) continue;
     furthest = least;
     const std::size_t others = blocks[b + 1] - blocks[b] - 1;
     why.what = reason::cause::layer_too_large;
-    why.needed = whole_bytes(memory.share(blocks[b], blocks[b + 1], in_flight[nearest]));
+    why.needed = whole_bytes(memory.share(blocks[b], blocks[b + 1], held[nearest]));
     why.available = static_cast<std::size_t>(floor_bytes(bytes[nearest]));
     why.place =
         joined({layer_text(model, blocks[b]), others == 0 ? "" : joined({" with ", others, " more in its group"}),
@@ -69,18 +70,18 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why blocks of layers cannot be cut into stages of which each stands on a device with its own memory, and what would do.
 ///
-/// @param in_flight  microbatches in flight, of every stage
-/// @param bytes      of the device of every stage, above 0
+/// @param held   of every stage, what it holds at the moments that count
+/// @param bytes  of the device of every stage, above 0
 [[nodiscard]] inline reason unlike_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
-                                            const std::vector<std::size_t>& in_flight, const std::vector<double>& bytes,
+                                            const std::vector<stage_moments>& held, const std::vector<double>& bytes,
                                             const chain_limits& limits) {
-  const std::size_t stages = in_flight.size();
+  const std::size_t stages = held.size();
   memory_fit fits(blocks, memory, limits);
   const double most = detail::most_of(bytes);
-  reason why = detail::block_on_no_device(model, blocks, memory, in_flight, bytes);
-  const bool told = fits(in_flight, bytes).has_value();
+  reason why = detail::block_on_no_device(model, blocks, memory, held, bytes);
+  const bool told = fits(held, bytes).has_value();
   const std::size_t reached = fits.reached();
-  const auto enough = [&](double on_largest) { return fits(in_flight, detail::stretched(bytes, on_largest)); };
+  const auto enough = [&](double on_largest) { return fits(held, detail::stretched(bytes, on_largest)); };
   const auto [low, high] = detail::least_that_fits(enough, most);
   if (high) why.remedy = joined({detail::share_text(*high, most), " would do"});
   if (why.what != reason::cause::memory) return why;

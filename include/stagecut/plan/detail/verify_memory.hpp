@@ -52,9 +52,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   planned_memory result;
   if (all.layers[s].empty()) return result;  // plans reckon nothing for what it hands on
   double activations = 0;
+  double with_recomputed = 0;  // of the layer that needs most
+  double recomputed = 0;       // by all layers
   for (const std::size_t i : all.layers[s]) {
-    activations += all.figures[i].activations;
-    if (result.workspace < all.figures[i].workspace) result.workspace = all.figures[i].workspace;
+    const chosen_figures& each = all.figures[i];
+    activations += each.activations;
+    recomputed += each.recomputed;
+    result.workspace = std::max(result.workspace, each.workspace);
+    with_recomputed = std::max(with_recomputed, each.workspace + each.recomputed);
   }
   double received = 0;
   double sent = 0;
@@ -82,7 +87,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::string& checkpoint = all.made.memory.checkpoint;
   const bool again = checkpoint == "always" || checkpoint == "except_last";
   result.activations = again ? received : activations;
-  result.recomputed = again ? activations : 0;
+  result.recomputed = (again ? activations : 0) + with_recomputed - result.workspace;
+  result.recomputed_apart = recomputed - (with_recomputed - result.workspace);
   return result;
 }
 
@@ -137,9 +143,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const double first = kept ? stage.recomputed : stage.activations;
     const double again = kept ? 0 : stage.recomputed;
     if (each.kind == op_kind::forward) held += first;
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) held += again;
+    if (each.kind == op_kind::backward) held += again;
+    if (each.kind == op_kind::backward_input) held += again + stage.recomputed_apart;
     most = std::max(most, held);
-    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) held -= first + again;
+    if (each.kind == op_kind::backward) held -= first + again;
+    if (each.kind == op_kind::backward_weight) held -= first + again + stage.recomputed_apart;
   }
   return stays + most;
 }
@@ -150,7 +158,7 @@ inline void compare_memory(const verified_plan& all, const std::vector<planned_m
   for (const planned_memory& each : memory) {
     whole.resident += each.resident;
     whole.activations += each.activations;
-    whole.recomputed += each.recomputed;
+    whole.recomputed += each.recomputed + each.recomputed_apart;
   }
   for (std::size_t s = 0; s < all.stages(); ++s) {
     const planned_memory& said = all.made.stages[s].memory;
@@ -170,6 +178,8 @@ inline void compare_memory(const verified_plan& all, const std::vector<planned_m
     notes.compare(place, "buffers are not those of its ends", said.buffers, memory[s].buffers);
     notes.compare(place, "recomputed is not that of its layers", said.recomputed, memory[s].recomputed,
                   whole.recomputed);
+    notes.compare(place, "recomputed_apart is not that of its layers", said.recomputed_apart,
+                  memory[s].recomputed_apart, whole.recomputed);
   }
 }
 

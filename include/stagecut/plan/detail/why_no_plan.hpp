@@ -8,8 +8,10 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/moments_kept.hpp>
 #include <stagecut/plan/detail/unlike_shortage.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -32,21 +34,23 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why no cut fits into memory, with a stage on each device.
 [[nodiscard]] inline reason stage_shortage(const profile& model, const plan_request& request, const cuts& blocks,
-                                           const training_memory& memory, const std::vector<std::size_t>& in_flight) {
+                                           const training_memory& memory, const std::vector<stage_moments>& held) {
   if (!request.memory_of_devices.empty()) {
-    return unlike_shortage(model, blocks, memory, in_flight, bytes_of_devices(request), limits_of(request));
+    return unlike_shortage(model, blocks, memory, held, bytes_of_devices(request), limits_of(request));
   }
   const auto needs = [&](std::size_t devices) {
     if (model.inference) {  // as many groups of requests on every device, whatever their number
       bool alike = true;
-      for (const std::size_t each : in_flight) alike = alike && each == in_flight.front();
-      return alike ? std::vector<std::size_t>(devices, in_flight.front()) : std::vector<std::size_t>();
+      for (const stage_moments& each : held) alike = alike && each == held.front();
+      return alike ? std::vector<stage_moments>(devices, held.front()) : std::vector<stage_moments>();
     }
     const bool known = entry_of(request.schedule).most_in_flight != nullptr && request.in_flight.empty();
-    return known ? microbatches_in_flight(request.schedule, devices, request.microbatches)
-                 : std::vector<std::size_t>();
+    if (!known) return std::vector<stage_moments>();
+    plan_request asked = request;
+    asked.devices = devices;
+    return moments_kept(model, asked, microbatches_in_flight(request.schedule, devices, request.microbatches));
   };
-  return memory_shortage(model, blocks, memory, in_flight, bytes_allowed(request, 0), needs, limits_of(request));
+  return shortage_of(model, blocks, memory, held, bytes_allowed(request, 0), needs, limits_of(request));
 }
 
 /// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether

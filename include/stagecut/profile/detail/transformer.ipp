@@ -37,6 +37,7 @@ STAGECUT_DECL stagecut::layer layer_of(const part& from, const architecture& a, 
   made.activations = from.activations;
   made.workspace = from.workspace + make.gathered(from.numbers + from.tied, all) +
                    make.gathered(from.expert_numbers, z.expert_replicas);
+  made.recomputed = from.recomputed;
   made.output = from.output;
   if (from.tied != 0) {
     using enum stagecut::tied_parameters::placement;
@@ -57,6 +58,7 @@ STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recompu
   made.resident = of.resident;
   made.activations = of.activations;
   made.workspace = of.workspace;
+  made.recomputed = of.recomputed;
   made.output = of.output;
   made.update = of.update;
   return made;

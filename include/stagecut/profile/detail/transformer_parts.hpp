@@ -25,6 +25,7 @@ struct part {
   double tied = 0;            ///< of the matrix that embedding and head share
   double activations = 0;     ///< bytes
   double workspace = 0;       ///< bytes, beside what is gathered
+  double recomputed = 0;      ///< bytes
   double output = 0;          ///< bytes
 };
 

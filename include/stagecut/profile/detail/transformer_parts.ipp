@@ -151,8 +151,8 @@ STAGECUT_DECL part part_maker::of_block(const block& b, const microbatch& z, rec
 STAGECUT_DECL void part_maker::recompute(part& made, const kept& bytes, recomputing way) const {
   made.activations = way == recomputing::full ? bytes.input : bytes.rest;
   if (way == recomputing::none) made.activations += bytes.core;
-  if (way == recomputing::selective) made.workspace = bytes.core;
-  if (way == recomputing::full) made.workspace = bytes.rest - bytes.input + bytes.core;
+  if (way == recomputing::selective) made.recomputed = bytes.core;
+  if (way == recomputing::full) made.recomputed = bytes.rest - bytes.input + bytes.core;
   if (way == recomputing::none) return;
   const bool full = way == recomputing::full;
   term again{full ? "forward pass, again" : "core of attention, again", term_kind::repetition};

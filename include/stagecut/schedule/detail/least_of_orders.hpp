@@ -20,8 +20,9 @@ template <arithmetic T>
 [[nodiscard]] T least_of_orders(const pass_times<T>& times, const transfer_times<T>& transfers,
                                 const order_request& request) {
   word_problem problem = placed_problem(times.forward.size(), request);
+  const order_bytes bytes(request, problem);
   const order_ticks<T> ticks(times, transfers, problem);
-  if (order_bytes(request, problem).shortage()) return std::numeric_limits<T>::infinity();
+  if (bytes.shortage()) return std::numeric_limits<T>::infinity();
   problem = least_problem(problem);
   order_heads heads(problem, precedence_of(problem));
   heads.settle();

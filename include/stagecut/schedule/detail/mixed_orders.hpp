@@ -17,12 +17,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The problem in which I and W of each stage take no longer than apart, nor than together: what no order is below in which
-/// each backward pass is whole or apart. It is that of I and W alone where no B is shorter than both.
+/// The problem in which I and W of each stage take no longer and no more memory than apart, nor than together: what no order is below in which
+/// each backward pass is whole or apart. It is that of I and W alone where no B is better than both.
 [[nodiscard]] STAGECUT_DECL word_problem least_problem(const word_problem& of);
 
 /// Makes an order whose backward passes are whole or apart, each as is better, where some stage's B takes less than its I
-/// and W. Words are those of I and W; where W of a microbatch follows its I at once, and B is shorter, both are B.
+/// and W, in time or memory. Words are those of I and W; where W of a microbatch follows its I at once, and B is better,
+/// both are B.
 ///
 /// Source: docs/orders.md, Whole or apart.
 class mixed_orders {
@@ -52,10 +53,16 @@ class mixed_orders {
   [[nodiscard]] bool shorter(std::size_t s) const noexcept {
     return of_.together[s] < of_.time[backward_of(s)] + of_.time[weight_of(s)];
   }
+  /// Whether it is better than both at times.
+  [[nodiscard]] bool better(std::size_t s) const noexcept { return shorter(s) || of_.saves(s); }
+  /// Whether memory depends on which passes are whole.
+  [[nodiscard]] bool any_saves() const noexcept;
+  /// Whether an order keeps to the memory of ranks, where that depends on which passes are whole.
+  [[nodiscard]] bool fits(const schedule& order) const;
   [[nodiscard]] bool proved() const noexcept { return makespan_ <= bound_; }
   [[nodiscard]] bool over() const;
 
-  /// The schedule of words, whole where that is shorter.
+  /// The schedule of words, whole where that is better.
   [[nodiscard]] schedule merged(const order_words& words) const;
   [[nodiscard]] std::int64_t time_of(const schedule& order) const;
 
@@ -65,6 +72,8 @@ class mixed_orders {
   /// A schedule as it is, if it runs what it has to in this problem; and its words.
   void consider_given(const schedule& order);
   void consider_named();
+  /// One microbatch after the other, whole: it fits if any order does.
+  void consider_one_by_one();
 
   /// Takes what the search for another problem of these letters finds, with a share of the limits. Returns its bound.
   std::int64_t search(const word_problem& other, double share);

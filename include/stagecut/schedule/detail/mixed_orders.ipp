@@ -25,6 +25,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 STAGECUT_DECL word_problem least_problem(const word_problem& of) {
   word_problem result = of;
   result.together.clear();
+  for (std::size_t s = 0; s < of.apart.size(); ++s) {
+    result.again[s] -= of.apart[s];
+    result.apart[s] = 0;
+  }
   for (std::size_t s = 0; s < of.together.size(); ++s) {
     if (of.whole[s]) continue;
     std::int64_t& input = result.time[backward_of(s)];
@@ -33,6 +37,20 @@ STAGECUT_DECL word_problem least_problem(const word_problem& of) {
     weight = std::min(weight, of.together[s] - input);
   }
   return result;
+}
+
+/// Whether every rank has room for one microbatch at a time, its passes apart.
+[[nodiscard]] inline bool has_room(const word_problem& of) {
+  for (std::size_t r = 0; of.capped() && r < of.ranks; ++r) {
+    std::int64_t left = of.memory[r];
+    for (const std::size_t s : of.stages_of[r]) left -= of.kept[s];
+    for (std::size_t i = of.stages_of[r].size(); i-- > 0;) {
+      const std::size_t s = of.stages_of[r][i];
+      if (left < of.again[s]) return false;
+      left += of.kept[s];
+    }
+  }
+  return true;
 }
 
 STAGECUT_DECL mixed_orders::mixed_orders(const word_problem& of, const order_request& request, transfer_kind transfers,
@@ -51,17 +69,18 @@ STAGECUT_DECL mixed_orders::mixed_orders(const word_problem& of, const order_req
 
 STAGECUT_DECL void mixed_orders::make() {
   if (request_.start) {
-    consider_words(words_of_start(of_, *request_.start));
+    consider_words(words_of_start(least_, *request_.start));
     consider_given(*request_.start);
   }
+  if (any_saves()) consider_one_by_one();
   consider_named();
   bound_ = search(least_, 0.4);
   if (proved() || over()) return;
   word_problem apart = of_;
   apart.together.clear();
-  search(apart, 0.15);
+  if (has_room(apart)) search(apart, 0.15);
   if (proved() || over()) return;
-  word_problem whole = apart;
+  word_problem whole = least_;
   whole.split = false;
   for (std::size_t s = 0; s < of_.stages(); ++s) {
     whole.time[backward_of(s)] = times_.backward[s];
@@ -84,7 +103,7 @@ STAGECUT_DECL schedule mixed_orders::merged(const order_words& words) const {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < ops.size(); ++i, ++kept) {
       op each = ops[i];
-      const bool both = each.kind == op_kind::backward_input && i + 1 < ops.size() && shorter(each.stage) &&
+      const bool both = each.kind == op_kind::backward_input && i + 1 < ops.size() && better(each.stage) &&
                         apart_[each.stage * of_.microbatches + each.microbatch] == 0 &&
                         ops[i + 1].kind == op_kind::backward_weight && ops[i + 1].stage == each.stage &&
                         ops[i + 1].microbatch == each.microbatch;
@@ -102,7 +121,48 @@ STAGECUT_DECL std::int64_t mixed_orders::time_of(const schedule& order) const {
   return graph.makespan(times_, messages_, workspace);
 }
 
+STAGECUT_DECL bool mixed_orders::any_saves() const noexcept {
+  for (std::size_t s = 0; s < of_.stages(); ++s) {
+    if (of_.saves(s)) return true;
+  }
+  return false;
+}
+
+STAGECUT_DECL bool mixed_orders::fits(const schedule& order) const {
+  if (!any_saves()) return true;
+  for (std::size_t r = 0; r < of_.ranks; ++r) {
+    std::int64_t room = of_.memory[r];
+    for (const op& each : order.orders[r]) {
+      const std::size_t s = each.stage;
+      if (each.kind == op_kind::forward) room -= of_.kept[s];
+      if (each.kind == op_kind::backward) {
+        if (room < least_.again[s]) return false;
+        room += of_.kept[s];
+      }
+      if (each.kind == op_kind::backward_input) room -= of_.again[s];
+      if (room < 0) return false;
+      if (each.kind == op_kind::backward_input) room += of_.kept[s] - of_.late[s];
+      if (each.kind == op_kind::backward_weight) room += of_.late[s] + of_.again[s];
+    }
+  }
+  return true;
+}
+
+STAGECUT_DECL void mixed_orders::consider_one_by_one() {
+  order_words words(of_.ranks);
+  for (std::size_t r = 0; r < of_.ranks; ++r) {
+    const std::vector<std::size_t>& stages = of_.stages_of[r];
+    const auto add = [&](std::size_t letter) { words[r].push_back(static_cast<std::uint16_t>(letter)); };
+    for (std::size_t k = 0; k < of_.microbatches; ++k) {
+      for (const std::size_t s : stages) add(forward_of(s));
+      for (std::size_t i = stages.size(); i-- > 0;) add(backward_of(stages[i])), add(weight_of(stages[i]));
+    }
+  }
+  consider(merged(words));
+}
+
 STAGECUT_DECL void mixed_orders::consider(schedule order) {
+  if (!fits(order)) return;
   const std::int64_t time = time_of(order);
   if (time >= makespan_) return;
   makespan_ = time;
@@ -126,7 +186,7 @@ STAGECUT_DECL void mixed_orders::consider_given(const schedule& order) {
     for (const op& each : ops) {
       const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
       // A B that is longer than I and W is none that this problem has.
-      const bool whole = each.kind == op_kind::backward && !of_.whole[each.stage] && !shorter(each.stage);
+      const bool whole = each.kind == op_kind::backward && !of_.whole[each.stage] && !better(each.stage);
       if (each.with_next || whole || (part && of_.whole[each.stage])) return;
     }
   }
@@ -137,7 +197,7 @@ STAGECUT_DECL void mixed_orders::consider_given(const schedule& order) {
 
 STAGECUT_DECL void mixed_orders::consider_named() {
   if (of_.stages() % of_.ranks != 0) return;
-  word_rules allowed(of_);
+  word_rules allowed(least_);
   schedule_shape shape;
   shape.ranks = of_.ranks;
   shape.chunks = of_.stages() / of_.ranks;
@@ -165,7 +225,11 @@ STAGECUT_DECL std::int64_t mixed_orders::search(const word_problem& other, doubl
   }
   order_maker maker(other, asked, transfers_, tick_);
   if (other.split && found()) {
-    if (auto words = words_of(other, order_)) maker.take(*std::move(words));
+    word_rules allowed(other);
+    auto words = words_of(other, order_);
+    bool keeps = words.has_value();
+    for (std::size_t r = 0; keeps && r < other.ranks; ++r) keeps = allowed(r, (*words)[r]);
+    if (keeps) maker.take(*std::move(words));
   }
   maker.make();
   looked_at_ += maker.looked_at();
@@ -187,7 +251,10 @@ STAGECUT_DECL std::int64_t mixed_orders::search(const word_problem& other, doubl
 
 STAGECUT_DECL void mixed_orders::polish() {
   order_words words = *words_of(of_, order_);
-  const auto exact = [&](const order_words& changed) { return time_of(merged(changed)); };
+  const auto exact = [&](const order_words& changed) {
+    const schedule order = merged(changed);
+    return time_of(order) + (fits(order) ? 0 : 2 * makespan_);  // never better than what is found
+  };
   random_bits random(request_.seed, 2, 0);
   std::size_t asked = 0;
   bool done = false;
@@ -214,11 +281,12 @@ STAGECUT_DECL void mixed_orders::part_passes(const order_words& words, random_bi
                                              function_ref<bool()> stop) {
   std::int64_t now = time_of(merged(words));
   for (std::size_t s = 0; s < of_.stages(); ++s) {
-    for (std::size_t k = 0; shorter(s) && k < of_.microbatches && !stop(); ++k) {
+    for (std::size_t k = 0; better(s) && k < of_.microbatches && !stop(); ++k) {
       char& here = apart_[s * of_.microbatches + k];
       here ^= 1;
-      const std::int64_t time = time_of(merged(words));
-      if (time > now || (time == now && random.below(2) == 0)) {
+      const schedule order = merged(words);
+      const std::int64_t time = time_of(order);
+      if (!fits(order) || time > now || (time == now && random.below(2) == 0)) {
         here ^= 1;
       } else {
         now = time;

@@ -28,6 +28,8 @@ STAGECUT_DECL order_bytes::order_bytes(const order_request& request, word_proble
     of.kept.push_back(up(kept(s)));
     of.late.push_back(of.whole[s] ? 0 : bytes.weight_part.empty() ? of.kept[s] : up(bytes.weight_part[s]));
     of.again.push_back(bytes.recomputed.empty() ? 0 : up(bytes.recomputed[s]));
+    const bool runs_apart = of.split && !of.whole[s] && !bytes.recomputed_apart.empty();
+    of.apart.push_back(runs_apart ? up(bytes.recomputed_apart[s]) : 0);
   }
   for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {
     const double left = memory(r) - resident(r);
@@ -37,6 +39,7 @@ STAGECUT_DECL order_bytes::order_bytes(const order_request& request, word_proble
     of.memory.push_back(fits_alone(r) ? std::max(units, alone(r, std::int64_t{0}, of.kept, of.again))
                                       : units);
   }
+  for (std::size_t s = 0; s < of.stages(); ++s) of.again[s] += of.apart[s];
 }
 
 STAGECUT_DECL std::optional<reason> order_bytes::shortage() const {
@@ -64,6 +67,7 @@ STAGECUT_DECL void order_bytes::check() const {
   each("bytes.activations", bytes.activations);
   each("bytes.weight_part", bytes.weight_part);
   each("bytes.recomputed", bytes.recomputed);
+  each("bytes.recomputed_apart", bytes.recomputed_apart);
   for (std::size_t s = 0; s < bytes.weight_part.size(); ++s) {
     if (bytes.weight_part[s] <= kept(s)) continue;
     refuse_order(joined({"bytes.weight_part[", s, "]"}).c_str(), std::to_string(bytes.weight_part[s]),
@@ -101,6 +105,7 @@ STAGECUT_DECL void order_bytes::scale() {
   for (std::size_t s = 0; s < of_.stages(); ++s) {
     add(kept(s));
     if (!request_.bytes.recomputed.empty()) add(request_.bytes.recomputed[s]);
+    if (!request_.bytes.recomputed_apart.empty()) add(request_.bytes.recomputed_apart[s]);
     if (!request_.bytes.weight_part.empty()) add(request_.bytes.weight_part[s]);
   }
   double most = as_computed(sum * static_cast<double>(of_.microbatches));

@@ -74,16 +74,23 @@ class order_ticks {
   }
 
  private:
-  /// Tells what backward passes take whole, where some take less so than apart, and no less by rounding alone.
+  /// Tells what backward passes take whole, where some take less time so than apart, and no less by rounding alone, or less
+  /// memory.
   void add_together(const pass_times<T>& times) {
     bool any = false;
     std::vector<std::int64_t> together;
-    for (std::size_t s = 0; s < of_.stages() && of_.split && !times.backward.empty(); ++s) {
+    for (std::size_t s = 0; s < of_.stages() && of_.split; ++s) {
       const std::int64_t both = of_.time[backward_of(s)] + of_.time[weight_of(s)];
-      const bool less = apart(s) && times.backward[s] < duration_sum(times.backward_input[s], times.backward_weight[s]);
-      const std::int64_t whole = less ? ticks(times.backward[s]) : both;
-      together.push_back(whole < both ? whole : both);
-      any = any || both - together[s] > both >> 30U;
+      if (times.backward.empty() || !apart(s)) {
+        together.push_back(both);
+        any = any || of_.saves(s);
+        continue;
+      }
+      const std::int64_t whole = ticks(times.backward[s]);
+      const bool less = times.backward[s] < duration_sum(times.backward_input[s], times.backward_weight[s]);
+      const bool longer = of_.saves(s) && whole - both > both >> 30U;
+      together.push_back(less || longer ? (less && both < whole ? both : whole) : both);
+      any = any || of_.saves(s) || both - together[s] > both >> 30U;
     }
     if (any) of_.together = std::move(together);
   }

@@ -43,7 +43,7 @@ struct word_problem {
   std::vector<std::size_t> rank_of{};                 ///< of every stage
   std::vector<std::vector<std::size_t>> stages_of{};  ///< of every rank, in the order of the chain
   std::vector<std::int64_t> time{};                   ///< of every letter; 0 for W if they are not split
-  /// Of every stage, B, or I and W where these take no longer; empty: no B is shorter than both.
+  /// Of every stage, B, or I and W where these take no longer and no more memory; empty: no B is better than both.
   std::vector<std::int64_t> together{};
   std::vector<std::int64_t> down{};        ///< of the message from stage s to s + 1, of every stage; 0 within a rank
   std::vector<std::int64_t> up{};          ///< likewise of the gradient from stage s + 1 to s
@@ -52,6 +52,7 @@ struct word_problem {
   std::vector<std::int64_t> kept{};        ///< of every stage by a microbatch, from the start of F to the end of B or W
   std::vector<std::int64_t> late{};        ///< of that, what stays from the end of I to the end of W
   std::vector<std::int64_t> again{};       ///< more, from the start of B or I to the end of B or W
+  std::vector<std::int64_t> apart{};       ///< of that, what a B does not take in place of I and W
   std::vector<std::int64_t> memory{};      ///< of every rank; empty: no limit
 
   /// Stages.
@@ -66,6 +67,8 @@ struct word_problem {
   [[nodiscard]] bool ends(std::size_t letter) const noexcept { return letter % kinds_of_pass + 1 == kinds(); }
   /// Whether ranks have limits.
   [[nodiscard]] bool capped() const noexcept { return !memory.empty(); }
+  /// Whether a limit may let a B of a stage run that lets no I and W.
+  [[nodiscard]] bool saves(std::size_t s) const noexcept { return capped() && apart[s] > 0; }
   /// What is taken at the start of a pass, and what is given back at its end.
   /// @{
   [[nodiscard]] std::int64_t taken(std::size_t letter) const noexcept {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// What every stage of a request holds at the moments that count.
+///
+/// @param in_flight  microbatches in flight at most, of every stage
+[[nodiscard]] inline std::vector<stage_moments> moments_kept(const profile& model, const plan_request& request,
+                                                             const std::vector<std::size_t>& in_flight) {
+  bool recomputes = false;
+  for (const layer& each : model.layers) recomputes = recomputes || each.recomputed > 0;
+  const schedule_entry& entry = entry_of(requested_kind(request));
+  if (!recomputes || !entry.splits_backward || in_flight.empty()) return moments_of(in_flight);
+  plan_request asked = request;
+  // Where microbatches are not known, so many that more of them come to no other moments.
+  if (asked.microbatches == 0) asked.microbatches = 4 * request.devices * request.chunks;
+  if (!has_shape(entry.kind, asked.devices, asked.chunks, asked.microbatches, asked.group)) return moments_of(in_flight);
+  return moments_of(schedule_of_request(asked));
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// What the layers of a stage take while they run, and compute again.
+class recomputed_parts {
+ public:
+  void add(double workspace, double recomputed) noexcept {
+    if (workspace_ < workspace) workspace_ = workspace;
+    if (peak_ < workspace + recomputed) peak_ = workspace + recomputed;
+    all_ += recomputed;
+  }
+
+  void write_to(planned_memory& memory) const noexcept {
+    memory.workspace = workspace_;
+    memory.recomputed = peak_ - workspace_;
+    memory.recomputed_apart = all_ - memory.recomputed;
+  }
+
+ private:
+  double workspace_ = 0;
+  double peak_ = 0;  // of a layer
+  double all_ = 0;
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
