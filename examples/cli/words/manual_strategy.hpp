@@ -25,10 +25,11 @@ struct manual_strategy {
   std::string name;                   // of the file, and in it
   stagecut::io::sapp_strategy read;
 
-  /// What it says of a chain of as many layers.
-  [[nodiscard]] stagecut::recompute_strategy of(const stagecut::recompute_model& model) const {
+  /// What it says of a chain that has so many layers before those of which it speaks; those behind go to the last stage.
+  [[nodiscard]] stagecut::recompute_strategy of(const stagecut::recompute_model& model, std::size_t before) const {
     stagecut::recompute_strategy result;
-    std::vector<std::size_t> points = {0};
+    std::vector<std::size_t> points = {before};
+    result.choices.resize(before);
     for (std::size_t s = 0; s < read.layers.size(); ++s) {
       points.push_back(points.back() + read.layers[s]);
       // The strongest come first, as in plans.
@@ -38,6 +39,9 @@ struct manual_strategy {
         }
       }
     }
+    points.front() = 0;
+    points.back() = model.layers.size();
+    result.choices.resize(model.layers.size());
     result.cuts = stagecut::cuts(points, stagecut::empty_stages::allowed);
     return result;
   }

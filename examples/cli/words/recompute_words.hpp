@@ -123,7 +123,7 @@ struct recompute_words {
       if (made && (best == 0 || made->objective.value < best)) best = made->objective.value, used_ = asked;
       return made;
     };
-    const std::size_t layers = alike.empty() ? stages_at_most(model) : model.layers.size();
+    const std::size_t layers = model.layers.size();
     const double seconds = request.limits.time_limit.value_or(std::numeric_limits<double>::infinity());
     std::vector<tried_chunks> tried = try_chunks(chunks, layers / request.devices, empty_chunks, seconds, make);
     stagecut::outcome<stagecut::plan> answer = best_of(tried);
@@ -141,7 +141,7 @@ struct recompute_words {
     std::vector<stagecut::compared_strategy> others;
     for (const manual_strategy& each : manuals_) {
       if (each.read.chunks == request.chunks) {
-        own.emplace_back(each.name, each.of(asked.chain.model));
+        own.emplace_back(each.name, each.of(asked.chain.model, layers_before(model) - asked.chain.first));
       } else {
         others.push_back(of_other_chunks(model, request, each));
       }
@@ -166,7 +166,8 @@ struct recompute_words {
     try {
       check_chunks(request);
       const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
-      return stagecut::simulated_strategy(own.name, asked.chain.model, asked.request, own.of(asked.chain.model));
+      return stagecut::simulated_strategy(own.name, asked.chain.model, asked.request,
+                                          own.of(asked.chain.model, layers_before(model) - asked.chain.first));
     } catch (const CLI::ValidationError& error) {
       return {.name = own.name, .none = error.what()};
     } catch (const std::invalid_argument& error) {
@@ -199,14 +200,11 @@ struct recompute_words {
     return last == 0 ? model.layers.size() : last - first;
   }
 
-  /// How many stages there can be: one of each of these layers, of those before and of those behind them.
-  [[nodiscard]] static std::size_t stages_at_most(const stagecut::profile& model) {
-    const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };
-    std::size_t ends = 0;
-    if (std::any_of(model.layers.begin(), model.layers.end(), has_choice)) {
-      ends = (has_choice(model.layers.front()) ? 0 : 1) + (has_choice(model.layers.back()) ? 0 : 1);
-    }
-    return layers_dealt_out(model) + ends;
+  /// The layers before the first that has a choice; none if none has.
+  [[nodiscard]] static std::size_t layers_before(const stagecut::profile& model) {
+    std::size_t first = 0;
+    while (first < model.layers.size() && model.layers[first].recomputations.empty()) ++first;
+    return first < model.layers.size() ? first : 0;
   }
 
   /// Fills the names that may be chosen.

@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// A chain of layers of which each may be recomputed, and where in its profile they stand.
 struct recomputed_chain {
   recompute_model model{};  ///< the chain
-  /// The layers of the profile before the first layer of the model: its head. Behind the last one stands its tail.
+  /// The layers of the profile before the first layer of the model, 0 or 1: its head. Behind the last one stands its tail.
   std::size_t first = 0;
 
   /// Equal in both parts.
@@ -39,16 +39,14 @@ class recomputed_chain_maker {
  private:
   [[noreturn]] static void refuse(const char* name, const std::string& value, const char* requirement);
 
-  [[nodiscard]] bool has_any_choice_before(std::size_t last) const;
-
   [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
     return memory_.use_resident && known ? *known : parameters * memory_.parameter_multiplier;
   }
 
-  /// What stays of a layer, its shared parameters counted with it.
-  [[nodiscard]] double resident(const layer& each) const;
+  /// Finds which shared parameters every layer has, and their bytes: as the layer says that says most.
+  void number_shared();
 
-  /// Layers that have no choice, as one.
+  /// A layer that has no choice, or none.
   [[nodiscard]] layer_type end(std::size_t first, std::size_t last) const;
 
   [[nodiscard]] bool is_asked_for(const std::string& name) const;
@@ -59,6 +57,7 @@ class recomputed_chain_maker {
   const profile& model_;
   const std::vector<std::string>& names_;
   const memory_options& memory_;
+  std::vector<std::vector<std::size_t>> shared_{};  // of every layer
   recomputed_chain result_{};
 };
 
@@ -71,9 +70,10 @@ class recomputed_chain_maker {
 /// @param names   the recomputations that may be chosen, `none` for a layer's own figures if these recompute nothing; empty:
 ///                all that there are
 /// @param memory  how memory is reckoned, without checkpoints
-/// @return        the layers between the first and the last one that have a choice; those before are the head, those
-///                behind the tail. If none has one, all layers, with the one choice each. Layers of the same figures are of
-///                one type. Parameters that layers share count with each of them
+/// @return        all layers, but for the first and the last one where these have no choice: they are the head and the tail,
+///                on the first and on the last stage anyway. If none has a choice, all layers, with the one choice each.
+///                Layers of the same figures are of one type. Parameters that layers share count once a stage; layers that
+///                `layer_blocks` keeps together are not cut apart
 /// @throws        argument_error for edges, inference and checkpoints; invalid_input as `check_figures`, for a layer that
 ///                has choices but none that was asked for, and for a recomputation with another forward pass or output
 [[nodiscard]] inline recomputed_chain as_recompute_model(const profile& model,

@@ -34,9 +34,6 @@ struct recompute_options {
 
 namespace detail {
 
-/// Refuses groups that reach beyond the head or the tail of a chain.
-STAGECUT_DECL void check_groups(const profile& model, const recomputed_chain& chain);
-
 /// Refuses a recomputation that no layer has.
 STAGECUT_DECL void check_names(const profile& model, const recompute_options& options);
 

@@ -36,6 +36,7 @@ struct layer_type {
   double workspace = 0;                     ///< bytes needed only while a layer runs, whatever the choice
   double sent = 0;                          ///< bytes handed to the next layer
   std::vector<recompute_choice> choices{};  ///< how a layer may be run, one of them at least
+  std::vector<std::size_t> shared{};        ///< which of `recompute_model::shared` it has
 
   /// Equal in every part.
   friend bool operator==(const layer_type&, const layer_type&) = default;
@@ -50,6 +51,10 @@ struct recompute_model {
   /// goes back through it. It hands on what it says where the first stage has no layers.
   layer_type head{};
   layer_type tail{};  ///< likewise behind the last layer, on the last stage
+  /// Bytes that stay for parameters that layers share: once on each stage that has a layer with them.
+  std::vector<double> shared{};
+  /// Cut points between layers that stand on one stage: c is before layer c, 0 behind the head, and n before the tail.
+  std::vector<std::size_t> forbidden_cuts{};
 
   /// Equal in every part.
   friend bool operator==(const recompute_model&, const recompute_model&) = default;

@@ -34,7 +34,7 @@ class memory_fit {
   /// Unset if the patience was over before it was known.
   template <class Bytes>
   [[nodiscard]] std::optional<bool> operator()(const std::vector<stage_moments>& held, const Bytes& bytes) {
-    const memory_cap cap(memory_, held, bytes);
+    const memory_cap cap(memory_, bytes, held);
     const merged_constraint allowed(cap, blocks_);
     const std::size_t items = blocks_.stages();
     const std::size_t stages = held.size();

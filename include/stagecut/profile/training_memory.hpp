@@ -163,8 +163,8 @@ class memory_cap {
   memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes);
   /// The same of stages of which is known what they hold at the moments that count.
   /// @{
-  memory_cap(const training_memory& memory, moments held, double bytes);
-  memory_cap(const training_memory& memory, moments held, std::vector<double> bytes);
+  memory_cap(const training_memory& memory, double bytes, moments held);
+  memory_cap(const training_memory& memory, std::vector<double> bytes, moments held);
   /// @}
   memory_cap(const training_memory&&, std::vector<std::size_t>, double) = delete;  // would die before it is asked
   memory_cap(const training_memory&&, std::vector<std::size_t>, std::vector<double>) = delete;

@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/recompute_model.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -35,15 +38,21 @@ STAGECUT_DECL recomputed_chain_maker::recomputed_chain_maker(const profile& mode
 STAGECUT_DECL recomputed_chain recomputed_chain_maker::make() {
   const std::size_t n = model_.layers.size();
   const auto has_choice = [&](std::size_t i) { return !model_.layers[i].recomputations.empty(); };
-  std::size_t first = 0;
-  std::size_t last = n;
-  while (first < n && !has_choice(first)) ++first;
-  if (first == n) first = 0;  // none has: each is a layer like others
-  while (last > first && has_any_choice_before(last) && !has_choice(last - 1)) --last;
+  bool any = false;
+  for (std::size_t i = 0; i < n; ++i) any = any || has_choice(i);
+  // The first layer is on the first stage anyway, the last one on the last. If none has a choice each is like others.
+  const std::size_t first = any && !has_choice(0) ? 1 : 0;
+  const std::size_t last = any && !has_choice(n - 1) ? n - 1 : n;
+  number_shared();
   result_.first = first;
   result_.model.head = end(0, first);
   result_.model.tail = end(last, n);
   for (std::size_t i = first; i < last; ++i) result_.model.layers.push_back(type_of(i));
+  const cuts blocks = layer_blocks(model_);
+  for (std::size_t c = first == 0 ? 1 : first, b = 0; c <= last && c < n; ++c) {
+    while (blocks[b] < c) ++b;
+    if (blocks[b] != c) result_.model.forbidden_cuts.push_back(c - first);
+  }
   return std::move(result_);
 }
 
@@ -51,17 +60,16 @@ STAGECUT_DECL void recomputed_chain_maker::refuse(const char* name, const std::s
   fail(argument_error("as_recompute_model", name, value, requirement));
 }
 
-STAGECUT_DECL bool recomputed_chain_maker::has_any_choice_before(std::size_t last) const {
-  for (std::size_t i = 0; i < last; ++i) {
-    if (!model_.layers[i].recomputations.empty()) return true;
-  }
-  return false;
-}
-
-STAGECUT_DECL double recomputed_chain_maker::resident(const layer& each) const {
-  double sum = stays(each.parameters, each.resident);
-  for (const tied_parameters& tied : each.tied.get()) sum += stays(tied.bytes, tied.resident);
-  return sum;
+STAGECUT_DECL void recomputed_chain_maker::number_shared() {
+  shared_.resize(model_.layers.size());
+  std::vector<double>& bytes = result_.model.shared;
+  each_tie(model_, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+    if (name == bytes.size()) bytes.push_back(0);
+    bytes[name] = std::max(bytes[name], stays(tied.bytes, tied.resident));
+    std::vector<std::size_t>& here = shared_[i];
+    if (std::find(here.begin(), here.end(), name) == here.end()) here.push_back(name);
+  });
+  for (std::vector<std::size_t>& each : shared_) std::sort(each.begin(), each.end());
 }
 
 STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::size_t last) const {
@@ -73,7 +81,8 @@ STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::siz
     const layer& each = model_.layers[i];
     sum.name += (i == first ? "" : ", ") + each.name;
     sum.forward += each.forward;
-    sum.resident += resident(each);
+    sum.resident += stays(each.parameters, each.resident);
+    sum.shared = shared_[i];
     sum.workspace = std::max(sum.workspace, each.workspace);
     sum.sent = each.output;
     peak = std::max(peak, each.workspace + each.recomputed);
@@ -96,7 +105,8 @@ STAGECUT_DECL std::size_t recomputed_chain_maker::type_of(std::size_t i) {
   const layer& each = model_.layers[i];
   layer_type type;
   type.forward = each.forward;
-  type.resident = resident(each);
+  type.resident = stays(each.parameters, each.resident);
+  type.shared = shared_[i];
   type.sent = each.output;
   const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();
   const auto add = [&](const std::string& name, const auto& way) {

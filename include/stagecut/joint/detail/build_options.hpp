@@ -126,10 +126,11 @@ class option_builder {
     for (std::size_t first = first_min; first <= first_max; ++first) {
       const std::size_t last_min = last_known ? cut[s + 1] : first + least_[s];
       const std::size_t last_max = last_known ? cut[s + 1] : first + longest_ < n ? first + longest_ : n;
-      if (first < ranges_[s].first || first > ranges_[s].last) continue;
+      if (first < ranges_[s].first || first > ranges_[s].last || (s != 0 && !curves_.may_cut(first))) continue;
       for (std::size_t last = last_min; last <= last_max; ++last) {
         if (last < ranges_[s + 1].first || last > ranges_[s + 1].last || last < first + least_[s] ||
-            last > first + longest_ || !in_order(s, first, last, cut))
+            last > first + longest_ || !in_order(s, first, last, cut) ||
+            (s + 1 != order_.stages() && !curves_.may_cut(last)))
           continue;
         if (!may_fit(r, v, curves_.of(first, last))) break;
         const auto kept_first = cut[s];

@@ -71,8 +71,9 @@ STAGECUT_DECL bool option_builder::may_fit(std::size_t r, std::size_t v, std::ui
     least = each.backward + each.weight < least ? each.backward + each.weight : least;
   }
   if (here.forward + least > most_) return false;
+  const double resident = curves_.resident(content, rules.own_shared[v]);
   for (const auto& each : rules.moments) {
-    if (here.resident + static_cast<double>(each[v].in_flight) * here.points[0].activations > rules.memory) return false;
+    if (resident + static_cast<double>(each[v].in_flight) * here.points[0].activations > rules.memory) return false;
   }
   return true;
 }

@@ -30,7 +30,8 @@ struct choice_point {
 struct stage_content {
   std::vector<std::uint32_t> counts;   // of every type
   double forward = 0;                  // in whole units
-  double resident = 0;                 // bytes
+  double resident = 0;                 // bytes, with those of shared parameters
+  std::vector<std::size_t> shared{};   // which of these, each once
   std::uint32_t before = 0;            // the content of one layer less
   std::uint32_t type = 0;              // of that layer
   std::vector<choice_point> points{};  // more activations behind
@@ -48,13 +49,19 @@ class choice_curves {
   /// @param splits  whether the schedule runs the gradients of the input and of the parameters apart
   choice_curves(const recompute_model& model, const whole_times& unit, bool splits);
 
-  /// Whether all layers are of one type.
+  /// Whether all layers are of one type, and may be cut anywhere.
   [[nodiscard]] bool alike() const noexcept { return alike_; }
   [[nodiscard]] const recompute_model& model() const noexcept { return model_; }
   [[nodiscard]] const stage_content& operator[](std::size_t content) const noexcept { return contents_[content]; }
 
   /// The content of the layers `[first, last)`.
   [[nodiscard]] std::uint32_t of(std::size_t first, std::size_t last);
+
+  /// Whether a cut may stand there.
+  [[nodiscard]] bool may_cut(std::size_t point) const noexcept { return !forbidden_[point]; }
+
+  /// What stays of a content on a stage that has these shared parameters anyway.
+  [[nodiscard]] double resident(std::size_t content, const std::vector<std::size_t>& there) const;
 
   /// How many layers of every type are run by every choice, as `[type][choice]`.
   [[nodiscard]] std::vector<std::vector<std::size_t>> counts_of(std::size_t content, std::size_t point) const;
@@ -75,6 +82,7 @@ class choice_curves {
   const whole_times& unit_;
   bool splits_;
   bool alike_;
+  std::vector<bool> forbidden_{};        // cut points
   std::vector<std::uint32_t> before_{};  // [type][i]: layers of the type before layer i
   std::vector<stage_content> contents_{};
   std::map<std::vector<std::uint32_t>, std::uint32_t> places_{};

@@ -21,8 +21,10 @@ STAGECUT_DECL std::size_t stage_content::layers() const noexcept {
 }
 
 STAGECUT_DECL choice_curves::choice_curves(const recompute_model& model, const whole_times& unit, bool splits)
-    : model_(model), unit_(unit), splits_(splits), alike_(model.types.size() == 1) {
+    : model_(model), unit_(unit), splits_(splits), alike_(model.types.size() == 1 && model.forbidden_cuts.empty()) {
   const std::size_t n = model.layers.size();
+  forbidden_.resize(n + 1);
+  for (const std::size_t each : model.forbidden_cuts) forbidden_[each] = true;
   before_.assign(model.types.size() * (n + 1), 0);
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     std::uint32_t* const sums = before_.data() + t * (n + 1);
@@ -65,6 +67,15 @@ STAGECUT_DECL std::vector<std::vector<std::size_t>> choice_curves::counts_of(std
   return result;
 }
 
+STAGECUT_DECL double choice_curves::resident(std::size_t content, const std::vector<std::size_t>& there) const {
+  const stage_content& here = contents_[content];
+  double bytes = here.resident;
+  for (const std::size_t each : here.shared) {
+    if (std::find(there.begin(), there.end(), each) != there.end()) bytes -= model_.shared[each];
+  }
+  return bytes;
+}
+
 STAGECUT_DECL std::uint32_t choice_curves::find(const std::vector<std::uint32_t>& counts) {
   const auto found = places_.find(counts);
   if (found != places_.end()) return found->second;
@@ -82,6 +93,12 @@ STAGECUT_DECL std::uint32_t choice_curves::add(std::uint32_t before, std::size_t
   ++made.counts[type];
   made.forward = old.forward + unit_.whole(added.forward);
   made.resident = old.resident + added.resident;
+  made.shared = old.shared;
+  for (const std::size_t each : added.shared) {
+    if (std::find(made.shared.begin(), made.shared.end(), each) != made.shared.end()) continue;
+    made.shared.push_back(each);
+    made.resident += model_.shared[each];
+  }
   made.before = before;
   made.type = static_cast<std::uint32_t>(type);
   for (std::size_t p = 0; p < old.points.size(); ++p) {

@@ -24,7 +24,7 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
   using answer = outcome<recompute_plan>;
   detail::check_recompute_request("minimize_recomputation", model, request);
   const std::size_t stages = request.order.stages();
-  if (detail::least_layers_in_all(request) > model.layers.size()) {
+  if (detail::least_layers_in_all(request) > model.layers.size() || !detail::can_be_cut(model, request)) {
     return answer::infeasible(detail::why_too_few_layers(model, request));
   }
   const bool splits = detail::splits_backward(request.order);

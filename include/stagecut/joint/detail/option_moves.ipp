@@ -97,6 +97,7 @@ STAGECUT_DECL bool option_moves::take_counts(random_bits& dice) {
   std::uint32_t first = 0;
   cut_.resize(rank_of.size() + 1);
   for (std::size_t s = 0; s < rank_of.size(); ++s) {
+    if (s != 0 && !problem_.curves->may_cut(first)) return false;
     const bool same = wanted_[s] == now_->counts[s] && (first == old_first || problem_.curves->alike());
     if (!same) touched_[rank_of[s]] = 1;
     cut_[s] = first;

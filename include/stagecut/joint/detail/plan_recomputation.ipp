@@ -68,13 +68,6 @@ inline void check_recompute_options(const plan_request& request) {
   if (!request.in_flight.empty()) refuse("in_flight", "{…}", "is not told with recomputation: the schedule says it");
 }
 
-STAGECUT_DECL void check_groups(const profile& model, const recomputed_chain& chain) {
-  for (std::size_t i = chain.first; i < chain.first + chain.model.layers.size(); ++i) {
-    if (model.layers[i].group.empty()) continue;
-    fail(invalid_input(layer_text(model, i), "has a group, which this planner does not keep together"));
-  }
-}
-
 STAGECUT_DECL void check_names(const profile& model, const recompute_options& options) {
   for (const std::string& name : options.names) {
     bool known = false;
@@ -145,7 +138,6 @@ STAGECUT_DECL asked_recomputation ask_recomputation(const profile& model, const 
   detail::check_makespan_request(model, wanted);
   asked_recomputation result{as_recompute_model(model, options.names, wanted.memory), {}};
   result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
-  detail::check_groups(model, result.chain);
   detail::check_names(model, options);
   return result;
 }

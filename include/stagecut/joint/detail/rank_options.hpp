@@ -28,6 +28,7 @@ struct rank_rules {
   std::vector<double> own_workspace{};
   std::vector<double> own_peak{};        // workspace with what is computed again
   std::vector<double> own_recomputed{};  // between I and W
+  std::vector<std::vector<std::size_t>> own_shared{};  // parameters that are shared with layers
 
   /// What a moment takes of a stage beside what it keeps: of the layer that needs most, and what is computed again.
   [[nodiscard]] double room(std::size_t v, const held_microbatches& held, double workspace, double peak,

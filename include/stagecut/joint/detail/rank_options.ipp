@@ -31,7 +31,7 @@ STAGECUT_DECL bool rank_options::add(const choice_curves& curves, const std::vec
   double forward = 0;
   for (std::size_t v = 0; v < of.size(); ++v) {
     const stage_content& here = curves[of[v]];
-    memory -= here.resident;
+    memory -= curves.resident(of[v], rules_.own_shared[v]);
     forward += here.forward + rules_.own_forward[v] + rules_.own_backward[v] + rules_.own_weight[v];
   }
   if (memory < 0 || forward > most) return false;

@@ -55,6 +55,25 @@ STAGECUT_DECL void check_recompute_model(const recompute_model& model) {
     fail(invalid_input(joined({"layers[", i, "]"}),
                        joined({model.layers[i], ", must be below the number of types, ", model.types.size()})));
   }
+  for (std::size_t t = 0; t < model.shared.size(); ++t) {
+    if (is_finite(model.shared[t]) && !is_negative(model.shared[t])) continue;
+    fail(invalid_input(joined({"shared[", t, "]"}), "must be finite and not negative"));
+  }
+  const auto check_shared = [&](const layer_type& type, const std::string& place) {
+    for (const std::size_t each : type.shared) {
+      if (each >= model.shared.size()) {
+        fail(invalid_input(place, joined({"shared has ", each, ", and there are ", model.shared.size()})));
+      }
+    }
+  };
+  for (std::size_t t = 0; t < model.types.size(); ++t) check_shared(model.types[t], joined({"types[", t, "]"}));
+  check_shared(model.head, "head");
+  check_shared(model.tail, "tail");
+  for (const std::size_t each : model.forbidden_cuts) {
+    if (each > model.layers.size()) {
+      fail(invalid_input("forbidden_cuts", joined({each, ", must be at most ", model.layers.size()})));
+    }
+  }
   if (model.layers.empty()) fail(invalid_input("layers", "there are none"));
 }
 

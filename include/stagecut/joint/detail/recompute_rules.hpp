@@ -24,11 +24,16 @@ struct first_and_last {
   double workspace = 0;
   double peak = 0;
   double recomputed = 0;
+  std::vector<std::size_t> shared{};  // which of the model's; their bytes are in `resident`
 
   first_and_last(const recompute_model& model, const schedule& order, std::size_t s);
 
  private:
-  void add(const layer_type& end);
+  void add(const recompute_model& model, const layer_type& end);
+
+ public:
+  /// Counts those that are not there yet.
+  void share(const recompute_model& model, const std::vector<std::size_t>& with);
 };
 
 /// What the stages of a rank hold at the moments that count.
@@ -40,6 +45,9 @@ struct first_and_last {
 
 /// Layers that every stage has at least.
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> least_layers_of(const recompute_request& request);
+
+/// Whether layers can be dealt out without a forbidden cut, however much memory there is.
+[[nodiscard]] STAGECUT_DECL bool can_be_cut(const recompute_model& model, const recompute_request& request);
 
 /// Layers that all stages together have at least.
 [[nodiscard]] STAGECUT_DECL std::size_t least_layers_in_all(const recompute_request& request);

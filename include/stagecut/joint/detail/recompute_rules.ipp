@@ -19,11 +19,20 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL first_and_last::first_and_last(const recompute_model& model, const schedule& order, std::size_t s) {
-  if (s == 0) add(model.head);
-  if (s + 1 == order.stages()) add(model.tail);
+  if (s == 0) add(model, model.head);
+  if (s + 1 == order.stages()) add(model, model.tail);
 }
 
-STAGECUT_DECL void first_and_last::add(const layer_type& end) {
+STAGECUT_DECL void first_and_last::share(const recompute_model& model, const std::vector<std::size_t>& with) {
+  for (const std::size_t each : with) {
+    if (std::find(shared.begin(), shared.end(), each) != shared.end()) continue;
+    shared.push_back(each);
+    resident += model.shared[each];
+  }
+}
+
+STAGECUT_DECL void first_and_last::add(const recompute_model& model, const layer_type& end) {
+  share(model, end.shared);
   forward += end.forward;
   resident += end.resident;
   const recompute_choice none;
@@ -64,6 +73,19 @@ STAGECUT_DECL std::vector<std::size_t> least_layers_of(const recompute_request& 
   return least;
 }
 
+STAGECUT_DECL bool can_be_cut(const recompute_model& model, const recompute_request& request) {
+  const std::vector<std::size_t> least = least_layers_of(request);
+  std::vector<bool> forbidden(model.layers.size() + 1);
+  for (const std::size_t each : model.forbidden_cuts) forbidden[each] = true;
+  std::size_t cut = 0;  // the first place for it
+  for (std::size_t s = 0; s + 1 < least.size(); ++s) {
+    cut += least[s];
+    while (cut < forbidden.size() && forbidden[cut]) ++cut;
+    if (cut >= forbidden.size()) return false;
+  }
+  return cut + least.back() <= model.layers.size();
+}
+
 STAGECUT_DECL std::size_t least_layers_in_all(const recompute_request& request) {
   constexpr std::size_t most = ~std::size_t{0};
   std::size_t sum = 0;
@@ -78,12 +100,15 @@ STAGECUT_DECL sent_bytes::sent_bytes(const recompute_model& model, const recompu
   for (std::size_t s = 0; s + 1 < layers.size() && behind <= model.layers.size(); ++s) {
     before += layers[s];
     behind -= layers[s];
+    bool any = false;
     least.push_back(sent_at(model, before));
     most.push_back(least.back());
     for (std::size_t cut = before; cut + behind <= model.layers.size(); ++cut) {
+      if (std::find(model.forbidden_cuts.begin(), model.forbidden_cuts.end(), cut) != model.forbidden_cuts.end()) continue;
       const double here = sent_at(model, cut);
-      least.back() = std::min(least.back(), here);
-      most.back() = std::max(most.back(), here);
+      least.back() = any ? std::min(least.back(), here) : here;
+      most.back() = any ? std::max(most.back(), here) : here;
+      any = true;
     }
   }
   least.resize(layers.size() - 1);
@@ -118,6 +143,7 @@ STAGECUT_DECL std::vector<rank_rules> rules_of(const recompute_model& model, con
     here.own_workspace.push_back(ends.workspace);
     here.own_peak.push_back(ends.peak);
     here.own_recomputed.push_back(ends.recomputed);
+    here.own_shared.push_back(ends.shared);
   }
   return rules;
 }

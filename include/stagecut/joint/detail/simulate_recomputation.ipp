@@ -133,6 +133,7 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
       sum.backward += way.backward;
       sum.weight += way.backward_weight;
       sum.resident += type.resident;
+      sum.share(model, type.shared);
       sum.activations += way.activations;
       const double needs = std::max(type.workspace, way.workspace);
       sum.workspace = std::max(sum.workspace, needs);

@@ -51,19 +51,27 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How many layers a rank can hold at most, of one type of a leanest model with one choice, with so many bytes more.
 /// @return  unset: not even the least number on each stage
-[[nodiscard]] inline std::optional<std::size_t> most_layers(const layer_type& type, const rank_rules& rank,
+[[nodiscard]] inline std::optional<std::size_t> most_layers(const recompute_model& of, const rank_rules& rank,
                                                             const std::vector<std::size_t>& least, std::size_t layers,
                                                             double more) {
+  const layer_type& type = of.types[0];
   std::optional<std::size_t> most;
   std::vector<std::size_t> counts(rank.stages.size());
   if (counts.empty()) return rank.memory + more < 0 ? most : std::optional<std::size_t>(0);
+  std::vector<double> shared(counts.size());  // what a first layer brings with it
+  for (std::size_t v = 0; v < counts.size(); ++v) {
+    for (const std::size_t each : type.shared) {
+      const std::vector<std::size_t>& own = rank.own_shared[v];
+      if (std::find(own.begin(), own.end(), each) == own.end()) shared[v] += of.shared[each];
+    }
+  }
   const auto fits = [&] {
     const recompute_choice& way = type.choices[0];
     for (const auto& each : rank.moments) {
       double held = 0;
       for (std::size_t v = 0; v < counts.size(); ++v) {
         const auto count = static_cast<double>(counts[v]);
-        held += count * type.resident +
+        held += count * type.resident + (counts[v] == 0 ? 0 : shared[v]) +
                 static_cast<double>(each[v].in_flight) * (count * way.activations + rank.own_activations[v]);
         held += counts[v] == 0 ? rank.room(v, each[v], 0, 0, 0)
                                : rank.room(v, each[v], way.workspace, way.workspace + way.recomputed_whole,
@@ -96,10 +104,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::vector<std::size_t> least = least_layers_of(request);
   const bool splits = splits_backward(request.order);
   std::vector<rank_rules> rules = rules_of(leanest, request, unit, splits);
-  if (leanest.types.size() == 1 && leanest.types[0].choices.size() == 1) {
+  if (leanest.types.size() == 1 && leanest.types[0].choices.size() == 1 && leanest.forbidden_cuts.empty()) {
     std::size_t all = 0;
     for (const rank_rules& each : rules) {
-      const auto most = most_layers(leanest.types[0], each, least, leanest.layers.size(), more);
+      const auto most = most_layers(leanest, each, least, leanest.layers.size(), more);
       if (!most) return false;
       all += *most;
     }
@@ -115,6 +123,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why a model has too few layers for the stages.
 [[nodiscard]] inline reason why_too_few_layers(const recompute_model& model, const recompute_request& request) {
+  if (least_layers_in_all(request) <= model.layers.size()) {  // those that are kept together are the matter
+    const std::size_t all = model.layers.size() + (request.head_alone ? 1 : 0) + (request.tail_alone ? 1 : 0);
+    return {reason::cause::more_stages_than_layers, request.order.stages(), all - model.forbidden_cuts.size(), {},
+            "layers that must share a stage count as one"};
+  }
   if (request.least_layers < 2) {
     return {reason::cause::more_stages_than_layers, least_layers_in_all(request), model.layers.size()};
   }

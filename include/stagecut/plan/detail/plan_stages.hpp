@@ -111,7 +111,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
   };
   if (!has_memory_limit(request)) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
-  const memory_cap cap(memory, held, bytes_of_stages(request, share));
+  const memory_cap cap(memory, bytes_of_stages(request, share), held);
   const merged_constraint within(cap, blocks);
   if (allowed.any()) {
     const all_of both{constraint_ref(allowed), constraint_ref(within)};

@@ -139,18 +139,18 @@ STAGECUT_DECL double training_memory::most_of(const most_table& table, std::size
 }
 
 STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
-    : memory_cap(memory, detail::moments_of(in_flight), bytes) {}
+    : memory_cap(memory, bytes, detail::moments_of(in_flight)) {}
 
 STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight,
                                      std::vector<double> bytes)
-    : memory_cap(memory, detail::moments_of(in_flight), std::move(bytes)) {}
+    : memory_cap(memory, std::move(bytes), detail::moments_of(in_flight)) {}
 
-STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, moments held, double bytes)
+STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, double bytes, moments held)
     : memory_(&memory), held_(std::move(held)), bytes_(held_.size(), bytes) {
   if (is_nan(bytes)) detail::fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
 }
 
-STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, moments held, std::vector<double> bytes)
+STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<double> bytes, moments held)
     : memory_(&memory), held_(std::move(held)), bytes_(std::move(bytes)) {
   if (bytes_.size() != held_.size()) {
     detail::fail(argument_error("memory_cap", "bytes.size()", std::to_string(bytes_.size()),
