@@ -42,6 +42,7 @@ layer decoder(const std::string& name) {
   full.backward_weight = each.backward_weight;
   full.activations = 8;
   full.workspace = 90;
+  full.recomputed = 30;
   full.output = each.output;
   layer_variant part = full;
   part.name = "selective";
@@ -49,6 +50,7 @@ layer decoder(const std::string& name) {
   part.backward_input = 7;
   part.activations = 60;
   part.workspace = 2;
+  part.recomputed = 0;
   each.recomputations = std::vector<layer_variant>{part, full};
   return each;
 }
@@ -72,52 +74,53 @@ const profile small = model_of(
 
 TEST_CASE("head, layers and tail, and what each takes") {
   const recomputed_chain chain = as_recompute_model(small);
-  CHECK(chain.first == 2);
-  CHECK(chain.model.layers == std::vector<std::size_t>{0, 0, 1, 0});
-  REQUIRE(chain.model.types.size() == 2);
+  CHECK(chain.first == 1);  // the second layer may be on the second stage
+  CHECK(chain.model.layers == std::vector<std::size_t>{0, 1, 1, 2, 1});
+  REQUIRE(chain.model.types.size() == 3);
+  CHECK(names_of(chain, 0) == std::vector<std::string>{"none"});
 
-  const stagecut::layer_type& type = chain.model.types[0];
+  const stagecut::layer_type& type = chain.model.types[1];
   CHECK(type.name == "a");
   CHECK(type.forward == 4);
   CHECK(type.resident == 40);   // 4 bytes of Adam's for each of parameters
   CHECK(type.workspace == 0);   // every way has its own
   CHECK(type.sent == 8);
-  CHECK(names_of(chain, 0) == std::vector<std::string>{"none", "selective", "full"});
+  CHECK(names_of(chain, 1) == std::vector<std::string>{"none", "selective", "full"});
   CHECK(type.choices[0] == stagecut::recompute_choice{"none", 8, 2, 100, 4});
   CHECK(type.choices[1] == stagecut::recompute_choice{"selective", 9, 2, 60, 2});
-  CHECK(type.choices[2] == stagecut::recompute_choice{"full", 12, 2, 8, 90});
-  CHECK(names_of(chain, 1) ==
+  CHECK(type.choices[2] == stagecut::recompute_choice{"full", 12, 2, 8, 90, 30, 30});
+  CHECK(names_of(chain, 2) ==
         std::vector<std::string>{"none"});  // it has no choice, and stands between those that have
 
   const stagecut::layer_type& head = chain.model.head;
-  CHECK(head.name == "in, norm");
-  CHECK(head.forward == 7);
-  CHECK(head.resident == 80);
-  CHECK(head.workspace == 6);
+  CHECK(head.name == "in");
+  CHECK(head.forward == 1);
+  CHECK(head.resident == 40);
+  CHECK(head.workspace == 1);
   CHECK(head.sent == 8);
   REQUIRE(head.choices.size() == 1);
-  CHECK(head.choices[0] == stagecut::recompute_choice{"none", 14, 3.5, 200});
+  CHECK(head.choices[0] == stagecut::recompute_choice{"none", 2, 0.5, 100});
   CHECK(chain.model.tail.name == "out");
   CHECK(chain.model.tail.choices[0].backward == 6);
 }
 
 TEST_CASE("the recomputations that are asked for, and no others") {
-  CHECK(names_of(as_recompute_model(small, {"full", "none"}), 0) == std::vector<std::string>{"none", "full"});
+  CHECK(names_of(as_recompute_model(small, {"full", "none"}), 1) == std::vector<std::string>{"none", "full"});
   const recomputed_chain full = as_recompute_model(small, {"full"});
-  CHECK(names_of(full, 0) == std::vector<std::string>{"full"});
-  CHECK(full.model.layers == std::vector<std::size_t>{0, 0, 1, 0});
-  CHECK(names_of(full, 1) == std::vector<std::string>{"none"});  // not asked for, but the only one there is
+  CHECK(names_of(full, 1) == std::vector<std::string>{"full"});
+  CHECK(full.model.layers == std::vector<std::size_t>{0, 1, 1, 2, 1});
+  CHECK(names_of(full, 0) == std::vector<std::string>{"none"});  // not asked for, but the only one there is
   const recomputed_chain none = as_recompute_model(small, {"none"});
-  CHECK(names_of(none, 0) == std::vector<std::string>{"none"});
-  CHECK(none.first == 2);
-  CHECK(full.model.types[0].choices[0].workspace == 90);
+  CHECK(names_of(none, 1) == std::vector<std::string>{"none"});
+  CHECK(none.first == 1);
+  CHECK(full.model.types[1].choices[0].workspace == 90);
 
   // A profile that was made with recomputation calls its own figures by that name.
   profile made = small;
   for (layer& each : made.layers) {
     if (!each.recomputations.empty()) each.recomputation = "mine";
   }
-  CHECK(names_of(as_recompute_model(made), 0) == std::vector<std::string>{"mine", "selective", "full"});
+  CHECK(names_of(as_recompute_model(made), 1) == std::vector<std::string>{"mine", "selective", "full"});
 }
 
 TEST_CASE("without choices all layers are layers, without head and tail") {
@@ -140,9 +143,22 @@ TEST_CASE("what stays: the optimizer's multiplier, what the profile says, what l
   REQUIRE(chain.model.types.size() == 3);
   CHECK(chain.model.types[0].resident == 20);
   CHECK(chain.model.types[1].resident == 7);
-  CHECK(chain.model.types[2].resident == 2 * (10 + 5));
+  CHECK(chain.model.types[2].resident == 20);
+  CHECK(chain.model.types[2].shared == std::vector<std::size_t>{0});
+  CHECK(chain.model.shared == std::vector<double>{2 * 5});
   memory.use_resident = false;
   CHECK(as_recompute_model(model, {}, memory).model.layers == std::vector<std::size_t>{0, 0, 1});
+}
+
+TEST_CASE("layers that stand together are not cut apart, an end among them") {
+  profile model = small;
+  model.layers[0].group = model.layers[1].group = std::string("g");
+  const auto where = stagecut::tied_parameters::placement::colocated;
+  model.layers[3].tied = std::vector<stagecut::tied_parameters>{{"w", 5, {}, where}};
+  model.layers[5].tied = std::vector<stagecut::tied_parameters>{{"w", 5, {}, where}};
+  CHECK(as_recompute_model(model).model.forbidden_cuts == std::vector<std::size_t>{0, 3, 4});
+  model.layers[6].group = model.layers[5].group = std::string("h");
+  CHECK(as_recompute_model(model).model.forbidden_cuts == std::vector<std::size_t>{0, 3, 4, 5});
 }
 
 TEST_CASE("what is no chain that may be recomputed is refused") {

@@ -246,10 +246,6 @@ TEST_CASE("what this planner cannot keep to is refused") {
   request.microbatches = 0;
   CHECK(said(model, request) != "not refused");
   CHECK(said(model, good, {{"silly"}}).find("has none of the recomputations that were asked for") != std::string::npos);
-  profile grouped = model;
-  grouped.layers[1].group = "g";
-  grouped.layers[2].group = "g";
-  CHECK(said(grouped, good).find("has a group, which this planner does not keep together") != std::string::npos);
 }
 
 TEST_CASE("with none alone it is what make_plan makes, and with more to choose from it is no worse") {

@@ -194,11 +194,11 @@ TEST_CASE("a layer of GPT keeps what Korthikanti et al. say") {
   CHECK(activations(gpt(), r) == 34 * sbh + 5 * scores);  // equation 1
   r.recomputation = recomputing::selective;
   CHECK(activations(gpt(), r) == 34 * sbh);
-  CHECK(decoder(gpt(), r).workspace == 5 * scores);
+  CHECK(decoder(gpt(), r).recomputed == 5 * scores);
   CHECK(decoder(gpt(), r).recomputation == "selective");
   r.recomputation = recomputing::full;
   CHECK(activations(gpt(), r) == 2 * sbh);
-  CHECK(decoder(gpt(), r).workspace == 32 * sbh + 5 * scores);
+  CHECK(decoder(gpt(), r).recomputed == 32 * sbh + 5 * scores);
   CHECK(decoder(gpt(), r).recomputation == "full");
   CHECK(activations(bert(), classic()) == 34 * 32 + 5 * 32);  // the same tensors, in another order
 }
@@ -374,6 +374,7 @@ TEST_CASE("the other ways of recomputation can be given with each layer") {
   CHECK(variant.resident == full.resident);
   CHECK(variant.activations == full.activations);
   CHECK(variant.workspace == full.workspace);
+  CHECK(variant.recomputed == full.recomputed);
   CHECK(variant.output == full.output);
   CHECK(stagecut::transformer::profile(gpt(), r).layers[0].recomputations.empty());
 }

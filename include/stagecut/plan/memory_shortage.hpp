@@ -148,7 +148,7 @@ template <class Needs>
   if (why.remedy.empty()) {
     const bool told = fits(held, bytes).has_value();
     const std::size_t reached = fits.reached();
-    const auto [low, high] = least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
+    const auto [low, high] = detail::least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
     if (high) why.remedy = joined({"sharding every layer ", ways(*high), " ways would do"});
     if (why.what == reason::cause::memory) {
       why.needed = whole_bytes(low + 1);

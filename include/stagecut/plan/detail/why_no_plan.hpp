@@ -50,7 +50,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     asked.devices = devices;
     return moments_kept(model, asked, microbatches_in_flight(request.schedule, devices, request.microbatches));
   };
-  return shortage_of(model, blocks, memory, held, bytes_allowed(request, 0), needs, limits_of(request));
+  return detail::shortage_of(model, blocks, memory, held, bytes_allowed(request, 0), needs, limits_of(request));
 }
 
 /// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether
