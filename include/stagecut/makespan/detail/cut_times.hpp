@@ -92,10 +92,10 @@ template <pipeline_model Model>
       result.activations.push_back(each);
       result.resident.push_back(one - each);
       if constexpr (has_recomputed<Model>) {
-        if (recomputes(model)) result.recomputed.push_back(model.recomputed(s, cut[s], cut[s + 1]));
+        if (detail::recomputes(model)) result.recomputed.push_back(model.recomputed(s, cut[s], cut[s + 1]));
       }
       if constexpr (has_recomputed_apart<Model>) {
-        if (recomputes(model)) result.recomputed_apart.push_back(model.recomputed_apart(s, cut[s], cut[s + 1]));
+        if (detail::recomputes(model)) result.recomputed_apart.push_back(model.recomputed_apart(s, cut[s], cut[s + 1]));
       }
     }
   }

@@ -51,7 +51,7 @@ class model_rules final : public cut_rules {
     held_.resize(order.ranks());
     stages_ = stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      held_[r] = most_held(order, r, recomputes(model));
+      held_[r] = most_held(order, r, detail::recomputes(model));
       for (const auto& each : held_[r]) {
         for (std::size_t j = 0; j < each.size(); ++j) keep_most(most_[stages_[r][j]], {each[j]});
       }

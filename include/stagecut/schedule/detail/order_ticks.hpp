@@ -87,7 +87,7 @@ class order_ticks {
         continue;
       }
       const std::int64_t whole = ticks(times.backward[s]);
-      const bool less = times.backward[s] < duration_sum(times.backward_input[s], times.backward_weight[s]);
+      const bool less = times.backward[s] < detail::duration_sum(times.backward_input[s], times.backward_weight[s]);
       const bool longer = of_.saves(s) && whole - both > both >> 30U;
       together.push_back(less || longer ? (less && both < whole ? both : whole) : both);
       any = any || of_.saves(s) || both - together[s] > both >> 30U;
