@@ -105,6 +105,7 @@
   X(check_shape_of) \
   X(check_speeds) \
   X(check_stages_request) \
+  X(check_start) \
   X(check_sum) \
   X(check_sweep) \
   X(check_target_model) \
@@ -383,6 +384,7 @@
   X(optimizer_name) \
   X(optional_members) \
   X(options_of) \
+  X(or_start) \
   X(order_fault) \
   X(order_in_chain) \
   X(order_of_plan) \
@@ -582,6 +584,7 @@
   X(widest_lane_registers) \
   X(with_machine) \
   X(with_target) \
+  X(with_usable_start) \
   X(with_whole) \
   X(within_shared_devices) \
   X(without_queueing) \

@@ -9,6 +9,7 @@
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan_choices.hpp>
@@ -32,6 +33,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,33 @@ struct no_plan {
   bool infeasible;
 };
 
+/// The plan of the cut to begin with as JSON, and what it breaks.
+std::pair<std::string, std::string> scored(const stagecut::profile& model, const stagecut::plan_request& request) {
+  if (!request.start) {
+    throw stagecut::argument_error("plan", "search", "False", "needs a cut to tell the plan of: start");
+  }
+  auto own = stagecut::score_cut(model, request, *request.start);
+  if (!own) throw no_plan{own.why().text(), own.state() == stagecut::state::infeasible};
+  std::string broken;
+  for (const std::string& each : own->broken) broken += (broken.empty() ? "the cut breaks a rule: " : "; ") + each;
+  own->made.timeline.clear();  // `simulate` tells it
+  return {stagecut::io::as_json(own->made), broken};
+}
+
+/// The best plan as JSON; nothing where a callback failed.
+std::string searched(const stagecut::profile& model, const stagecut::plan_request& request, const plan_words& words,
+                     const callbacks& calls) {
+  auto made = words.any_schedule()
+                  ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks())).best
+                  : stagecut::make_plan(model, request, stagecut::plan_graph);
+  if (!made) {
+    if (!calls.failed()) throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};
+    return "";
+  }
+  made->timeline.clear();  // `simulate` tells it
+  return stagecut::io::as_json(*made);
+}
+
 /// @return  the plan as JSON, and what is to be warned of
 nb::tuple plan(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
   callbacks calls(std::move(progress), std::move(stop));
@@ -67,18 +96,14 @@ nb::tuple plan(const std::string& model_text, const std::string& request_text, n
     words.limit(model, request);
     if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
     words.count_nodes(model, request);
-    auto made = words.any_schedule()
-                    ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks())).best
-                    : stagecut::make_plan(model, request, stagecut::plan_graph);
-    if (made) {
-      made->timeline.clear();  // `simulate` tells it
-      text = stagecut::io::as_json(*made);
-    } else if (!calls.failed()) {
-      throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};
+    if (words.searches()) {
+      text = searched(model, request, words, calls);
+      if (!warning.empty()) warning = "the makespan was not minimised: " + warning;
+    } else {
+      std::tie(text, warning) = scored(model, request);
     }
   }
   calls.raise();
-  if (!warning.empty()) warning = "the makespan was not minimised: " + warning;
   return nb::make_tuple(text, warning);
 }
 

@@ -32,6 +32,8 @@ class plan_words {
 
   /// Whether the schedule is to be chosen, too.
   [[nodiscard]] bool any_schedule() const { return has_text("schedule", "auto"); }
+  /// Whether a plan is searched for, not only the cut to begin with told.
+  [[nodiscard]] bool searches() const { return find("search") == nullptr || members_["search"].get<bool>(); }
   /// Stages of every device; 0 if nothing was said.
   [[nodiscard]] std::size_t chunks() const {
     return find("chunks") == nullptr ? 0 : members_["chunks"].get<std::size_t>();
@@ -85,6 +87,14 @@ class plan_words {
     links(result);
     list("speeds", result.speeds);
     list("forbid_cut", result.forbidden_cuts);
+    if (const json* const given = find("start")) {
+      const auto points = given->get<std::vector<std::size_t>>();
+      try {
+        result.start.emplace(points);
+      } catch (const stagecut::argument_error& error) {
+        throw stagecut::argument_error("plan", "start", given->dump(), "must be increasing cuts, from 0 to the number of layers");
+      }
+    }
     if (const json* const given = find("in_flight")) {
       result.best_in_flight = has_text("in_flight", "auto");
       if (given->is_string() && !result.best_in_flight) {

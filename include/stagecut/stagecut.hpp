@@ -70,6 +70,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/plan/recut_plan.hpp>
+#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/sweep_options.hpp>
 #include <stagecut/plan/sweep_row.hpp>

@@ -38,6 +38,24 @@ class Module(unittest.TestCase):
                 said = self.run_program("plan", file, "--devices", devices, "--microbatches", microbatches, "--format", "json")
                 self.assertEqual(stagecut.plan(profile, devices=devices, microbatches=microbatches), json.loads(said))
 
+    def test_a_cut_of_ones_own_is_told_and_begun_with(self):
+        profile = drawn(random.Random(7), 9)
+        best = stagecut.plan(profile, 3, microbatches=6)
+        own = stagecut.plan(profile, 3, microbatches=6, start=[0, 1, 2, 9], search=False)
+        self.assertEqual(own["cuts"], [0, 1, 2, 9])
+        self.assertEqual(own["objective"]["state"], "unknown")
+        self.assertEqual(stagecut.simulate(own)["makespan"], own["makespan"])
+        self.assertGreater(own["makespan"], best["makespan"])
+        again = stagecut.plan(profile, 3, microbatches=6, start=numpy.array(best["cuts"]), node_limit=1)
+        self.assertEqual(again["objective"]["value"], best["objective"]["value"])
+        with self.assertWarnsRegex(UserWarning, "breaks a rule: layer 0 .* stay together"):
+            stagecut.plan(profile, 3, start=[0, 1, 2, 9], search=False, forbid_cut=[0])
+        for start in ([0, 1, 9], [0, 2, 1, 9], [1, 2, 3, 9], [0, 1, 2, 8]):
+            with self.assertRaisesRegex(stagecut.ArgumentError, "start"):
+                stagecut.plan(profile, 3, microbatches=6, start=start)
+        with self.assertRaisesRegex(stagecut.ArgumentError, "needs a cut"):
+            stagecut.plan(profile, 3, search=False)
+
     def test_a_simulation_is_that_of_the_program(self):
         plan = stagecut.plan(drawn(random.Random(2), 9), 3, microbatches=6)
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:

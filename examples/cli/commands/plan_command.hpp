@@ -3,6 +3,7 @@
 
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/io/graphs/piper.hpp>
+#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/as_inference.hpp>
 #include <stagecut/stagecut.hpp>
@@ -25,12 +26,14 @@
 #include "text/exit_status.hpp"
 #include "text/hybrid_text.hpp"
 #include "text/output.hpp"
+#include "text/own_cut_text.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
 #include "text/progress_line.hpp"
 #include "text/recompute_text.hpp"
 #include "text/stop_signals.hpp"
 #include "words/count_range.hpp"
+#include "words/cut_words.hpp"
 #include "words/device_words.hpp"
 #include "words/effort_words.hpp"
 #include "words/helper_words.hpp"
@@ -70,6 +73,7 @@ struct plan_command {
   std::string in_flight;
   device_words devices;
   layer_words layers;
+  cut_words cut;
   memory_words memory;
   method_words method;
   recompute_words recompute;
@@ -104,6 +108,7 @@ struct plan_command {
                "makespan, bottleneck, throughput, time-per-token ...");
     command->add_flag("--inference", inference, "Forward passes alone: to serve, not to train");
     layers.add(*command);
+    cut.add(*command);
     option("--time-limit", effort.time_limit, "SECONDS", "To search; graphs 10, else by --node-limit")
         ->check(seconds_check());
     target.add(*command);
@@ -155,6 +160,8 @@ struct plan_command {
       profile trained = std::move(*model);
       *model = as_inference(std::move(trained));
     }
+    refuse_own_cut();
+    if (*cut.said() != '\0' && is_chain(*model)) *model = as_chain(*std::move(model));
     ask_machine(*model);
     ask_chain(*model);
     refuse_of_graphs(*model);
@@ -162,6 +169,8 @@ struct plan_command {
     target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
     outcome<plan> answer;
     try {
+      if (own) score(*model);
+      if (cut.no_search) return write_own();
       if (method.anywhere) return place_anywhere(*model, request, effort.seconds(), source(), format, output);
       answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
@@ -169,7 +178,10 @@ struct plan_command {
     } catch (const argument_error& error) {
       throw CLI::ValidationError(in_options(error));
     }
-    if (!answer) return none(answer);
+    if (!answer) {
+      if (scored && format == "text") write(own_text(nullptr), output);
+      return none(answer);
+    }
     plan& made = *answer;
     if (timeline && made.timeline.empty()) {
       throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
@@ -187,6 +199,7 @@ struct plan_command {
     if (format == "text" && several_devices) {
       text += compared_text(*model, made);
     }
+    if (format == "text" && scored) text += own_text(&made);
     if (format == "text" && !computed_figures(made.profile).empty()) text += computed_text(made.profile);
     if (format == "text" && !target.name.empty()) {
       const std::string told = target.text_of(made);
@@ -215,6 +228,8 @@ struct plan_command {
   bool several_devices = false;  // whether stages are planned on several each
   std::string limit_taken;     // from the device that the profile was computed for
   std::string constant_taken;  // from the memory of devices
+  std::optional<stagecut::cuts> own;          // a cut that was said
+  std::optional<stagecut::scored_cut> scored;  // what comes of it
 
   [[nodiscard]] std::string source() const { return source_name(file); }
 
@@ -250,6 +265,95 @@ struct plan_command {
     return plan_piper(std::move(graph), asked, source(), format, output);
   }
 
+  /// Refuses a cut of one's own where more than the cut is planned.
+  void refuse_own_cut() const {
+    if (several_devices) cut.refuse("does not go with --replicate: stages have devices, too");
+    if (plans_recomputation) cut.refuse("does not go with a planned recomputation: --manual says both");
+    if (method.anywhere || method.of_graphs()) cut.refuse("is of a chain, and --method plans a graph");
+  }
+
+  /// Takes the cut that was said, and what follows from the number of its stages where it was not said: devices, or
+  /// chunks.
+  void take_cut(const stagecut::profile& model) {
+    if (*cut.said() == '\0') return;
+    if (!cut.plan.empty()) take_plan();
+    own = cut.of(model, input.limits);
+    const std::size_t stages = own->stages();
+    const std::size_t usual = schedule == "auto" ? 0 : stagecut::find_schedule(schedule)->chunks;
+    std::size_t each = !chunks_said.empty() ? parse_count_range("--chunks", chunks_said).first : usual;
+    const std::size_t ranks = devices_said->count() != 0 ? request.devices : devices.nodes.devices();
+    if (each == 0 || (chunks_said.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
+    if (each == 0 || stages % each != 0 || (ranks != 0 && ranks * each != stages)) {
+      throw CLI::ValidationError(cut.said(), fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
+                                                         ranks == 0 ? "device" : fmt::format("of {} devices", ranks)));
+    }
+    request.devices = stages / each;
+    if (chunks_said.empty() && each != usual) chunks_said = std::to_string(each);
+  }
+
+  /// Takes from the plan that says a cut what was not said beside it.
+  void take_plan() {
+    const stagecut::plan made = edited_plan(cut.plan, input.limits);
+    if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
+    if (chunks_said.empty() && devices_said->count() == 0 && made.chunks > 1) chunks_said = std::to_string(made.chunks);
+    const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
+    if (schedule_said->count() != 0 || known == nullptr || !one_of_planned(made.schedule.name)) return;
+    schedule = made.schedule.name;
+    if (request.group == 0) request.group = made.schedule.group;
+  }
+
+  [[nodiscard]] static bool one_of_planned(const std::string& name) {
+    const auto known = planned_schedules();
+    return std::find(known.begin(), known.end(), name) != known.end();
+  }
+
+  /// Tells what comes of the cut that was said, by the schedule that was said, of `auto` by that which suits it best.
+  void score(const stagecut::profile& model) {
+    request.start = own;
+    std::vector<stagecut::plan_request> asked = {request};
+    if (schedule == "auto") asked.clear();
+    const std::size_t each = own->stages() / request.devices;
+    for (const auto kind : schedule == "auto" ? stagecut::usual_choices(model, each).schedules
+                                              : std::vector<stagecut::schedule_kind>()) {
+      asked.push_back(request);
+      asked.back().schedule = kind;
+      asked.back().chunks = each;
+    }
+    std::string why;
+    for (const stagecut::plan_request& one : asked) {
+      try {
+        auto answer = stagecut::score_cut(model, one, *own);
+        if (!answer) why = answer.why().text();
+        if (answer && (!scored || is_better(*answer, *scored))) scored = *std::move(answer);
+      } catch (const std::invalid_argument& error) {
+        if (schedule != "auto") throw;
+        why = error.what();
+      }
+    }
+    if (!scored) throw CLI::ValidationError(cut.said(), why);
+  }
+
+  /// Whether a cut breaks less, or as much and is better.
+  [[nodiscard]] static bool is_better(const stagecut::scored_cut& one, const stagecut::scored_cut& other) {
+    if (one.broken.size() != other.broken.size()) return one.broken.size() < other.broken.size();
+    return one.made.objective.value < other.made.objective.value;
+  }
+
+  [[nodiscard]] std::string own_text(const stagecut::plan* best) const {
+    return own_cut_text(*scored, best, cut.said(), output.empty() ? standard_screen() : screen{});
+  }
+
+  /// Writes the cut that was said as a plan; status `infeasible` where it breaks a rule, which is said.
+  int write_own() {
+    const stagecut::plan& made = scored->made;
+    std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
+    if (format == "text") text += what_holds_text(made);
+    if (format == "text" && !target.name.empty() && scored->broken.empty()) text += target.text_of(made);
+    write(text, output);
+    for (const std::string& each : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.said(), each));
+    return scored->broken.empty() ? planned : infeasible;
+  }
+
   /// Makes a chain of what is one, unless it is asked for as a graph: other words number the layers of a chain.
   void ask_chain(stagecut::profile& model) const {
     bool graph = request.cpus != 0 || request.at_most || method.of_graphs();
@@ -275,10 +379,11 @@ struct plan_command {
   /// Takes what was not said of devices from the machine that a profile names: no more than these.
   void ask_machine(const stagecut::profile& model) {
     devices.nodes.share(gpus_of_stage(model));
+    take_cut(model);
     // No makespan is known with CPUs: those of the machine are not asked for then.
     const bool without = request.objective == stagecut::plan_objective::makespan || method.method == "communication";
     request.cpus = cpus.value_or(without ? 0 : model.machine.cpus);
-    if (devices_said->count() != 0) {
+    if (devices_said->count() != 0 || own) {
       if (devices.nodes.devices() != 0) devices.nodes.check_devices(request.devices, false);
       return;
     }

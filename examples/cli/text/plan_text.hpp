@@ -53,7 +53,7 @@ inline std::string objective_text(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
   const std::string name = objective.name.empty() ? "cost" : shown(objective.name);
   const auto least = [&](double bound) { return fmt::format(": no cut is below {}", cost_text(plan, bound)); };
-  std::string state = stagecut::to_string(objective.state);
+  std::string state = objective.state == stagecut::state::unknown ? "not searched for" : stagecut::to_string(objective.state);
   if (objective.state == stagecut::state::feasible && (name == "range" || name == "leximax" || name == "variance")) {
     state += least(name == "variance" ? std::sqrt(objective.bound) : objective.bound);
   }
@@ -70,9 +70,10 @@ inline std::string objective_text(const stagecut::plan& plan) {
     return fmt::format("{}: {} for the heaviest stage, then the next as light as can be, {}", of,
                        cost_text(plan, objective.value), state);
   }
-  return fmt::format("{}: {}, {}{}",
-                     is_of_time_alone(name) ? name : name + " of " + shown(objective.of),
-                     cost_text(plan, objective.value), state, least(objective.bound));
+  const std::string what = is_of_time_alone(name) ? name : name + " of " + shown(objective.of);
+  // Of a cut that was not searched for nothing is proved.
+  if (objective.state == stagecut::state::unknown) return fmt::format("{}: {}", what, cost_text(plan, objective.value));
+  return fmt::format("{}: {}, {}{}", what, cost_text(plan, objective.value), state, least(objective.bound));
 }
 
 /// How fast a plan of inference is.

@@ -38,6 +38,8 @@ _TOLD: dict[str, Callable[[str, str, Any], Any]] = {
     "bandwidth": lambda function, name, value: _words.one_or_each(function, name, value, _words.positive_size),
     "latency": lambda function, name, value: _words.one_or_each(function, name, value, _words.number),
     "speeds": lambda function, name, value: _words.each(function, name, value, _words.number),
+    "start": lambda function, name, value: _words.each(function, name, value, lambda *words: _words.count(*words, 0)),
+    "search": lambda function, name, value: bool(value),
     "time_limit": _words.number,
     "node_limit": lambda function, name, value: _words.count(function, name, value, 0),
 }
@@ -104,22 +106,26 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
          chunks: SupportsIndex | None = None, group: SupportsIndex | None = None, method: str | None = None,
          objective: str | None = None, in_flight: Counts | str | None = None, memory: Size | Sizes | None = None,
          memory_reserve: Size | None = None, optimizer: str | float | None = None, checkpoint: str | None = None,
-         bandwidth: Size | Sizes | None = None, latency: SupportsFloat | Numbers | None = None, transfers: str | None = None, speeds: Numbers | None = None,
+         bandwidth: Size | Sizes | None = None, latency: SupportsFloat | Numbers | None = None, transfers: str | None = None,
+         speeds: Numbers | None = None,
          forbid_cut: Sequence[SupportsIndex | str] | numpy.ndarray | None = None, target: str | None = None,
-         time_limit: SupportsFloat | None = None, node_limit: SupportsIndex | None = None,
+         time_limit: SupportsFloat | None = None, node_limit: SupportsIndex | None = None, start: Counts | None = None, search: bool = True,
          progress: Callable[[Progress], object] | None = None, stop: Callable[[], object] | None = None) -> Plan:
     """Cuts a model into stages for `devices` pipeline ranks.
 
     Words and defaults are those of `stagecut plan`. Times are in seconds, memory and messages in bytes. `memory` is of every
     device, or one value each, or "none"; unsaid it is what the device has that the profile was computed for, less `memory_reserve`
-    (4 GiB). `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. Unless `time_limit` or
+    (4 GiB). `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. `start` is a cut of your own,
+    as `plan["cuts"]` of a plan: what is found is not worse, if it breaks no rule; with `search=False` its plan is told, with a
+    UserWarning of what it breaks. Unless `time_limit` or
     `node_limit` is said, a search for the makespan of a chain looks at so many nodes, the same on every machine, which takes some
     ten seconds; other searches take ten. `progress` is called with what is known so far; `stop` is asked ten times a second, and
     ends the search with the best plan so far if it is true. Other threads of Python run meanwhile.
 
-    Warns, with a UserWarning, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
+    Warns, with a UserWarning, too, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
     InvalidInput, Infeasible if there is no such plan, NoAnswer if none was found in time; and what `progress` and `stop` raise."""
     given = locals()
+    given["search"] = None if search else False
     said = {name: look("plan", name, given[name]) for name, look in _TOLD.items() if given[name] is not None or name == "devices"}
     if forbid_cut is not None:
         said["forbid_cut"] = _behind(_words.document("plan", "profile", profile), forbid_cut)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/cost/link_speed.hpp>
@@ -98,6 +99,9 @@ struct plan_request {
   plan_objective objective = plan_objective::automatic;  ///< what is minimised
   std::vector<std::size_t> forbidden_cuts{};                ///< c: not between the layers c - 1 and c
   std::vector<interval> kept_together{};                    ///< layers of which each is in the stage of the others
+  /// A cut of the layers of a chain to begin with, of which `score_cut` tells what it breaks: if that is nothing, the plan
+  /// that `make_plan` makes is not worse. `compare_plans` takes it for the combinations that have as many stages.
+  std::optional<cuts> start{};
   std::optional<double> memory_per_device{};                ///< bytes that no device may exceed; unset: no limit
   std::vector<double> memory_of_devices{};  ///< bytes of every device, in place of the same for all; empty: as above
   double buffer_fraction = 0;               ///< of the memory of each device, kept free, below 1

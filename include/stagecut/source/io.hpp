@@ -31,6 +31,7 @@
 #include <stagecut/io/detail/json_value.ipp>
 #include <stagecut/io/detail/measured_file.ipp>
 #include <stagecut/io/detail/megatron.ipp>
+#include <stagecut/io/detail/megatron_layout.ipp>
 #include <stagecut/io/detail/mindspore_events.ipp>
 #include <stagecut/io/detail/mindspore_log.ipp>
 #include <stagecut/io/detail/mindspore_trace.ipp>

@@ -24,6 +24,7 @@
 #include <stagecut/plan/detail/plan_modules.ipp>
 #include <stagecut/plan/detail/plan_verification.ipp>
 #include <stagecut/plan/detail/recut_plan.ipp>
+#include <stagecut/plan/detail/score_cut.ipp>
 #include <stagecut/plan/detail/simulate_plan.ipp>
 #include <stagecut/plan/detail/sweep_options.ipp>
 #include <stagecut/plan/detail/sweep_row.ipp>

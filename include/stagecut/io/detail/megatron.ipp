@@ -12,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/megatron_letter.hpp>
 #include <stagecut/io/detail/megatron_recomputation.hpp>
 #include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
@@ -21,14 +22,6 @@
 namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
-
-/// The letter of a layer in a layout; 0: Megatron-LM places the layer itself.
-[[nodiscard]] inline char megatron_letter(std::string_view kind, bool is_decoder) {
-  if (is_decoder) return 't';
-  if (kind == "embedding") return 'E';
-  if (kind == "mtp") return 'm';
-  return kind == "head" ? 'L' : '\0';
-}
 
 /// The option that shares each layer among several devices.
 [[nodiscard]] inline std::string megatron_shards(const run_settings& run) {

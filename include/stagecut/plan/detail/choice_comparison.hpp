@@ -20,6 +20,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -131,7 +132,7 @@ class choice_comparison {
     const auto stop = [&] { return hopeless || (request_.limits.stop && request_.limits.stop()); };
     asked.limits.progress = watch;
     asked.limits.stop = stop;
-    outcome<plan> found = plan_makespan(model_, asked);
+    outcome<plan> found = plan_makespan(model_, with_usable_start(model_, asked));
     row.state = found.state();
     if (found) {
       // By how much more it was known to be worse when it stopped is chance; what rounds below the best is no proof.

@@ -4,6 +4,7 @@
 #include <stagecut/plan/make_plan.hpp>
 
 #include <string>
+#include <utility>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
@@ -14,6 +15,7 @@
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
@@ -37,11 +39,25 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
   return false;
 }
 
+/// A plan that was made, or that of the cut to begin with where it is better, which keeps the bound.
+[[nodiscard]] STAGECUT_DECL outcome<plan> or_start(outcome<plan> made, const profile& chain, const plan_request& request) {
+  if (!request.start || made.state() == state::optimal || made.state() == state::infeasible) return made;
+  const outcome<scored_cut> own = score_cut(chain, request, *request.start);
+  if (!own || !own->broken.empty() || (made && made->objective.value <= own->made.objective.value)) return made;
+  plan better = own->made;
+  better.objective.bound = made ? made->objective.bound : 0;
+  better.objective.state = state::feasible;
+  return outcome<plan>::feasible(std::move(better));
+}
+
 }  // namespace detail
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                        const graph_planner& of_graphs) const {
   if (!detail::is_for_graphs(model, request) && is_chain(model)) return (*this)(model, request);
+  if (request.start) {
+    detail::fail(argument_error("make_plan", "start", detail::joined({request.start->stages(), " stages"}), "is of chains, and this is planned as a graph"));
+  }
   if (request.target != framework::none) {
     detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
                                 "is of chains, and this is planned as a graph"));
@@ -51,16 +67,19 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
   return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
+    if (request.start) detail::check_start("make_plan", "start", *request.start, chain, request);
     const plan_request asked = detail::with_machine(chain, request);
+    const plan_request begun = detail::with_usable_start(chain, asked);
     const std::string obstacle = makespan_obstacle(chain, asked);
     const plan_objective of = asked.objective;
     const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
     if (detail::finds_order(asked))
-      return detail::plan_orders(chain, asked, wanted ? obstacle : "the objective is another");
-    if (wanted && obstacle.empty()) return detail::plan_makespan(chain, asked);
+      return detail::or_start(detail::plan_orders(chain, begun, wanted ? obstacle : "the objective is another"), chain,
+                              asked);
+    if (wanted && obstacle.empty()) return detail::or_start(detail::plan_makespan(chain, begun), chain, asked);
     detail::check_request("make_plan", chain, asked);
     detail::check_without_makespan(asked, obstacle);
-    return detail::plan_stages("make_plan", chain, asked);
+    return detail::or_start(detail::plan_stages("make_plan", chain, asked), chain, asked);
   });
 }
 

@@ -129,6 +129,16 @@ class device_chain {
   target_stages allowed_;
 };
 
+/// The cut to begin with, of blocks; unset if there is none, or it is of other stages, or parts a block.
+[[nodiscard]] inline std::optional<cuts> start_of(const plan_request& request, const cuts& blocks) {
+  if (!request.start || request.start->stages() != request.devices * request.chunks) return std::nullopt;
+  std::vector<std::size_t> points;
+  for (std::size_t b = 0; b <= blocks.stages() && points.size() <= request.start->stages(); ++b) {
+    if (blocks[b] == (*request.start)[points.size()]) points.push_back(b);
+  }
+  return points.size() == request.start->stages() + 1 ? std::optional(cuts(std::move(points))) : std::nullopt;
+}
+
 /// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds; never where
 /// only nodes are counted.
 [[nodiscard]] inline double end_of_reasons(const plan_request& request, double began) {
@@ -198,6 +208,7 @@ class device_chain {
 }
 
 /// Plans a chain by the makespan of an iteration. See `make_plan`.
+/// @pre the cut to begin with breaks nothing
 [[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& given) {
   const plan_request request = with_target(model, given);
   check_makespan_request(model, request);
@@ -211,6 +222,7 @@ class device_chain {
   }
   asked.links = links_of(request, asked.order.rank_of);
   asked.transfers = request.transfers;
+  if (!has_layouts(request)) asked.start = start_of(request, blocks);
   asked.limits = request.limits;
   asked.helpers = request.helpers;
   if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);

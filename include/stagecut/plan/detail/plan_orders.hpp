@@ -107,7 +107,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<outcome<cut_and_order>> answers;
   for (const auto& rank_of : placements) {
     const device_chain on(chain, speeds_of_stages(request, rank_of), allowed);
-    answers.push_back(on.best(order_request_of(model, request, rank_of, placements.size())));
+    cut_and_order_request asked = order_request_of(model, request, rank_of, placements.size());
+    asked.start = start_of(request, blocks);
+    answers.push_back(on.best(asked));
   }
   const outcome<cut_and_order> found = best_answer(answers);
   if (found.state() == state::infeasible) {
