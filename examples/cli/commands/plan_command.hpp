@@ -178,6 +178,7 @@ struct plan_command {
     } catch (const argument_error& error) {
       throw CLI::ValidationError(in_options(error));
     }
+    scope_ = not_searched(*model);
     if (!answer) {
       if (scored && format == "text") write(own_text(nullptr), output);
       return none(answer);
@@ -191,6 +192,7 @@ struct plan_command {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
+    if (format == "text") text = with_scope(text, made.objective.name, scope_);
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (format == "text" && plans_recomputation) {
       text += recompute_text(made) + chunks_text(made.profile, recompute.all) +
@@ -230,8 +232,24 @@ struct plan_command {
   std::string constant_taken;  // from the memory of devices
   std::optional<stagecut::cuts> own;          // a cut that was said
   std::optional<stagecut::scored_cut> scored;  // what comes of it
+  std::string scope_;          // what was not searched
 
   [[nodiscard]] std::string source() const { return source_name(file); }
+
+  /// What no plan was looked for with, beside what was said; nothing where all that the words mean was.
+  [[nodiscard]] std::string not_searched(const stagecut::profile& model) const {
+    if (several_devices) return hybrid.not_searched(model, asked_hybrid);
+    return plans_recomputation ? recompute.not_searched(request.target) : "";
+  }
+
+  /// A plan in words with a line behind that of its objective.
+  [[nodiscard]] static std::string with_scope(const std::string& text, const std::string& objective,
+                                              const std::string& line) {
+    if (line.empty()) return text;
+    const std::size_t at = text.find("\n" + objective + ": ");
+    const std::size_t end = at == std::string::npos ? at : text.find('\n', at + 1);
+    return end == std::string::npos ? text + line + "\n" : text.substr(0, end + 1) + line + "\n" + text.substr(end + 1);
+  }
 
   /// Plans a module tree.
   int run_modules() {
@@ -436,8 +454,9 @@ struct plan_command {
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
-    say(fmt::format("{}: {}: {}{}", source(), to_string(answer.state()),
-                    stopped ? "stopped before a plan was found" : why, taken));
+    const std::string scope = known && !scope_.empty() ? "; " + scope_ : "";
+    say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()), stopped ? "stopped before a plan was found" : why, taken,
+                    scope));
     return known ? infeasible : unknown;
   }
 
@@ -571,7 +590,8 @@ struct plan_command {
     }
     // Beside the plan in words stand those of other planners, which take their part of the time.
     if (format == "text") *asked.limits.time_limit *= 0.6;
-    asked_hybrid = hybrid.request_of(model, asked, recompute.names(model, computed), devices.nodes.per_node);
+    asked_hybrid = hybrid.request_of(model, asked, recompute.names(model, computed), devices.nodes.node_gpus,
+                                     devices.nodes.shared_by);
     stagecut::outcome<stagecut::plan> made = stagecut::plan_hybrid(model, asked_hybrid);
     asked_hybrid.pipeline.limits.progress = {};
     asked_hybrid.pipeline.limits.time_limit = 0.1 * effort.seconds();

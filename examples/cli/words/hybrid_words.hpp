@@ -4,6 +4,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
+#include <stagecut/joint/device_choices.hpp>
+#include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -42,6 +44,22 @@ struct hybrid_words {
     return !replicas.empty() || lists || of_several_devices(request.objective);
   }
 
+  /// What no plan was looked for with, among all that such a machine could do.
+  /// @param asked  as `request_of` told it
+  [[nodiscard]] std::string not_searched(const stagecut::profile& model,
+                                         const stagecut::hybrid_plan_request& asked) const {
+    std::string text = "not searched: ";
+    if (are_alike(asked.target)) {
+      text += "other degrees for some stages";
+      if (asked.choices.recomputations.size() != 1) text += ", recomputation of some layers of a stage";
+      text += ", ";
+    } else if (const std::string missing = missing_replicas(model, asked); !missing.empty()) {
+      text += missing + ", ";
+    }
+    if (ways == "auto") text += "tensor parallelism but of powers of 2, ";
+    return text + "several stages a device, orders but 1F1B";
+  }
+
   /// Whether an objective is of such plans alone.
   [[nodiscard]] static bool of_several_devices(stagecut::plan_objective objective) {
     using of = stagecut::plan_objective;
@@ -49,11 +67,12 @@ struct hybrid_words {
   }
 
   /// What is asked for.
-  /// @param node  devices of a node; 0: there are no nodes
+  /// @param node    GPUs of a node; 0: there are no nodes
+  /// @param device  GPUs of a device: those that share a sample, say
   [[nodiscard]] stagecut::hybrid_plan_request request_of(const stagecut::profile& model,
                                                          const stagecut::plan_request& request,
                                                          const std::vector<std::string>& recomputations,
-                                                         std::size_t node) const {
+                                                         std::size_t node, std::size_t device) const {
     using namespace stagecut;
     if (!request.memory_of_devices.empty())
       throw CLI::ValidationError("--memory", "is one size for all with --replicate");
@@ -66,10 +85,10 @@ struct hybrid_words {
     asked.pipeline.limits = request.limits;
     asked.choices.machine = machine_of(request);
     asked.target = request.target;
-    asked.choices.replicas = numbers("--replicate", replicas, request.devices);
-    const bool alike = request.target != framework::none && entry_of(request.target).devices == stage_devices::alike;
-    if (!alike) share_samples(model, asked.choices.replicas);
-    asked.choices.ways = known_ways(model, node == 0 ? request.devices : node);
+    asked.choices.replicas = replicas_of(model, request, asked.choices.machine);
+    asked.choices.ways = known_ways(model, node == 0 || node > request.devices ? request.devices : node);
+    asked.choices.device_size = device;
+    if (node != 0) leave_in_node(node, asked.choices);
     asked.choices.recomputations = recomputations;
     asked.choices.memory = request.memory;
     asked.objective = of_several_devices(request.objective) ? request.objective : plan_objective::automatic;
@@ -77,6 +96,62 @@ struct hybrid_words {
   }
 
  private:
+  static constexpr std::size_t most_ways = 3'000'000;  // to run all stages, of which `auto` is to have no more
+
+  /// The numbers of replicas that were asked for. Of `auto` all that can be, as far as there are not too many ways to run all
+  /// stages.
+  [[nodiscard]] std::vector<std::size_t> replicas_of(const stagecut::profile& model,
+                                                     const stagecut::plan_request& request,
+                                                     const stagecut::topology& machine) const {
+    if (replicas == "auto") {
+      std::vector<std::size_t> all(request.devices);
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = i + 1;
+      if (!are_alike(request.target)) share_samples(model, all);
+      const std::size_t layers = model.layers.size();
+      const std::size_t each = layers * (layers + 1) / 2 * stagecut::placed_links(machine).period();
+      if (are_alike(request.target) || each == 0 || all.size() <= most_ways / each) return all;
+      all = replica_counts(request.devices, most_ways / each);
+      share_samples(model, all);
+      return all;
+    }
+    std::vector<std::size_t> said = numbers("--replicate", replicas, request.devices);
+    if (!are_alike(request.target)) share_samples(model, said);
+    return said;
+  }
+
+  /// Which numbers of replicas `auto` left out although there may be as many: `replicas but 1 to 8, 16`; nothing: none.
+  [[nodiscard]] std::string missing_replicas(const stagecut::profile& model,
+                                             const stagecut::hybrid_plan_request& asked) const {
+    if (replicas != "auto") return "";
+    std::vector<std::size_t> all(asked.pipeline.devices);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i + 1;
+    share_samples(model, all);
+    const std::vector<std::size_t>& searched = asked.choices.replicas;
+    return searched.size() >= all.size() ? "" : fmt::format("replicas but {}", counts_text(searched));
+  }
+
+  /// Whether all stages have as many replicas, each with microbatches of its own.
+  [[nodiscard]] static bool are_alike(stagecut::framework target) {
+    return target != stagecut::framework::none &&
+           stagecut::entry_of(target).devices == stagecut::stage_devices::alike;
+  }
+
+  /// Leaves the numbers of GPUs that can share a layer within a node: ranks are numbered by tensor parallelism first.
+  void leave_in_node(std::size_t node, stagecut::device_choices& choices) const {
+    std::vector<std::size_t> kept;
+    for (const std::size_t each : choices.ways) {
+      if (each * choices.device_size <= node || node % each == 0) {
+        kept.push_back(each);
+      } else if (ways != "auto") {
+        throw CLI::ValidationError("--tensor-parallel",
+                                   fmt::format("{} GPUs would share a layer across nodes: with {} that share a sample, say a "
+                                               "number that divides the {} of a node",
+                                               each, choices.device_size, node));
+      }
+    }
+    choices.ways = kept;
+  }
+
   /// Leaves numbers of replicas that can share the samples of a microbatch, where it is known how many it has.
   void share_samples(const stagecut::profile& model, std::vector<std::size_t>& list) const {
     const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);

@@ -75,6 +75,13 @@ struct recompute_words {
     return options_.names;
   }
 
+  /// What no plan was looked for with, where a framework is told one recomputation for all layers; nothing: all that was said.
+  [[nodiscard]] static std::string not_searched(stagecut::framework target) {
+    using stagecut::framework;
+    if (target != framework::megatron && target != framework::megatron_flags) return "";
+    return "not searched: recomputation of some layers of a stage (--recompute-method block)";
+  }
+
   /// Whether the layers of a model that is computed need all ways of recomputation.
   [[nodiscard]] bool needs_variants() const { return !how.empty() && !of_computed(); }
 

@@ -20,6 +20,9 @@ struct device_choices {
   /// that has no variants at all is run as it is.
   std::vector<std::string> recomputations{};
   memory_options memory{};                    ///< how memory is reckoned; without checkpoints
+  /// Processors of each device, as those that share a sample. Ranks are numbered by ways first: where a copy of a stage takes
+  /// several groups of the innermost level, each of its rows of `ways` processors begins at a multiple of these.
+  std::size_t device_size = 1;
   /// Bytes of gradients that replicas exchange for each byte of parameters.
   double gradient_bytes = 1;
   /// Whether replicas run microbatches of their own, in place of shares of each: all stages have as many replicas then.

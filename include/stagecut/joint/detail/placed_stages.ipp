@@ -30,6 +30,7 @@ STAGECUT_DECL void placed_stages::check() const {
       if (each == 0) refuse(name, "0", "must be at least 1");
     }
   }
+  if (choices_.device_size == 0) refuse("device_size", "0", "must be at least 1");
   if (!is_finite(choices_.gradient_bytes) || is_negative(choices_.gradient_bytes)) {
     refuse("gradient_bytes", number_text(choices_.gradient_bytes), "must be finite and not negative");
   }
@@ -38,7 +39,11 @@ STAGECUT_DECL void placed_stages::check() const {
 STAGECUT_DECL bool placed_stages::is_close(std::size_t position, std::size_t replicas,
                                            std::size_t ways) const noexcept {
   for (std::size_t d = 0; d < replicas && ways > 1; ++d) {
-    if (!links_.is_close(position + d * ways, ways)) return false;
+    const std::size_t first = position + d * ways;
+    if (!links_.is_close(first, ways)) return false;
+    // Of devices that are several processors each, rows of a copy that fills more than a group must not lie across two.
+    const bool crosses = choices_.device_size > 1 && choices_.machine.levels() > 1 && ways > choices_.machine.span(0);
+    if (crosses && first * choices_.device_size % ways != 0) return false;
   }
   return true;
 }
