@@ -199,7 +199,7 @@ struct plan_command {
               strategies_text(made, recompute.compare(*model, made));
     }
     if (format == "text" && several_devices) {
-      text += compared_text(*model, made);
+      if (!hybrids_.empty()) text += compared_hybrids_text(hybrids_, *model);
     }
     if (format == "text" && scored) text += own_text(&made);
     if (format == "text" && !computed_figures(made.profile).empty()) text += computed_text(made.profile);
@@ -227,6 +227,7 @@ struct plan_command {
   stagecut::plan_comparison compared;
   bool plans_recomputation = false;
   stagecut::hybrid_plan_request asked_hybrid;
+  std::vector<stagecut::compared_hybrid> hybrids_;  // what other planners choose, and the plan
   bool several_devices = false;  // whether stages are planned on several each
   std::string limit_taken;     // from the device that the profile was computed for
   std::string constant_taken;  // from the memory of devices
@@ -588,21 +589,12 @@ struct plan_command {
       throw CLI::ValidationError("--devices", fmt::format("{} are not the {} devices of --topology", asked.devices,
                                                           asked.topology->devices()));
     }
-    // Beside the plan in words stand those of other planners, which take their part of the time.
-    if (format == "text") *asked.limits.time_limit *= 0.6;
     asked_hybrid = hybrid.request_of(model, asked, recompute.names(model, computed), devices.nodes.node_gpus,
                                      devices.nodes.shared_by);
-    stagecut::outcome<stagecut::plan> made = stagecut::plan_hybrid(model, asked_hybrid);
-    asked_hybrid.pipeline.limits.progress = {};
-    asked_hybrid.pipeline.limits.time_limit = 0.1 * effort.seconds();
-    return made;
-  }
-
-  /// What other planners would choose, where the plan is one of least iteration; each is given a tenth of the time.
-  [[nodiscard]] std::string compared_text(const stagecut::profile& model, const stagecut::plan& made) const {
-    if (made.objective.name != "iteration") return "";
-    return compared_hybrids_text(
-        stagecut::compare_hybrids(model, asked_hybrid, stagecut::outcome<stagecut::plan>::feasible(made)), model);
+    const bool compares = format == "text" && asked_hybrid.objective == stagecut::plan_objective::automatic;
+    if (!compares) return stagecut::plan_hybrid(model, asked_hybrid);
+    hybrids_ = stagecut::compare_hybrids(model, asked_hybrid);
+    return hybrids_.back().made;
   }
 
   /// Fills the request from what was said in words.

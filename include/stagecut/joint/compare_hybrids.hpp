@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
-
-/// A plan by what a planner minimises, and among what it chooses.
-struct compared_hybrid {
-  std::string name{};       ///< the planner
-  std::string minimises{};  ///< its measure
-  std::string chooses{};    ///< what it may choose
-  outcome<plan> made{};     ///< its plan, simulated as all others are
-};
 
 /// What planners choose for one model on one machine: each minimises its own measure among its own choices, and all plans
 /// are simulated alike, with messages, replicas and the exchange of gradients.
@@ -26,7 +18,7 @@ struct compared_hybrid {
 /// @param model    as for `plan_hybrid`
 /// @param request  likewise; every planner keeps to its memory, counted as it is, so that its plan can be run, and has its
 ///                 limits
-/// @param own      the plan of least iteration, as `plan_hybrid` has it
+/// @param own      the plan of least iteration, as `plan_hybrid` has it; where one of the others ends earlier, that is taken
 /// @return         PipeDream's, DAPPLE's, Piper's and Alpa's choice, and that of the least iteration, in this order. The first two
 ///                 know no tensor parallelism and no recomputation, Alpa no recomputation
 /// @throws         as `plan_hybrid`
@@ -38,7 +30,7 @@ struct compared_hybrid {
 [[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> compare_hybrids(const profile& model,
                                                                          const hybrid_plan_request& request,
                                                                          outcome<plan> own);
-/// The same, which makes that plan, too.
+/// The same, which makes that plan, too, from what the others found and in what time these leave, each a tenth of it at most.
 [[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> compare_hybrids(const profile& model,
                                                                          hybrid_plan_request request);
 

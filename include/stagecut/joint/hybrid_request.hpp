@@ -17,17 +17,6 @@ enum class in_flight_rule : std::uint8_t {
   replicas  ///< for each of its replicas a share of the replicas from it to the last stage, rounded up: replicas take turns
 };
 
-/// For what a model is cut into stages on several devices each.
-struct hybrid_request {
-  std::size_t devices = 1;                            ///< of the machine
-  bool at_most = false;                               ///< whether fewer will do; those left out are the first ones
-  std::size_t microbatches = 1;                       ///< of one iteration
-  std::optional<double> memory_per_device{};          ///< bytes that no device may exceed; unset: no limit
-  in_flight_rule in_flight = in_flight_rule::stages;  ///< by which memory is counted
-  std::optional<std::size_t> stages{};                ///< as many and no others; unset: whatever is best
-  search_limits limits{};                             ///< of the search
-};
-
 /// A stage of a model and how it is run.
 struct hybrid_stage {
   std::size_t first = 0;         ///< the point where it begins
@@ -49,6 +38,20 @@ struct hybrid_cut {
 
   /// How far the cost may be from the least one, as a fraction of the bound.
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (cost - bound) / bound : cost > 0 ? 1 : 0; }
+};
+
+/// For what a model is cut into stages on several devices each.
+struct hybrid_request {
+  std::size_t devices = 1;                            ///< of the machine
+  bool at_most = false;                               ///< whether fewer will do; those left out are the first ones
+  std::size_t microbatches = 1;                       ///< of one iteration
+  std::optional<double> memory_per_device{};          ///< bytes that no device may exceed; unset: no limit
+  in_flight_rule in_flight = in_flight_rule::stages;  ///< by which memory is counted
+  std::optional<std::size_t> stages{};                ///< as many and no others; unset: whatever is best
+  /// A plan that is known, which `minimize_hybrid` begins with: what takes as long as its `cost` is of no use, and it is
+  /// what is found if nothing takes less. It may be of other options than the model's; it is not looked at.
+  std::optional<hybrid_cut> start{};
+  search_limits limits{};  ///< of the search
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -16,6 +16,7 @@
 #include <stagecut/joint/detail/compare_recomputation.ipp>
 #include <stagecut/joint/detail/cut_ranges.ipp>
 #include <stagecut/joint/detail/dapple_plan.ipp>
+#include <stagecut/joint/detail/even_hybrid.ipp>
 #include <stagecut/joint/detail/even_recomputation.ipp>
 #include <stagecut/joint/detail/graph_points.ipp>
 #include <stagecut/joint/detail/graph_stages.ipp>
@@ -68,6 +69,7 @@
 #include <stagecut/joint/detail/recompute_rules.ipp>
 #include <stagecut/joint/detail/recompute_search.ipp>
 #include <stagecut/joint/detail/replica_labels.ipp>
+#include <stagecut/joint/detail/rival_hybrids.ipp>
 #include <stagecut/joint/detail/sapp_surrogate.ipp>
 #include <stagecut/joint/detail/sequence_split.ipp>
 #include <stagecut/joint/detail/sharded_layer.ipp>

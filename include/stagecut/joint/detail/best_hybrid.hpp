@@ -201,12 +201,13 @@ class alike_hybrids {
 };
 
 /// The best plan of a model.
-/// @param make  as of `hybrid_planner`
-/// @param told  as of `alike_hybrids`
+/// @param make   as of `hybrid_planner`
+/// @param known  likewise
+/// @param told   as of `alike_hybrids`
 template <class Make>
 [[nodiscard]] outcome<plan> best_hybrid(const profile& model, const hybrid_plan_request& request, const Make& make,
-                                        told_stages* told = nullptr) {
-  const hybrid_planner planner(model, request, make);
+                                        const plan* known = nullptr, told_stages* told = nullptr) {
+  const hybrid_planner planner(model, request, make, known);
   if (request.alike) return alike_hybrids(model, planner, told).best();
   return planner.planned(planner.make(request.choices), request.choices, request.pipeline, 1);
 }

@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
+#include <stagecut/joint/detail/even_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
@@ -71,8 +73,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 template <class Make>
 class hybrid_planner {
  public:
-  hybrid_planner(const profile& model, hybrid_plan_request request, Make make)
-      : model_(model), request_(std::move(request)), make_(std::move(make)) {
+  /// @param known  a plan of least iteration so far, which is told where none is better; null: none
+  hybrid_planner(const profile& model, hybrid_plan_request request, Make make, const plan* known = nullptr)
+      : model_(model), request_(std::move(request)), make_(std::move(make)), known_(known) {
     const auto refuse = [](const char* name, const std::string& value, const char* must) {
       fail(argument_error("plan_hybrid", name, value, must));
     };
@@ -120,13 +123,16 @@ class hybrid_planner {
       return outcome<plan>::infeasible(known.remedy.empty() ? *why : known);
     }
     const bool whole = options.is_whole();
-    const outcome<hybrid_cut> found = best_cut(options, timed(request, whole ? share : share / 2));
+    const started begin = start(options, request);
+    const outcome<hybrid_cut> found = best_cut(options, timed(begin.request, whole ? share : share / 2));
     if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
       return outcome<plan>::infeasible(found.why());
     }
     if (!found) return outcome<plan>::unknown(found.why());
-    plan made = described_hybrid(model_, options, choices, request, request_.objective, *found);
+    const bool again = begin.is_known && found->stages == begin.request.start->stages;
+    plan made = again ? *known_ : described_hybrid(model_, options, choices, request, request_.objective, *found);
     objective_value& objective = made.objective;
+    if (again) objective.bound = found->bound < objective.value ? found->bound : objective.value;
     if (!whole) objective.bound = hopeful_bound(choices, timed(request, share / (2 - share)), objective.value);
     const double work = least_work(request.microbatches * (choices.own_microbatches ? choices.replicas[0] : 1));
     if (objective.bound < work) objective.bound = work < objective.value ? work : objective.value;
@@ -142,6 +148,41 @@ class hybrid_planner {
 
  private:
   static constexpr std::size_t most_passes = std::size_t{1} << 20U;
+
+  /// A request with what it begins with, and whether that is the plan that is known.
+  struct started {
+    hybrid_request request;
+    bool is_known = false;
+  };
+
+  template <class Options>
+  [[nodiscard]] started start(const Options& options, const hybrid_request& request) const {
+    started made{request};
+    if (request_.objective != plan_objective::iteration) return made;
+    std::vector<double> before{0};
+    for (std::size_t point = 1; point <= options.size(); ++point) {
+      before.push_back(before.back() + (detail::is_chain<Options> ? model_.layers[point - 1].time() : 1));
+    }
+    made.request.start = even_hybrid(stage_options_of(options), request, before);
+    if (known_ == nullptr || (made.request.start && made.request.start->cost <= known_->objective.value)) return made;
+    made.request.start = as_cut(*known_);
+    made.is_known = true;
+    return made;
+  }
+
+  /// The stages of a plan that is known, by which it is told from others.
+  [[nodiscard]] static hybrid_cut as_cut(const plan& known) {
+    hybrid_cut made;
+    for (const planned_stage& each : known.stages) {
+      hybrid_stage stage;
+      stage.option.replicas = each.replicas;
+      stage.option.ways = each.shards;
+      stage.option.choice = ~std::size_t{0};  // of no option
+      made.stages.push_back(stage);
+    }
+    made.cost = known.objective.value;
+    return made;
+  }
 
   /// A request with a share of the time that is left.
   [[nodiscard]] hybrid_request timed(hybrid_request request, double share) const {
@@ -220,6 +261,7 @@ class hybrid_planner {
   const profile& model_;
   hybrid_plan_request request_;
   Make make_;
+  const plan* known_;
   double end_ = 0;  // of the time, as `seconds_now`
 };
 

@@ -21,9 +21,11 @@ class hybrid_search {
   /// @param options  of all stages, as far as they can be of use
   /// @param few      stages at least
   /// @param many     stages at most
+  /// @param known    makespan of a plan that is known
   hybrid_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t few, std::size_t many,
-                search_clock& clock)
-      : options_(options),
+                search_clock& clock, double known = beyond_time)
+      : makespan(known),
+        options_(options),
         rules_(rules),
         few_(few),
         many_(many),
@@ -32,8 +34,8 @@ class hybrid_search {
         bounds_(options, rules),
         least_(many + 1, 0) {}
 
-  hybrid_plan best{};
-  double makespan = beyond_time;
+  hybrid_plan best{};  // of no stages: none is better than what was known
+  double makespan;
   std::size_t simulations = 0;
   std::size_t looked_at = 0;
 

@@ -40,14 +40,24 @@ namespace detail {
   return work > 0 ? 2 * work / static_cast<double>(request.devices) : 1;
 }
 
+/// What was known before a search, with what this proves; unknown if there was nothing.
+[[nodiscard]] inline outcome<hybrid_cut> start_of(const hybrid_request& request, double bound) {
+  if (!request.start) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
+  hybrid_cut cut = *request.start;
+  const bool proved = !(bound < cut.cost * (1 - 0x1p-40));
+  cut.bound = proved ? cut.cost : bound;
+  return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
+}
+
 /// Where no plan was met, because there are too many or time was short: the one of the least length, simulated. It has
 /// what is left of the time after so many seconds, or a quarter of it.
 [[nodiscard]] inline outcome<hybrid_cut> shortest(const any_stage_options& model, hybrid_request request, double bound,
                                                   double seconds) {
   if (auto& limit = request.limits.time_limit) limit = *limit - seconds > *limit / 4 ? *limit - seconds : *limit / 4;
   outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
-  if (!found) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
+  if (!found) return start_of(request, bound);
   found->cost = iteration_of(found->stages, request.microbatches);
+  if (request.start && !(found->cost < request.start->cost)) return start_of(request, bound);
   found->bound = bound < found->cost ? bound : found->cost;
   found->simulations = 1;
   return outcome<hybrid_cut>::feasible(*std::move(found));
@@ -88,25 +98,33 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
   const std::size_t few = request.stages ? *request.stages : 1;
   const std::size_t many = request.stages ? *request.stages : most_stages;
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
+  if (request.start && !(request.start->cost > 0)) return detail::start_of(request, request.start->cost);
   detail::search_clock clock(request.limits);
   const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
   const auto passes = static_cast<double>(request.microbatches);
-  for (double pass = detail::first_pass(model, request);; pass *= 2) {
+  const double known = request.start ? request.start->cost : detail::beyond_time;
+  const double longest_pass = known / passes * (1 + 0x1p-40);  // of plans that are of use
+  double pass = detail::first_pass(model, request);
+  for (;; pass *= 2) {
+    pass = pass < longest_pass ? pass : longest_pass;
     const detail::hybrid_options options(model, request.devices, request.memory_per_device, pass, clock);
-    if (clock.look()) return answer::unknown({reason::cause::limit_reached});
+    if (clock.look()) return detail::start_of(request, 0);
     const double longest = options.longest_iteration(many, request.microbatches);
-    const bool all = options.complete() && !(longest > passes * pass);
-    detail::hybrid_search search(options, rules, few, many, clock);
+    const bool all = !(pass < longest_pass) || (options.complete() && !(longest > passes * pass));
+    detail::hybrid_search search(options, rules, few, many, clock, known);
     const double most = passes * pass;
     search.run(most);
-    const bool any = search.makespan < detail::beyond_time;
+    const bool any = !search.best.options.empty();
     // A plan that ends later than was looked for may be worse than one of slower options.
     if (any && (all || clock.over() || !(search.makespan > most)))
       return detail::cut_of_search(options, request, search, most);
     if (any && search.makespan > 2 * most) pass = search.makespan / passes / 2;
-    if (clock.look() || (all && !search.complete())) {
+    const bool over = clock.look();
+    if (request.start && over) return detail::start_of(request, search.bound() < most ? search.bound() : most);
+    if (over || (all && !search.complete())) {
       return detail::shortest(model, request, search.bound(), clock.state.seconds);
     }
+    if (all && request.start) return detail::start_of(request, search.bound());
     if (all) return answer::infeasible(detail::why_no_hybrid(model, request));
   }
 }

@@ -14,7 +14,9 @@
 #include <stagecut/joint/detail/best_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_planner.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>
+#include <stagecut/joint/detail/rival_hybrids.hpp>
 #include <stagecut/joint/detail/told_hybrid.hpp>
+#include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
@@ -35,8 +37,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// orders that go through the stages of the best plan.
 class ordered_hybrids {
  public:
-  ordered_hybrids(const profile& model, const hybrid_plan_request& request)
+  /// @param known  a plan that is known; null: none
+  ordered_hybrids(const profile& model, const hybrid_plan_request& request, const plan* known)
       : model_(model), request_(request), orders_(model, 1) {
+    if (known != nullptr) best_ = *known;
     if (request.pipeline.limits.time_limit) end_ = seconds_now() + *request.pipeline.limits.time_limit;
   }
 
@@ -83,7 +87,8 @@ class ordered_hybrids {
     const std::size_t most = devices + 1 < most_points ? most_points : devices + 1;
     const graph_states points = with_fewer_points(states_of_order(model_, order), most, kept);
     outcome<plan> found = best_hybrid(
-        model_, asked, [&](const device_choices& choices) { return graph_stages(model_, choices, points); });
+        model_, asked, [&](const device_choices& choices) { return graph_stages(model_, choices, points); },
+        best_ && is_iteration(request_) ? __builtin_addressof(*best_) : nullptr);
     if (found && (!best_ || found->objective.value < best_->objective.value)) best_ = *std::move(found);
   }
 
@@ -95,14 +100,26 @@ class ordered_hybrids {
 };
 
 /// The best plan of a graph.
+/// @param known  as of `told_hybrid`
 /// @throws not_representable for a framework: these are told of chains
-[[nodiscard]] inline outcome<plan> graph_hybrid(const profile& model, const hybrid_plan_request& request) {
+[[nodiscard]] inline outcome<plan> graph_hybrid(const profile& model, const hybrid_plan_request& request,
+                                                const plan* known) {
   if (request.target != framework::none) {
     fail(not_representable(entry_of(request.target).name, "it is a graph, and its layers have to be a chain", "model"));
   }
   const outcome<graph_states> all = states_of_graph(model);
-  if (!all) return ordered_hybrids(model, request).best();
-  return best_hybrid(model, request, [&](const device_choices& choices) { return graph_stages(model, choices, *all); });
+  if (!all) return ordered_hybrids(model, request, known).best();
+  return best_hybrid(
+      model, request, [&](const device_choices& choices) { return graph_stages(model, choices, *all); }, known);
+}
+
+STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
+                                             const plan* known) {
+  bool tree = false;
+  for (const layer& each : model.layers) tree = tree || !each.children.empty();
+  if (!tree && !stagecut::is_chain(model)) return graph_hybrid(model, request, known);
+  return as_one_chain("plan_hybrid", model, plan_request(),
+                      [&](const profile& chain) { return told_hybrid(chain, request, known); });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
@@ -110,11 +127,14 @@ class ordered_hybrids {
 namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
-  bool tree = false;
-  for (const layer& each : model.layers) tree = tree || !each.children.empty();
-  if (!tree && !is_chain(model)) return detail::graph_hybrid(model, request);
-  return detail::as_one_chain("plan_hybrid", model, plan_request(),
-                              [&](const profile& chain) { return detail::told_hybrid(chain, request); });
+  if (!detail::is_iteration(request)) return detail::plan_hybrid_from(model, request, nullptr);
+  const double begin = detail::seconds_now();
+  const std::vector<compared_hybrid> rivals = detail::rival_plans(model, request, true);
+  hybrid_plan_request rest = request;
+  auto& limit = rest.pipeline.limits.time_limit;
+  const double taken = detail::seconds_now() - begin;
+  if (limit) *limit = *limit > taken ? *limit - taken : 0;
+  return detail::plan_beside(model, std::move(rest), rivals);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

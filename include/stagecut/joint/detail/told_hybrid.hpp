@@ -173,10 +173,13 @@ inline void check_told_model(const target_entry& entry, const profile& model, hy
 }
 
 /// The best plan of a chain, among those that the framework of a request can be told.
-[[nodiscard]] inline outcome<plan> told_hybrid(const profile& model, const hybrid_plan_request& asked) {
-  const auto best = [](const profile& chain, const hybrid_plan_request& request, told_stages* told) {
+/// @param known  one of these; null: none is known
+[[nodiscard]] inline outcome<plan> told_hybrid(const profile& model, const hybrid_plan_request& asked,
+                                               const plan* known) {
+  const auto best = [known](const profile& chain, const hybrid_plan_request& request, told_stages* told) {
     return best_hybrid(
-        chain, request, [&](const device_choices& choices) { return profile_options(chain, choices); }, told);
+        chain, request, [&](const device_choices& choices) { return profile_options(chain, choices); }, known,
+        told);
   };
   if (asked.target == framework::none) return best(model, asked, nullptr);
   const target_entry& entry = entry_of(asked.target);

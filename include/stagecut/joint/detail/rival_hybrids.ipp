@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/detail/rival_hybrids.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/compared_hybrid.hpp>
+#include <stagecut/joint/detail/recomputation_names.hpp>
+#include <stagecut/joint/device_choices.hpp>
+#include <stagecut/joint/hybrid_plan_request.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Another planner: what it minimises, and among what it chooses.
+struct hybrid_rival {
+  const char* name;
+  const char* minimises;
+  const char* chooses;
+  plan_objective objective;
+  bool shards;
+  bool recomputes;
+  length_options length;
+};
+
+inline constexpr hybrid_rival hybrid_rivals[] = {
+    {"PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {}},
+    {"DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_length, false, false, {true, true}},
+    {"Piper", "stage time", "all", plan_objective::stage_time, true, true, {}},
+    {"Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {}},
+};
+
+template <class List, class One>
+[[nodiscard]] bool holds(const List& list, const One& one) {
+  for (const auto& each : list) {
+    if (each == one) return true;
+  }
+  return false;
+}
+
+/// Whether a framework can be told what layers recompute as they were profiled.
+[[nodiscard]] inline bool can_be_told(framework target, const std::vector<std::string>& names) {
+  if (target == framework::none || entry_of(target).recomputed != recomputation_rule::decoders) return true;
+  for (const std::string& each : names) {
+    if (each != "none" && each != "selective" && each != "full") return false;
+  }
+  return true;
+}
+
+/// What such a planner is asked for; without numbers of devices that share a layer: it has no plan.
+[[nodiscard]] inline hybrid_plan_request asked_of(const hybrid_rival& rival, const profile& model,
+                                                  const hybrid_plan_request& request) {
+  hybrid_plan_request asked = request;
+  asked.objective = rival.objective;
+  asked.length = rival.length;
+  asked.pipeline.limits.progress = {};
+  // What was asked for without a choice stays.
+  if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
+  const std::vector<std::string> profiled = own_recomputations(model);
+  const auto& names = asked.choices.recomputations;
+  bool known = names.empty();
+  for (const std::string& each : profiled) known = known || holds(names, each);
+  if (!rival.recomputes && known) asked.choices.recomputations = profiled;
+  asked.choices.ways = ways_of_all(model, asked.choices.ways, asked.choices.recomputations);
+  if (!can_be_told(request.target, asked.choices.recomputations)) asked.choices.ways.clear();
+  return asked;
+}
+
+STAGECUT_DECL std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request,
+                                                       bool quick) {
+  constexpr std::size_t quick_nodes = 1'000'000;
+  std::vector<compared_hybrid> rows;
+  for (const hybrid_rival& each : hybrid_rivals) {
+    hybrid_plan_request asked = asked_of(each, model, request);
+    search_limits& limits = asked.pipeline.limits;
+    if (limits.time_limit) {
+      *limits.time_limit *= 0.1;
+    } else if (quick && !limits.node_limit) {
+      limits.node_limit = quick_nodes;
+    }
+    rows.push_back({each.name, each.minimises, each.chooses,
+                    asked.choices.ways.empty() ? outcome<plan>::infeasible({reason::cause::constraint})
+                                               : plan_hybrid_from(model, asked, nullptr)});
+  }
+  return rows;
+}
+
+STAGECUT_DECL outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals) {
+  const plan* best = nullptr;
+  for (const compared_hybrid& each : rivals) {
+    if (each.made && (best == nullptr || *each.made->makespan < *best->makespan)) {
+      best = __builtin_addressof(*each.made);
+    }
+  }
+  if (best == nullptr) return outcome<plan>::unknown({reason::cause::limit_reached});
+  plan made = *best;
+  for (planned_stage& each : made.stages) each.cost = each.forward + each.backward;
+  made.objective = {to_string(plan_objective::iteration), "time", *made.makespan, 0, state::feasible};
+  return outcome<plan>::feasible(std::move(made));
+}
+
+STAGECUT_DECL outcome<plan> plan_beside(const profile& model, hybrid_plan_request request,
+                                        const std::vector<compared_hybrid>& rivals) {
+  const outcome<plan> known = best_rival(rivals);
+  request.objective = plan_objective::iteration;
+  return plan_hybrid_from(model, request, known ? __builtin_addressof(*known) : nullptr);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
