@@ -232,3 +232,29 @@ TEST_CASE("what makes no sense is refused") {
   CHECK(refusal<invalid_input>([&] { (void)minimize_hybrid(model, {}); }) ==
         "option of the stage [1, 2): replicas and ways must be at least 1, times and bytes finite and not negative");
 }
+
+TEST_CASE("a plan that is known is kept unless another one is better") {
+  std::mt19937 dice(31);
+  for (std::size_t i = 0; i < cases_wanted(300); ++i) {
+    CAPTURE(i);
+    timed_case of = drawn_case(dice, 4, 4);
+    const auto best = minimize_hybrid(of.model, of.request);
+    if (!best) continue;
+    REQUIRE(best.state() == state::optimal);
+    of.request.start = hybrid_cut{{}, best->cost};  // of other options
+    const auto same = minimize_hybrid(of.model, of.request);
+    REQUIRE(same.state() == state::optimal);
+    CHECK(same->cost == best->cost);
+    CHECK(same->stages.empty());
+    of.request.start->cost = best->cost * (1 + 1.0 / (1 + i % 9)) + 1;
+    const auto better = minimize_hybrid(of.model, of.request);
+    REQUIRE(better.state() == state::optimal);
+    CHECK(better->cost == doctest::Approx(best->cost).epsilon(rounding));
+    if (best->cost > 0) CHECK_FALSE(better->stages.empty());
+    of.request.limits.node_limit = 0;
+    const auto stopped = minimize_hybrid(of.model, of.request);
+    REQUIRE(stopped);
+    CHECK(stopped->bound <= best->cost * (1 + rounding));
+    CHECK(stopped->cost <= of.request.start->cost);
+  }
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,17 @@
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+/// What the `time` of a stage is that takes T for both passes of a microbatch and has P bytes of parameters on each device: on r
+/// replicas, beside neighbours to which x and from which x' bytes cross, over links of b bytes a second.
+enum class stage_measure : std::uint8_t {
+  passes,  ///< T / r
+  /// PipeDream's (SOSP 2019, section 3.1): `(T + 4 (r - 1) P / (b r)) / r`, as gradients are exchanged after each microbatch,
+  /// and no less than the messages before and behind it, each `2 x / (b r)`, which are sent meanwhile
+  pipedream,
+  /// Piper's (NeurIPS 2021, section 3): `(T + 2 (x + x') / b) / r + 4 (r - 1) P / (b r M)`, of M microbatches that an exchange is for
+  piper,
+};
 
 /// How the stages of a profile may be run.
 struct device_choices {
@@ -25,6 +37,9 @@ struct device_choices {
   std::size_t device_size = 1;
   /// Bytes of gradients that replicas exchange for each byte of parameters.
   double gradient_bytes = 1;
+  /// What `stage_option::time` is.
+  stage_measure measure = stage_measure::passes;
+  std::size_t microbatches = 1;  ///< of all replicas, in an iteration: for Piper's measure
   /// Whether replicas run microbatches of their own, in place of shares of each: all stages have as many replicas then.
   bool own_microbatches = false;
   /// Whether a stage lies in one node with all its devices: a group of the outermost level but one; of one level, the machine.

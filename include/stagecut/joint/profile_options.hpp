@@ -30,7 +30,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// those that another one beats: of `most_mixtures` or two more, for each interval and number of ways (`is_whole`). Layers of
 /// one group stand on one stage, as do those between layers whose tied parameters are colocated. Parameters that layers of a stage
 /// share count once, divided by the ways if all of these layers are sharded; their exchange between stages is not counted.
-/// `time` is that of both passes.
+/// `time` is that of both passes, or another `measure` of them; with that a wider stage may take less time, so that all are shown.
 class profile_options {
  public:
   /// Points are cut points.
@@ -72,7 +72,7 @@ class profile_options {
   void each_stage(std::size_t last, const Visit& visit) const {
     if (!bonds_.may_cut(last)) return;
     // With buffers for smaller messages a wider stage may take fewer bytes: then all of them are shown.
-    const bool grows = !(layers_.buffers() > 0);
+    const bool grows = !(layers_.buffers() > 0) && stages_.grows();
     each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
       return !may_be(first, last) || visit(first, mixed_options{*this, all}) || !grows;
     });

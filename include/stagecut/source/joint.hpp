@@ -43,6 +43,7 @@
 #include <stagecut/joint/detail/minimize_placed_length.ipp>
 #include <stagecut/joint/detail/minimize_recomputation.ipp>
 #include <stagecut/joint/detail/minimize_stage_time.ipp>
+#include <stagecut/joint/detail/nested_hybrid.ipp>
 #include <stagecut/joint/detail/nested_machines.ipp>
 #include <stagecut/joint/detail/nested_prices.ipp>
 #include <stagecut/joint/detail/option_annealing.ipp>

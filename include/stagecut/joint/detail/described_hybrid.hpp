@@ -33,7 +33,7 @@ template <class Options>
   stage.shards = option.ways;
   stage.forward = option.forward;
   stage.backward = option.backward;
-  stage.cost = option.time;
+  stage.cost = option.forward + option.backward;
   stage.all_reduce = option.all_reduce;
   stage.in_flight = behind < request.microbatches ? behind : request.microbatches;
   const auto share = static_cast<double>(choices.own_microbatches ? 1 : option.replicas);

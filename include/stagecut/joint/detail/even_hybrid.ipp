@@ -24,9 +24,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return at;
 }
 
-/// The fastest way to run a stage on so many devices with so many microbatches in flight.
-[[nodiscard]] inline std::optional<stage_option> fastest_on(const any_stage_options& model, const stage_query& query,
-                                                            std::size_t devices, std::size_t held) {
+STAGECUT_DECL std::optional<stage_option> fastest_on(const any_stage_options& model, const stage_query& query,
+                                                     std::size_t devices, std::size_t held) {
   std::optional<stage_option> best;
   model.each_option(query, [&](const stage_option& each) {
     if (each.devices() != devices || !fits_with(each, held, query.memory)) return;

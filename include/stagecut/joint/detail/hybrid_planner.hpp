@@ -16,6 +16,7 @@
 #include <stagecut/joint/detail/even_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/joint/detail/nested_hybrid.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
@@ -124,7 +125,7 @@ class hybrid_planner {
     }
     const bool whole = options.is_whole();
     const started begin = start(options, request);
-    const outcome<hybrid_cut> found = best_cut(options, timed(begin.request, whole ? share : share / 2));
+    const outcome<hybrid_cut> found = published_or_best(options, choices, timed(begin.request, whole ? share : share / 2));
     if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
       return outcome<plan>::infeasible(found.why());
     }
@@ -190,6 +191,18 @@ class hybrid_planner {
     const double left = end_ - seconds_now();
     request.limits.time_limit = left > 0 ? left * share : 0;
     return request;
+  }
+
+  /// PipeDream's own plan, where its measure is asked for and the plan can be run; else the best cut.
+  template <class Options>
+  [[nodiscard]] outcome<hybrid_cut> published_or_best(const Options& options, const device_choices& choices,
+                                                      const hybrid_request& request) const {
+    if (choices.measure == stage_measure::pipedream && request_.objective == plan_objective::stage_time) {
+      if (auto made = nested_hybrid(model_, stage_options_of(options), choices, request)) {
+        return outcome<hybrid_cut>::optimal(*std::move(made));
+      }
+    }
+    return best_cut(options, request);
   }
 
   template <class Options>

@@ -28,6 +28,9 @@ class placed_stages {
 
   [[nodiscard]] const placed_links& links() const noexcept { return links_; }
 
+  /// Whether a wider stage takes no less time.
+  [[nodiscard]] bool grows() const noexcept { return choices_.measure == stage_measure::passes; }
+
   /// The place of a number of ways in the list of them.
   [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept;
 
@@ -59,6 +62,10 @@ class placed_stages {
         option.backward = sum.backward / share;
         option.time = option.forward + option.backward;
         if (option.time > query.most_time) break;  // those behind are no faster
+        if (choices_.measure != stage_measure::passes) {
+          option.time = measured(option, {start, query.device % period}, of, sum.parameters + of.shared.parameters);
+          if (option.time > query.most_time) continue;
+        }
         option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters + of.shared.parameters);
         option.activations = sum.activations / share;
         option.resident = sum.resident + of.shared.resident +
@@ -79,6 +86,15 @@ class placed_stages {
 
   /// Whether every group of so many devices lies close together.
   [[nodiscard]] bool is_close(std::size_t position, std::size_t replicas, std::size_t ways) const noexcept;
+
+  /// Where the devices of a stage begin, and those of the next one.
+  struct span {
+    std::size_t start;
+    std::size_t end;
+  };
+
+  /// What a stage takes by the measure that was chosen.
+  [[nodiscard]] double measured(const stage_option& option, span at, const ends& of, double parameters) const;
 
   /// Seconds of a ring of replicas that sum their gradients.
   [[nodiscard]] double exchange(std::size_t start, std::size_t replicas, std::size_t ways, double parameters) const;

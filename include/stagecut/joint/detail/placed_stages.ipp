@@ -30,6 +30,7 @@ STAGECUT_DECL void placed_stages::check() const {
       if (each == 0) refuse(name, "0", "must be at least 1");
     }
   }
+  if (choices_.microbatches == 0) refuse("microbatches", "0", "must be at least 1");
   if (choices_.device_size == 0) refuse("device_size", "0", "must be at least 1");
   if (!is_finite(choices_.gradient_bytes) || is_negative(choices_.gradient_bytes)) {
     refuse("gradient_bytes", number_text(choices_.gradient_bytes), "must be finite and not negative");
@@ -46,6 +47,28 @@ STAGECUT_DECL bool placed_stages::is_close(std::size_t position, std::size_t rep
     if (crosses && first * choices_.device_size % ways != 0) return false;
   }
   return true;
+}
+
+STAGECUT_DECL double placed_stages::measured(const stage_option& option, span at, const ends& of,
+                                             double parameters) const {
+  const auto sent = [](double bytes, const link_speed& link) { return bytes > 0 ? link(bytes) - link.latency : 0; };
+  const auto r = static_cast<double>(option.replicas);
+  const double before = 2 * sent(of.input, links_.before(at.start));
+  const double behind = 2 * sent(of.output, links_.before(at.end));
+  double exchanged = 0;
+  if (option.replicas > 1) {
+    const link_speed link = links_.within(at.start, option.devices());
+    exchanged = 4 * (r - 1) * sent(choices_.gradient_bytes * parameters, link) / r;
+  }
+  // All is of one of the replicas, of a microbatch of all of them.
+  const double both = (option.forward + option.backward) * (choices_.own_microbatches ? 1 : r);
+  double whole = both + before + behind + exchanged * r / static_cast<double>(choices_.microbatches);
+  if (choices_.measure == stage_measure::pipedream) {
+    whole = both + exchanged;
+    whole = whole < before ? before : whole;
+    whole = whole < behind ? behind : whole;
+  }
+  return choices_.own_microbatches ? whole : whole / r;
 }
 
 STAGECUT_DECL double placed_stages::exchange(std::size_t start, std::size_t replicas, std::size_t ways,

@@ -32,12 +32,13 @@ struct hybrid_rival {
   bool shards;
   bool recomputes;
   length_options length;
+  stage_measure measure = stage_measure::passes;
 };
 
 inline constexpr hybrid_rival hybrid_rivals[] = {
-    {"PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {}},
+    {"PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {}, stage_measure::pipedream},
     {"DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_length, false, false, {true, true}},
-    {"Piper", "stage time", "all", plan_objective::stage_time, true, true, {}},
+    {"Piper", "stage time", "all", plan_objective::stage_time, true, true, {}, stage_measure::piper},
     {"Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {}},
 };
 
@@ -64,6 +65,8 @@ template <class List, class One>
   hybrid_plan_request asked = request;
   asked.objective = rival.objective;
   asked.length = rival.length;
+  asked.choices.measure = rival.measure;
+  asked.choices.microbatches = request.pipeline.microbatches;
   asked.pipeline.limits.progress = {};
   // What was asked for without a choice stays.
   if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
