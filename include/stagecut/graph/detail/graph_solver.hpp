@@ -70,7 +70,7 @@ class graph_solver {
     if (!found.best && by_moves && !found.infeasible && !over(request_.limits)) {
       return answer::unknown({reason::cause::constraint, 0, 0, "no stages were found that fit", "take another method"});
     }
-    if (found.infeasible) return answer::infeasible(no_partition(costs_, counts_));
+    if (found.infeasible) return answer::infeasible(no_partition(graph_, parts_, costs_, counts_));
     if (!found.best) return answer::unknown({});
     graph_partition result = described(found);
     return found.proved() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -11,6 +13,7 @@
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/precedence.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -64,8 +67,57 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return std::nullopt;
 }
 
+/// How many elements follow each, at once or over others. O(n m), n elements, m pairs.
+[[nodiscard]] inline std::vector<std::size_t> counts_behind(const precedence& below) {
+  std::vector<std::size_t> result(below.size());
+  std::vector<std::size_t> seen(below.size(), below.size());
+  std::vector<std::size_t> ahead;
+  for (std::size_t e = 0; e < below.size(); ++e) {
+    ahead.assign(1, e);
+    while (!ahead.empty()) {
+      const std::size_t from = ahead.back();
+      ahead.pop_back();
+      for (const std::size_t to : below.successors(from)) {
+        if (seen[to] == e) continue;
+        seen[to] = e;
+        ++result[e];
+        ahead.push_back(to);
+      }
+    }
+  }
+  return result;
+}
+
+/// An element that fits on no stage, the later of which keep fewer microbatches: before stage `s` there are `s` elements at least
+/// that do not follow it, one on each stage. The one that needs most; unset: there is none, or stages are not counted so.
+[[nodiscard]] inline std::optional<reason> placeless(const operator_graph& graph, const contraction& parts, const operator_costs& costs,
+                                                     const stage_counts& counts) {
+  constexpr std::size_t most = 20'000;
+  const std::size_t n = parts.elements();
+  if (!costs.options().memory || counts.at_most || counts.cpus > 0 || n > most) return std::nullopt;
+  const std::vector<std::size_t> behind = detail::counts_behind(parts.below());
+  std::optional<reason> result;
+  for (std::size_t e = 0; e < n; ++e) {
+    const operator_costs::figures& each = costs.of(e);
+    const std::size_t before = n - 1 - behind[e];
+    const std::size_t latest = before < counts.devices ? before : counts.devices - 1;
+    const auto kept = costs.in_flight(latest, counts.devices);
+    const auto needs = each.resident + kept * each.activations;
+    if (needs <= costs.limit()) continue;
+    const std::size_t bytes = bytes_needed(costs.bytes_of(needs));
+    if (result && result->needed >= bytes) continue;
+    result = reason{reason::cause::layer_too_large, bytes, bytes_needed(costs.bytes_of(costs.limit())), element_text(graph, parts, e),
+                    joined({"it stands on stage ", latest, " of ", counts.devices, " at the latest, which keeps ", static_cast<std::size_t>(kept),
+                            kept == 1 ? " microbatch" : " microbatches",
+                            ": use fewer stages or microbatches, or devices with more memory"})};
+  }
+  return result;
+}
+
 /// What is known of a problem for which it was proved that there is no partition.
-[[nodiscard]] inline reason no_partition(const operator_costs& costs, const stage_counts& counts) {
+[[nodiscard]] inline reason no_partition(const operator_graph& graph, const contraction& parts, const operator_costs& costs,
+                                         const stage_counts& counts) {
+  if (auto why = placeless(graph, parts, costs, counts)) return *std::move(why);
   std::string text = joined(
       {"none into ", counts.at_most ? "at most " : "", counts.devices, counts.devices == 1 ? " stage" : " stages"});
   if (costs.options().memory) text += " whose memory suffices";
