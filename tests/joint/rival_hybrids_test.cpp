@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/tables/pipedream.hpp>
 #include <stagecut/joint/compare_hybrids.hpp>
 #include <stagecut/joint/minimize_nested_time.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
@@ -243,14 +246,33 @@ TEST_CASE("what is called by a peer's name is what its published formula chooses
     REQUIRE(pipedream);
     nested_machines machines;
     machines.at_most = of.request.pipeline.at_most;
+    machines.as_published = true;
     for (std::size_t l = 0; l < of.sizes.size(); ++l) machines.levels.push_back({of.sizes[l], of.links[l].bandwidth});
-    if (of.sizes.empty()) machines.levels.push_back({1, 1});
-    const auto published = minimize_nested_time(states_of_chain(of.model), machines);
-    // Nested machines may have no plan on all devices where others have: then its formula alone is kept to.
+    if (of.sizes.empty()) continue;
+    const auto published = minimize_nested_time(states_of_graph(of.model, {.as_published = true})->states, machines);
+    // Its planner may have no plan on all devices where others have: then its formula alone is kept to.
     if (published) check_near(pipedream->objective.value, published->bottleneck);
     if (published && published->stages.size() > 1) ++exchanged;
   }
   if (cases(300) >= 300) CHECK(exchanged > 30);
+}
+
+TEST_CASE("PipeDream's plan of VGG-16 is its own") {
+  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
+  if (folder == nullptr) return;
+  const std::string file = std::string(folder) + "/pipedream/vgg16.txt";
+  const profile model = io::parse_pipedream(io::file_text(file), file);
+  hybrid_plan_request asked;
+  asked.choices.machine = topology({4, 4}, {{0, 10e9}, {0, 1.25e9}});
+  asked.pipeline.devices = 16;
+  asked.pipeline.microbatches = 16;
+  for (std::size_t d = 2; d <= 16; ++d) asked.choices.replicas.push_back(d);
+  const auto rows = compare_hybrids(model, asked);
+  REQUIRE(rows[0].made);
+  CHECK(rows[0].made->objective.value == doctest::Approx(0.06713).epsilon(1e-4));  // as its program prints it
+  CHECK(rows[0].made->stages[0].replicas == 12);
+  CHECK(*rows[0].made->makespan == doctest::Approx(0.993469).epsilon(1e-5));
+  CHECK(*rows.back().made->makespan == doctest::Approx(0.7919).epsilon(1e-4));
 }
 
 TEST_CASE("a search that is stopped at once has a plan, of a long chain on many devices, too") {

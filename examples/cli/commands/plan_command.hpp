@@ -243,10 +243,23 @@ struct plan_command {
     return plans_recomputation ? recompute.not_searched(request.target) : "";
   }
 
-  /// A plan in words with a line behind that of its objective.
+  /// A list in lines of 80 columns at most, those behind the first one moved in.
+  [[nodiscard]] static std::string in_lines(std::string list) {
+    constexpr std::size_t width = 80;
+    for (std::size_t begin = 0; list.size() - begin > width;) {
+      const std::size_t comma = list.rfind(", ", begin + width - 1);
+      if (comma == std::string::npos || comma <= begin) break;
+      list.replace(comma + 1, 1, "\n  ");
+      begin = comma + 2;
+    }
+    return list;
+  }
+
+  /// A plan in words with a list behind the line of its objective.
   [[nodiscard]] static std::string with_scope(const std::string& text, const std::string& objective,
-                                              const std::string& line) {
-    if (line.empty()) return text;
+                                              const std::string& list) {
+    if (list.empty()) return text;
+    const std::string line = in_lines(list);
     const std::size_t at = text.find("\n" + objective + ": ");
     const std::size_t end = at == std::string::npos ? at : text.find('\n', at + 1);
     return end == std::string::npos ? text + line + "\n" : text.substr(0, end + 1) + line + "\n" + text.substr(end + 1);

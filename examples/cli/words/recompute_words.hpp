@@ -125,6 +125,7 @@ struct recompute_words {
       if (asked.limits.time_limit) asked.limits.time_limit = seconds;
       if (!schedule_said) asked.schedule = usual_order(asked);
       check_chunks(asked);
+      if (alike.empty()) options_.starts = starts(model, asked);
       auto made =
           alike.empty() ? stagecut::plan_recomputation(model, asked, options_) : best_alike(model, asked, alike);
       if (made && (best == 0 || made->objective.value < best)) best = made->objective.value, used_ = asked;
@@ -143,7 +144,9 @@ struct recompute_words {
                                                                  const stagecut::plan& made) const {
     stagecut::plan_request request = used_;
     request.target = stagecut::framework::none;
-    const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
+    stagecut::recompute_options options = options_;
+    options.starts.clear();
+    const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
     std::vector<std::pair<std::string, stagecut::recompute_strategy>> own;
     std::vector<stagecut::compared_strategy> others;
     for (const manual_strategy& each : manuals_) {
@@ -162,6 +165,20 @@ struct recompute_words {
   stagecut::recompute_options options_{};
   stagecut::plan_request used_{};  // for the best plan
   std::vector<manual_strategy> manuals_{};
+
+  /// Strategies of one's own with as many chunks as are asked for: no plan is to be worse.
+  [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
+                                                                 const stagecut::plan_request& request) const {
+    std::vector<stagecut::recompute_strategy> result;
+    if (manuals_.empty()) return result;
+    stagecut::recompute_options options = options_;
+    options.starts.clear();
+    const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
+    for (const manual_strategy& each : manuals_) {
+      if (each.read.chunks == request.chunks) result.push_back(each.of(asked.chain.model));
+    }
+    return result;
+  }
 
   /// What a strategy of one's own takes that has another number of chunks than the plan.
   [[nodiscard]] stagecut::compared_strategy of_other_chunks(const stagecut::profile& model,

@@ -23,7 +23,9 @@ namespace stagecut::inline STAGECUT_ABI {
 ///                 know no tensor parallelism and no recomputation, Alpa no recomputation
 /// @throws         as `plan_hybrid`
 ///
-/// They are the objectives and choices of those planners in this library's model of a machine, not their programs.
+/// They are the published objectives and choices of those planners in this library's model of a machine: PipeDream's row is what
+/// its planner returns for nested machines, placed on one device after the other, and, where that cannot be run, the least by its
+/// formula, as Piper's is, see `stage_measure`; DAPPLE's and Alpa's are the least by theirs.
 ///
 /// Source: D. Narayanan et al., SOSP 2019; S. Fan et al., PPoPP 2021; J. M. Tarnawski et al., NeurIPS 2021; L. Zheng et al.,
 /// OSDI 2022.

@@ -24,6 +24,7 @@ struct recompute_options {
   /// Whether stages may have no layers, but for the first of a model whose first layers have no choice.
   bool empty_stages = false;
   double constant = 0;  ///< bytes that every device needs beside its stages
+  std::vector<recompute_strategy> starts{};  ///< see `recompute_request`; of the chain that `ask_recomputation` tells
 };
 
 /// A model as it is run when every layer is recomputed as was chosen: the figures of a layer are those of its choice.

@@ -7,6 +7,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -27,6 +28,8 @@ struct recompute_request {
   std::size_t least_layers = 1;
   bool head_alone = false;  ///< whether the first stage may have no layers in any case, as the head is work enough
   bool tail_alone = false;  ///< whether the last stage may have none, as the tail is
+  /// Plans of one's own: none of those that keep to the request ends before the plan that is found, nor do even ones.
+  std::vector<recompute_strategy> starts{};
   search_limits limits{};  ///< of the search
 };
 

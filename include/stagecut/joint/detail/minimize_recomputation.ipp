@@ -12,12 +12,53 @@
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/recompute_search.hpp>
 #include <stagecut/joint/detail/why_no_recomputation.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+
+/// Whether all stages of a plan of one's own have layers enough, and all ranks memory enough.
+[[nodiscard]] inline bool keeps_to(const recompute_request& request, const recompute_strategy& of,
+                                   const recompute_run& run) {
+  const std::vector<std::size_t> least = least_layers_of(request);
+  for (std::size_t s = 0; s < least.size(); ++s) {
+    if (of.cuts.points()[s + 1] - of.cuts.points()[s] < least[s]) return false;
+  }
+  for (std::size_t r = 0; r < run.memory.size(); ++r) {
+    if (run.memory[r] > memory_of(request, r) + request.constant) return false;
+  }
+  return true;
+}
+
+/// The plan, or one of one's own, or an even one, if that ends earlier.
+[[nodiscard]] inline outcome<recompute_plan> best_start(const recompute_model& model, const recompute_request& request,
+                                                        outcome<recompute_plan> found) {
+  if (found.state() == state::optimal || found.state() == state::infeasible) return found;
+  std::vector<recompute_strategy> all = request.starts;
+  for (const even_choice each : {even_choice::fastest, even_choice::leanest}) {
+    all.push_back(even_recomputation(model, request.order.stages(), each));
+  }
+  for (const recompute_strategy& each : all) {
+    const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
+    if (!keeps_to(request, each, run) || (found && !(run.makespan < found->makespan))) continue;
+    recompute_plan made = found ? *std::move(found) : recompute_plan();
+    made.cuts = each.cuts;
+    made.choices = each.choices;
+    made.makespan = run.makespan;
+    made.memory = run.memory;
+    if (run.makespan < made.bound) made.bound = run.makespan;
+    found = made.bound < made.makespan ? outcome<recompute_plan>::feasible(std::move(made))
+                                       : outcome<recompute_plan>::optimal(std::move(made));
+  }
+  return found;
+}
+
+}  // namespace detail
 
 STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(const recompute_model& model,
                                                                             const recompute_request& request) const {
@@ -33,13 +74,18 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
                                   !request.links.empty() && stages > 1, !differ);
   using found = detail::recompute_search::found;
   const found what = search.run();
-  if (what == found::nothing) return answer::unknown({reason::cause::limit_reached});
+  if (what == found::nothing) {
+    return detail::best_start(model, request, answer::unknown({reason::cause::limit_reached}));
+  }
   if (what == found::none_exists && differ) {
-    return answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"});
+    return detail::best_start(model, request,
+                              answer::unknown({reason::cause::constraint, 0, 0,
+                                               "none was found with the largest buffers at all ends"}));
   }
   if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
   recompute_plan plan = told(model, request, search, differ);
-  return plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan));
+  return detail::best_start(model, request, plan.bound < plan.makespan ? answer::feasible(std::move(plan))
+                                                                      : answer::optimal(std::move(plan)));
 }
 
 STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_model& model,

@@ -11,9 +11,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What PipeDream's planner chooses on machines in machines, its stages on one device after the other; `cost` is its measure. None
-/// where it cannot be run as it is (replicas, memory), on machines of one level, where the search by its formula alone finds the
-/// same, and where the search would take long.
+/// What PipeDream's published planner chooses, its stages on one device after the other; `cost` is what it minimises: see
+/// `nested_machines::as_published`. None where that cannot be run as it is (replicas, memory), and where the search would take
+/// long.
 ///
 /// @param points  of the options: those of the chain, or, of a graph, of `states_of_graph`
 [[nodiscard]] STAGECUT_DECL std::optional<hybrid_cut> nested_hybrid(const profile& model,

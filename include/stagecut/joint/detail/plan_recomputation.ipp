@@ -96,6 +96,7 @@ STAGECUT_DECL void check_names(const profile& model, const recompute_options& op
   asked.least_layers = options.empty_stages ? 0 : 1;
   asked.head_alone = chain.first > 0;
   asked.tail_alone = chain.first + chain.model.layers.size() < layers;
+  asked.starts = options.starts;
   asked.limits = request.limits;
   return asked;
 }
