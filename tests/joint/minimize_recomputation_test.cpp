@@ -71,3 +71,27 @@ TEST_CASE("layers of several types") {
     check_answer(drawn, joint_tests::best_of_all(drawn), true);
   }
 }
+
+TEST_CASE("a plan of one's own is where the search begins: wherever it stops, none is worse") {
+  std::mt19937 dice(25);
+  const auto at_once = [] { return true; };
+  for (std::size_t done = 0; done < 100;) {
+    joint_tests::small_case drawn = joint_tests::drawn_case(dice, 2);
+    if (joint_tests::plans_of(drawn) > 20'000) continue;
+    ++done;
+    CAPTURE(done);
+    const auto best = minimize_recomputation(drawn.model, drawn.request);
+    if (!best) continue;
+    drawn.request.starts = {{best->cuts, best->choices}};
+    drawn.request.limits.stop = at_once;
+    const auto stopped = minimize_recomputation(drawn.model, drawn.request);
+    REQUIRE(stopped);
+    CHECK(stopped->makespan == best->makespan);
+    check_answer(drawn, best->makespan, false);
+    // One that keeps not to the memory is none.
+    if (!drawn.request.memory_per_device) continue;
+    drawn.request.memory_per_device = best->memory[0] / 2 - 1;
+    const auto none = minimize_recomputation(drawn.model, drawn.request);
+    if (none) CHECK(none->memory[0] <= *drawn.request.memory_per_device);
+  }
+}
