@@ -389,6 +389,16 @@ for words in (("--topology", "2:1GB@0.5"), ("--topology", "1x2:1GB,1GB@0.5"), ("
     check([link["latency"] for link in late["messages"]["links"]] == [0.5], words, late)
 blocked = planned("--devices", 2, "--topology", "2:1GB@0.5", "--transfers", "blocking", stdin="2\n2\n", devices=())
 check([stage["time"] for stage in blocked["stages"]] == [3, 3], blocked)
+# A list is of each boundary; a topology tells the devices.
+listed = planned("--microbatches", 1, "--devices", 3, "--latency", "0.5,2", stdin="2\n2\n2\n", devices=())
+check([link["latency"] for link in listed["messages"]["links"]] == [0.5, 2] and listed["makespan"] == 2 * 2.5 + 6, listed["makespan"])
+fails(2, "--bandwidth: 3 values, must be 1 or the number of boundaries of stages", "plan", "-", "--devices", 3, "--microbatches", 1,
+      "--latency", "1,2,3", stdin="2\n2\n2\n")
+counted = planned("--microbatches", 1, "--topology", "2x2:1GB@0.5,1GB@1", stdin="2\n" * 4, devices=())
+check(counted["devices"] == 4 and counted == planned("--microbatches", 1, "--devices", 4, "--topology", "2x2:1GB@0.5,1GB@1", stdin="2\n" * 4, devices=()), counted)
+fails(2, "--latency: x is no number", "plan", "-", "--devices", 2, "--latency=1,x", stdin=uneven)
+fails(2, "--bandwidth: x is no size", "plan", "-", "--devices", 2, "--bandwidth", "1GB,x", stdin=uneven)
+fails(2, "--latency: 3 values, and --bandwidth has 2: one, or as many", "plan", "-", "--devices", 3, "--bandwidth", "1GB,2GB", "--latency", "1,2,3", stdin=uneven)
 fails(2, "--latency: -1 is no time", "plan", "-", "--devices", 2, "--latency=-1", stdin=uneven)
 fails(2, "--transfers: pigeon not in", "plan", "-", "--devices", 2, "--transfers", "pigeon", stdin=uneven)
 for words in (("--bandwidth", "1GB"), ("--latency", 1)):

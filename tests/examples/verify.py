@@ -40,6 +40,12 @@ with tempfile.TemporaryDirectory() as folder:
         check(broken == [], words, broken, [results[name] for name in broken])
         check("--microbatches" not in words or results["makespan"]["result"] == "holds", words, results["makespan"])
 
+    # A plan alone: it holds its profile.
+    made = run("verify", plan)
+    check(made.returncode == 0 and "0 do not" in made.stdout, made)
+    check(run("verify", "-", stdin=plan.read_text()).stdout == made.stdout == run("verify", profile, plan).stdout, made.stdout)
+    fails(2, "is a profile, and a plan is wanted", "verify", profile)
+
     # Edited by hand.
     plan.write_text(run("plan", profile, "--devices", 4, "--microbatches", 8, "--format", "json").stdout)
     for name, edit in {
@@ -75,6 +81,6 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "is a profile, and a plan is wanted", "verify", profile, profile)
     fails(2, "PLAN: - is standard input, of which there is one", "verify", "-", "-")
     fails(2, "cannot be opened", "verify", profile, folder / "none")
-    fails(2, "PLAN is required", "verify", profile)
+    fails(2, "PROFILE is required", "verify")
 
 sys.exit(1 if failures else 0)

@@ -313,7 +313,8 @@ struct plan_command {
     const std::size_t stages = own->stages();
     const std::size_t usual = schedule == "auto" ? 0 : stagecut::find_schedule(schedule)->chunks;
     std::size_t each = !chunks_said.empty() ? parse_count_range("--chunks", chunks_said).first : usual;
-    const std::size_t ranks = devices_said->count() != 0 ? request.devices : devices.nodes.devices();
+    const std::size_t of_links = std::max(devices.nodes.devices(), devices.of_topology());
+    const std::size_t ranks = devices_said->count() != 0 ? request.devices : of_links;
     if (each == 0 || (chunks_said.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
     if (each == 0 || stages % each != 0 || (ranks != 0 && ranks * each != stages)) {
       throw CLI::ValidationError(cut.said(), fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
@@ -421,6 +422,10 @@ struct plan_command {
     }
     if (devices.nodes.devices() != 0) {
       request.devices = devices.nodes.devices();
+      return;
+    }
+    if (devices.of_topology() != 0) {
+      request.devices = devices.of_topology();
       return;
     }
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");

@@ -36,10 +36,10 @@ struct verify_command {
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("verify", "Hold a plan against its profile");
-    command->add_option("PROFILE", profile_file, "The profile that was planned; - is standard input")
+    command->add_option("PROFILE", profile_file, "The profile that was planned (unsaid: the plan's own); - is standard input")
         ->required()
         ->type_name("");
-    command->add_option("PLAN", plan_file, "The plan; - is standard input")->required()->type_name("");
+    command->add_option("PLAN", plan_file, "The plan; - is standard input")->type_name("");
     add_choice(*command, "--format", format, verification_formats, "NAME", "text or json");
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
     input.add(*command);
@@ -54,16 +54,13 @@ struct verify_command {
       throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
     }
     check_output(output, {profile_file, plan_file});
+    if (plan_file.empty()) return verify_alone();
     const stagecut::profile model = without_modules(table.read([&](const stagecut::io::table_options& options) {
       return profile_file == "-" ? stagecut::io::read_profile(std::cin, "standard input", input.limits, options)
                                  : stagecut::io::read_profile(profile_file, input.limits, options);
     }),
                                                     profile_file);
-    const verified what = verify(model);
-    write(format == verification_format::json ? verification_json(what.all)
-                                              : verification_text(model, what.all, what.timed),
-          output);
-    return what.all.holds() ? planned : other_failure;
+    return told(model, verify(model));
   }
 
  private:
@@ -71,6 +68,20 @@ struct verify_command {
     stagecut::plan_verification all;
     bool timed = false;  // whether the objective is a time
   };
+
+  /// Writes what came of it.
+  [[nodiscard]] int told(const stagecut::profile& model, const verified& what) const {
+    write(format == verification_format::json ? verification_json(what.all)
+                                              : verification_text(model, what.all, what.timed),
+          output);
+    return what.all.holds() ? planned : other_failure;
+  }
+
+  /// Holds a plan against the profile that it holds itself.
+  [[nodiscard]] int verify_alone() const {
+    const stagecut::plan made = plan_from(profile_file, input.limits);
+    return told(made.profile, {stagecut::verify_plan(made.profile, made), made.objective.of == "time"});
+  }
 
   /// Reads a plan and checks it. The other `verify_plan` takes what says no more than the stage of every layer.
   [[nodiscard]] verified verify(const stagecut::profile& model) const {

@@ -77,8 +77,18 @@ struct device_words {
         throw CLI::ValidationError(in_options(error));
       }
     } else if (transfers.said()) {
-      request.links = {transfers.link(model)};
+      request.links = transfers.links(model);
     }
+  }
+
+  /// The devices of a topology; 0 if none was said.
+  [[nodiscard]] std::size_t of_topology() const {
+    if (topology.empty()) return 0;
+    std::size_t all = 1;
+    for (const std::size_t each : parse_topology(topology).sizes) {
+      all = all > most_devices / each ? most_devices : all * each;
+    }
+    return all;
   }
 
   /// What was understood of the groups of devices; empty: none were said.
@@ -90,6 +100,8 @@ struct device_words {
   }
 
  private:
+  static constexpr std::size_t most_devices = std::size_t{1} << 40U;  // beyond what there is
+
   /// The groups of devices, if any were said.
   [[nodiscard]] std::optional<device_groups> said_groups() const {
     if (topology.empty() && !nodes.said()) return std::nullopt;

@@ -8,13 +8,16 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
@@ -30,37 +33,63 @@ inline void refuse_idle_links(const char* option, const stagecut::profile& model
   throw CLI::ValidationError(option, "says nothing: no layer has an output, and messages have no latency");
 }
 
-/// What messages between ranks take, as it is said to several commands.
+/// A check for numbers between commas, which may have fractions.
+inline CLI::Validator numbers_check() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        for (const std::string_view each : split(text, ',')) {
+          if (!parse_number(each)) return fmt::format("{} is no number", shown(std::string(each)));
+        }
+        return std::string();
+      },
+      "");
+}
+
+/// What messages between ranks take, as it is said to several commands: of all boundaries, or of each.
 struct transfer_words {
-  std::optional<double> latency;
+  std::string latency;
   std::string bandwidth;
   std::optional<stagecut::transfer_kind> kind;
 
   void add(CLI::App& command) {
-    command.add_option("--latency", latency, "Of every message between ranks")
+    command.add_option("--latency", latency, "Of messages between ranks, all or a list")
         ->type_name("TIME")
-        ->check(number_check());
-    command.add_option("--bandwidth", bandwidth, "Bytes a second of messages: 25GB")->type_name("SIZE");
+        ->check(numbers_check());
+    command.add_option("--bandwidth", bandwidth, "Bytes a second of them: 25GB, or a list")->type_name("SIZE");
     add_choice(command, "--transfers", kind, stagecut::transfer_kind_words, "KIND",
                "link (the default), latency, stream, blocking");
   }
 
   /// Whether anything was said of how fast messages are.
-  [[nodiscard]] bool link_said() const { return latency || !bandwidth.empty(); }
+  [[nodiscard]] bool link_said() const { return !latency.empty() || !bandwidth.empty(); }
   /// Whether anything was said of messages.
   [[nodiscard]] bool said() const { return link_said() || kind; }
 
-  /// How fast messages are that hand on the outputs of layers.
-  [[nodiscard]] stagecut::link_speed link(const stagecut::profile& model) const {
-    std::optional<double> bytes = 0;
-    if (!bandwidth.empty()) {
-      bytes = parse_bytes(bandwidth);
+  /// How fast messages are that hand on the outputs of layers: one link for all boundaries, or one of each.
+  [[nodiscard]] std::vector<stagecut::link_speed> links(const stagecut::profile& model) const {
+    std::vector<double> speeds;
+    for (const std::string_view each : split(bandwidth, ',')) {
+      if (bandwidth.empty()) break;
+      const auto bytes = parse_bytes(each);
       if (!bytes || *bytes == 0) {
-        throw CLI::ValidationError("--bandwidth", fmt::format("{} is no size: bytes a second, or 25GB", bandwidth));
+        throw CLI::ValidationError("--bandwidth",
+                                   fmt::format("{} is no size: bytes a second, or 25GB", shown(std::string(each))));
       }
-      refuse_idle_links("--bandwidth", model, {{time(), *bytes}});
+      speeds.push_back(*bytes);
     }
-    return {time(), *bytes};
+    if (speeds.empty()) speeds = {0};
+    const std::vector<double> delays = times();
+    const std::size_t count = std::max(speeds.size(), delays.size());
+    if ((speeds.size() != 1 && speeds.size() != count) || (delays.size() != 1 && delays.size() != count)) {
+      throw CLI::ValidationError("--latency", fmt::format("{} values, and --bandwidth has {}: one, or as many", delays.size(),
+                                                          speeds.size()));
+    }
+    std::vector<stagecut::link_speed> result;
+    for (std::size_t b = 0; b < count; ++b) {
+      result.push_back({delays[delays.size() == 1 ? 0 : b], speeds[speeds.size() == 1 ? 0 : b]});
+    }
+    if (!bandwidth.empty()) refuse_idle_links("--bandwidth", model, result);
+    return result;
   }
 
   /// What they occupy.
@@ -68,23 +97,29 @@ struct transfer_words {
 
   /// For a plan: over its own links where nothing else was said of them.
   [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 1) const {
-    if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = {link(plan.profile)};
+    if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
     if (kind || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
     return stagecut::transfers_of(plan, slices);
   }
 
-  /// The same for all boundaries; none if nothing was said of messages.
+  /// The same for all boundaries, or for each; none if nothing was said of messages.
   [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
     if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
     if (!said()) return {};
-    return {occupies(), {time()}, {time()}};
+    return {occupies(), times(), times()};
   }
 
  private:
-  [[nodiscard]] double time() const {
-    const double result = latency.value_or(0);
-    if (result >= 0 && !std::isinf(result)) return result;
-    throw CLI::ValidationError("--latency", fmt::format("{} is no time", result));
+  /// Latencies, of all boundaries or of each.
+  [[nodiscard]] std::vector<double> times() const {
+    if (latency.empty()) return {0};
+    std::vector<double> result;
+    for (const std::string_view each : split(latency, ',')) {
+      result.push_back(*parse_number(each));
+      if (result.back() >= 0 && !std::isinf(result.back())) continue;
+      throw CLI::ValidationError("--latency", fmt::format("{} is no time", result.back()));
+    }
+    return result;
   }
 };
 

@@ -233,6 +233,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"chunks", "--chunks"},
                                                                        {"group", "--group"},
                                                                        {"slices", "--slices"},
+                                                                       {"links", "--bandwidth"},
                                                                        {"latency", "--latency"},
                                                                        {"bandwidth", "--bandwidth"},
                                                                        {"transfers.kind", "--transfers"}};
