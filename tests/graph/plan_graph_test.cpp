@@ -83,7 +83,8 @@ TEST_CASE("plans of graphs stand up to their verification") {
     CAPTURE(i);
     profile model = random_graph(random);
     if (i % 2 == 0) add_updates(model, random);
-    const plan_request request = random_request(random);
+    plan_request request = random_request(random);
+    request.objective = plan_objective::bottleneck;
     const auto made = plan_graph(model, request);
     if (!made) {
       CHECK(made.state() == state::infeasible);
@@ -105,6 +106,7 @@ TEST_CASE("plans of graphs with several chunks on a device stand up to their ver
     profile model = random_graph(random);
     if (i % 2 == 0) add_updates(model, random);
     plan_request request = random_request(random);
+    request.objective = plan_objective::bottleneck;
     const auto one = plan_graph(model, request);
     request.chunks = 2 + random() % 2;
     if (random() % 4 == 0 && !request.at_most)
@@ -148,18 +150,50 @@ TEST_CASE("plans of graphs by the makespan are no longer than those of the least
     request.schedule = schedule_kind::one_forward_one_backward;
     if (request.microbatches == 0) request.microbatches = 4;
     if (request.transfers == transfer_kind::blocking) request.transfers = transfer_kind::link;
+    request.objective = plan_objective::bottleneck;
     const auto least = plan_graph(model, request);
-    request.objective = plan_objective::makespan;
+    request.objective = i % 2 == 0 ? plan_objective::makespan : plan_objective::automatic;
     request.limits.time_limit = 0.4;
     const auto made = plan_graph(model, request);
     if (!made) continue;
     check_verified(model, *made);
+    CHECK(made->objective.name == "makespan");
     CHECK(made->objective.bound <= *made->makespan * (1 + 1e-12));
     if (!least) continue;
     CHECK(*made->makespan <= *least->makespan * (1 + 1e-12));
     if (*made->makespan < *least->makespan * (1 - 1e-9)) ++shorter;
   }
   CHECK(shorter > 10);
+}
+
+TEST_CASE("what is not said of the objective means the makespan wherever it is known") {
+  std::mt19937 random(11);
+  profile model = random_graph(random);
+  plan_request known;
+  known.devices = 2;
+  known.microbatches = 4;
+  const auto objective = [&](auto&& change) {
+    plan_request request = known;
+    change(request);
+    const auto made = plan_graph(model, request);
+    return made ? made->objective.name : "none";
+  };
+  CHECK(objective([](plan_request&) {}) == "makespan");
+  CHECK(objective([](plan_request& r) { r.at_most = true; }) == "makespan");
+  CHECK(objective([](plan_request& r) { r.objective = plan_objective::bottleneck; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.microbatches = 0; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.cpus = 1; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.speeds = {1, 2}; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.chunks = 2; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.schedule = schedule_kind::gpipe; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.transfers = transfer_kind::blocking; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.by = measure::time_and_memory; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.method = graph_method::linear; }) == "bottleneck");
+  for (layer& each : model.layers) {
+    each.forward = each.backward = 0;
+    each.backward_input = each.backward_weight = std::nullopt;
+  }
+  CHECK(objective([](plan_request&) {}) == "bottleneck");
 }
 
 TEST_CASE("an iteration of a graph ends with the updates of its stages, which are no part of what is minimised") {
@@ -419,6 +453,7 @@ TEST_CASE("plans by merged layers are what they say, and have a bound") {
   for (int round = 0; round < 120; ++round) {
     const profile model = random_graph(random);
     plan_request request = random_request(random);
+    request.objective = plan_objective::bottleneck;
     const auto best = plan_graph(model, request);
     request.method = graph_method::merge;
     const auto found = plan_graph(model, request);

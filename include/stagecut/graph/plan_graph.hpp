@@ -17,8 +17,9 @@ struct plan_graph_fn {
 
 /// Cuts a graph of operators into the stages of a pipeline, one on each device: as `minimize_load`, so that the heaviest
 /// is as light as possible, or, where the objective is the makespan, as `minimize_graph_makespan`, which chooses how many
-/// microbatches each stage lets in as well. Where the method is `communication`, as `minimize_communication`, so that least
-/// is handed over.
+/// microbatches each stage lets in as well. An objective that is not said means the makespan wherever it is known: of the
+/// `microbatches` of 1F1B, one stage on each of devices that are alike, without CPUs, by time, and no method of the load
+/// asked for. Where the method is `communication`, as `minimize_communication`, so that least is handed over.
 /// With `chunks` above 1, as `virtual_stages`, several chunks on each device.
 ///
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not

@@ -55,6 +55,17 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   if (!timed) fail(invalid_input("model", "no layer has a time"));
 }
 
+/// Whether an iteration is what an `automatic` objective means: its makespan is known, and the method is none of the load.
+[[nodiscard]] inline bool means_graph_makespan(const profile& model, const plan_request& request) {
+  if (request.objective != plan_objective::automatic || request.method != graph_method::automatic) return false;
+  const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
+  if (request.microbatches == 0 || request.chunks != 1 || request.cpus != 0 || !request.speeds.empty() || !moves ||
+      request.schedule != schedule_kind::one_forward_one_backward || request.by != measure::time) {
+    return false;
+  }
+  return std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.time() > 0; });
+}
+
 /// Whether a pipeline can run a partition: it parts nothing that stands together, and edges of the backward pass lead
 /// back.
 [[nodiscard]] inline bool runs_as_pipeline(const contraction& parts, const std::vector<std::size_t>& stage_of) {
@@ -253,6 +264,11 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   detail::check_graph_request("plan_graph", model, request);
   if (request.method == graph_method::communication) return detail::plan_communication("plan_graph", model, request);
   if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);
+  if (detail::means_graph_makespan(model, request)) {
+    outcome<plan> made = detail::plan_graph_makespan("plan_graph", model, request);
+    // The search may find nothing where a plan of the least load is known: that is better than none.
+    if (made || made.state() == state::infeasible) return made;
+  }
   const operator_graph graph = detail::planned_graph(model, request);
   load_request load = detail::load_request_of(model, request);
   const auto tell = [&](const load_progress& now) {
