@@ -36,6 +36,10 @@ enum class stage_placement { loop, vee };
 inline constexpr stagecut::word<stage_placement> stage_placements[] = {{"loop", stage_placement::loop},
                                                                        {"v", stage_placement::vee}};
 
+/// What is least.
+inline constexpr stagecut::word<stagecut::order_objective> order_objectives[] = {
+    {"makespan", stagecut::order_objective::makespan}, {"span", stagecut::order_objective::span}};
+
 /// The words of `stagecut schedules synthesize`.
 struct synthesize_command {
   pass_words passes;
@@ -43,6 +47,7 @@ struct synthesize_command {
   std::size_t chunks = 1;
   std::size_t microbatches = 0;
   stage_placement placement = stage_placement::loop;
+  stagecut::order_objective objective = stagecut::order_objective::makespan;
   std::string kept, late, resident, memory;
   transfer_words transfers;
   double time_limit = 2;
@@ -62,6 +67,7 @@ struct synthesize_command {
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
     option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     add_choice(*command, "--placement", placement, stage_placements, "NAME", "Of several: loop (the default), v");
+    add_choice(*command, "--objective", objective, order_objectives, "NAME", "Least: makespan (the default), or a rank's span");
     option("--memory", memory, "LIST", "Limit of a rank, or of each, in the unit of --keeps");
     option("--keeps", kept, "LIST", "What a microbatch keeps on each stage (1)");
     option("--keeps-for-weights", late, "LIST", "Of that, to the end of W (all)");
@@ -96,7 +102,7 @@ struct synthesize_command {
       const simulated result = ::simulate(what);
       const auto text = [&] {
         return simulation_text(result, output.empty() ? standard_screen() : screen{}) +
-               proof_text(made.state(), *made) + named_text(what, request, made->makespan);
+               proof_text(made.state(), *made) + named_text(what, request, made->value());
       };
       const auto json = [&] { return order_json(result, made.state(), *made); };
       write_simulation(result, format, output, text, json);
@@ -145,6 +151,7 @@ struct synthesize_command {
     if (vee && chunks != 2) throw CLI::ValidationError("--placement", "v needs --chunks 2");
     request.rank_of = vee ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, chunks);
     request.microbatches = microbatches;
+    request.objective = objective;
     request.split = !passes.backward_input.empty();
     if (request.split && is_of_torch(format)) run_first_whole(what.times, request);
     const auto by_stage = [&](const char* name, const std::string& text) {
@@ -203,14 +210,17 @@ struct synthesize_command {
   }
 
   [[nodiscard]] static std::string proof_text(stagecut::state state, const stagecut::synthesized<double>& made) {
-    if (state == stagecut::state::optimal) return "no order is shorter: proved\n";
-    return fmt::format("no order is shorter than {:.9g}, {:.2g} % less\n", made.bound,
-                       100 * (1 - made.bound / made.makespan));
+    const bool of_span = made.objective == stagecut::order_objective::span;
+    const std::string span = of_span ? fmt::format("span {:.9g}: ", made.span) : "";
+    const char* const what = of_span ? "of no order is it" : "no order is";
+    if (state == stagecut::state::optimal) return fmt::format("{}{} shorter: proved\n", span, what);
+    return fmt::format("{}{} shorter than {:.9g}, {:.2g} % less\n", span, what, made.bound,
+                       100 * (1 - made.bound / made.value()));
   }
 
   /// The best named schedule of these ranks, stages and microbatches that fits.
   [[nodiscard]] static std::string named_text(const scenario& what, const stagecut::order_request& request,
-                                              double makespan) {
+                                              double found) {
     const std::size_t ranks = what.order.ranks();
     const std::size_t chunks = what.order.stages() / ranks;
     const char* best = nullptr;
@@ -221,19 +231,20 @@ struct synthesize_command {
           stagecut::make_schedule(each.kind, {.ranks = ranks, .chunks = chunks, .microbatches = request.microbatches});
       if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
       const auto run = stagecut::simulate(order, what.times, what.transfers);
+      const double value = request.objective == stagecut::order_objective::span ? run.span : run.makespan;
       bool fits = true;
       const auto peaks = stagecut::memory_curve(order, run, request.bytes);
       for (std::size_t r = 0; r < peaks.size() && !request.memory.empty(); ++r) {
         fits = fits && peaks[r].peak() <= request.memory[request.memory.size() == 1 ? 0 : r];
       }
-      if (!fits || (best != nullptr && least <= run.makespan)) continue;
+      if (!fits || (best != nullptr && least <= value)) continue;
       best = each.name;
-      least = run.makespan;
+      least = value;
     }
     if (best == nullptr)
       return request.memory.empty() ? "no named schedule has this shape\n" : "no named schedule fits\n";
     return fmt::format("best named schedule that fits: {}, {:.9g}, {}\n", best, least,
-                       least > makespan ? fmt::format("{:.1f} % longer", 100 * (least / makespan - 1)) : "as long");
+                       least > found ? fmt::format("{:.1f} % longer", 100 * (least / found - 1)) : "as long");
   }
 
   /// Whether the times tell all passes of an order.

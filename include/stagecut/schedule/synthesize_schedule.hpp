@@ -14,6 +14,7 @@
 #include <stagecut/schedule/detail/order_bytes.hpp>
 #include <stagecut/schedule/detail/order_maker.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
+#include <stagecut/schedule/detail/span_times.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/words_of_schedule.hpp>
 #include <stagecut/schedule/order_request.hpp>
@@ -29,6 +30,28 @@ struct synthesize_schedule_fn {
   template <arithmetic T>
   [[nodiscard]] outcome<synthesized<T>> operator()(const pass_times<T>& times, const transfer_times<T>& transfers,
                                                    const order_request& request) const {
+    if (request.objective == order_objective::makespan) return make(times, transfers, request);
+    const detail::word_problem placed = detail::placed_problem(times.forward.size(), request);
+    T late{};
+    const std::vector<T> starts = detail::first_starts(times, transfers, placed.rank_of, placed.ranks);
+    outcome<synthesized<T>> found = make(detail::span_times(times, starts, late), transfers, request);
+    if (!found) return found;
+    synthesized<T> made = *std::move(found);
+    const bool proved = found.state() == state::optimal;
+    const simulation<T> run = simulate(made.order, times, transfers);
+    made.bound = made.bound < late ? T{} : static_cast<T>(made.bound - late);
+    made.makespan = run.makespan;
+    made.span = run.span;
+    made.objective = order_objective::span;
+    if (proved || made.span < made.bound) made.bound = made.span;
+    return proved ? outcome<synthesized<T>>::optimal(std::move(made)) : outcome<synthesized<T>>::feasible(std::move(made));
+  }
+
+ private:
+  /// Makes the least makespan.
+  template <arithmetic T>
+  [[nodiscard]] static outcome<synthesized<T>> make(const pass_times<T>& times, const transfer_times<T>& transfers,
+                                                    const order_request& request) {
     using answer = outcome<synthesized<T>>;
     detail::word_problem problem = detail::placed_problem(times.forward.size(), request);
     const detail::order_bytes bytes(request, problem);
@@ -50,7 +73,6 @@ struct synthesize_schedule_fn {
     return told(maker, detail::schedule_of(problem, maker.words()), times, transfers, ticks);
   }
 
- private:
   template <class Maker, class T>
   [[nodiscard]] static outcome<synthesized<T>> told(const Maker& maker, schedule order, const pass_times<T>& times,
                                                     const transfer_times<T>& transfers,
@@ -58,7 +80,9 @@ struct synthesize_schedule_fn {
     using answer = outcome<synthesized<T>>;
     synthesized<T> made;
     made.order = std::move(order);
-    made.makespan = simulate(made.order, times, transfers).makespan;
+    const simulation<T> run = simulate(made.order, times, transfers);
+    made.makespan = run.makespan;
+    made.span = run.span;
     made.looked_at = maker.looked_at();
     const bool proved = maker.makespan() <= maker.bound();
     const T bound = ticks.time(maker.bound());
@@ -73,10 +97,13 @@ struct synthesize_schedule_fn {
 /// @param times      of the passes, one a stage; `all_reduce` and `optimizer_step` come behind them, as `simulate` has it
 /// @param transfers  of the messages between ranks, and what they occupy
 /// @param request    the ranks of the stages, microbatches, what stages keep and ranks have, limits
-/// @return           optimal, with `makespan == bound`; feasible, with a bound; infeasible, with the first rank that has no room
+/// @return           optimal, with `value() == bound`; feasible, with a bound; infeasible, with the first rank that has no room
 ///                   for a microbatch alone, and the bytes; unknown if a limit was reached before an order was found
 /// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
 ///                   slice or microbatch, as microbatches are alike, and integers whose sum is 2^50 or more
+///
+/// With `order_objective::span` that is what is least, and bounded: ranks then begin at times that no order changes, so that
+/// it is a makespan with so much more behind the last pass of each.
 ///
 /// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let
 /// those be looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times
