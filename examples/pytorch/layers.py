@@ -144,7 +144,29 @@ def trace(module, args, patterns=(), way="auto", check=False):
     else:
         raise Refused("the module cannot be traced: " + "; ".join(reasons))
     names = matching_modules(module, patterns) if patterns else chosen_modules(module)
-    return Traced(graph_module, names, each)
+    return Traced(graph_module, called(module, names, called_modules(graph_module.graph), bool(patterns)), each)
+
+
+def called_modules(graph):
+    """The names of the modules that some operator was called from."""
+    found = {str(node.target) for node in graph.nodes if node.op == "call_module"}
+    return found | {path.split("@")[0] for node in graph.nodes for path, _ in (node.meta.get("nn_module_stack") or {}).values()}
+
+
+def called(module, names, by, asked):
+    """The names of modules that are called themselves: of a list, whose operators are those of what it holds, and of any other that is
+    never called, the modules below take its place. What was `asked` for is refused."""
+    found = []
+    for name in names:
+        below = [f"{name}.{child}" for child, _ in module.get_submodule(name).named_children()]
+        inside = any(each.startswith(name + ".") for each in by)
+        if name in by or not inside:
+            found.append(name)
+        elif asked:
+            raise Refused(f"{name} is never called itself, but what is in it: take --layers {name}.*")
+        else:
+            found += called(module, below, by, asked)
+    return found
 
 
 def first_line(problem):

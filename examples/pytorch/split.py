@@ -7,6 +7,7 @@ In Python: stages(plan, module, args) returns one module for each stage. A stage
 """
 
 import argparse
+import contextlib
 import sys
 import warnings
 
@@ -14,6 +15,7 @@ import standard_profile  # noqa: F401, before torch
 
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import factory
 from layers import trace
@@ -146,13 +148,31 @@ def run_in_a_row(parts, args):
     return values
 
 
-def difference(parts, module, args, seed=1):
-    """The largest difference between what the stages return and what the module does, by the same random numbers."""
+class WithoutDropout(TorchDispatchMode):
+    """Lets dropout keep all that it is given."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if function is torch.ops.aten.bernoulli_.float:  # which is divided by the same share, where it stands for dropout
+            return args[0].fill_(args[1] if len(args) > 1 else (kwargs or {}).get("p", 0.5))
+        if function is torch.ops.aten.native_dropout.default:
+            return args[0].clone(), torch.ones_like(args[0], dtype=torch.bool)
+        return function(*args, **(kwargs or {}))
+
+
+def keeps_order(plan):
+    """Whether the stages in a row run all layers in the order of the module, so that random numbers are drawn in it, too."""
+    stage_of = stage_of_layers(plan)
+    return stage_of == sorted(stage_of)
+
+
+def difference(parts, module, args, seed=1, dropout=True):
+    """The largest difference between what the stages return and what the module does, by the same random numbers; without `dropout`,
+    for stages that run layers in another order and so would draw others."""
     buffers = [(each, each.detach().clone()) for each in module.buffers()]
 
     def restored(work):
         torch.manual_seed(seed)
-        with torch.no_grad():
+        with torch.no_grad(), contextlib.nullcontext() if dropout else WithoutDropout():
             result = work()
             for each, was in buffers:
                 each.copy_(was)
@@ -181,7 +201,7 @@ def main():
     parts = stages(plan, module, args, options.how)
     for stage, part in enumerate(parts):
         print(f"stage {stage}: {sum(each.numel() for each in part.parameters()):,d} parameters")
-    found = difference(parts, module, args)
+    found = difference(parts, module, args, dropout=keeps_order(plan))
     print(f"largest difference from the module that is not split: {found:g}")
     if found != 0:
         raise Refused("the stages compute something else than the module")

@@ -179,6 +179,29 @@ class Layers(unittest.TestCase):
         wrapper.forward = lambda x: inner(x)
         self.assertEqual(layers.chosen_modules(wrapper), ["inner.0", "inner.1"])
 
+    def test_what_is_never_called_is_no_layer(self):
+        class Nested(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                blocks = torch.nn.ModuleList(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh()) for _ in range(3))
+                self.transformer = torch.nn.ModuleDict({"table": torch.nn.Embedding(10, 8), "drop": torch.nn.Dropout(0.0), "h": blocks,
+                                                        "norm": torch.nn.LayerNorm(8)})
+                self.head = torch.nn.Linear(8, 10)
+
+            def forward(self, tokens):
+                x = self.transformer.drop(self.transformer.table(tokens))
+                for block in self.transformer.h:
+                    x = block(x)
+                return self.head(self.transformer.norm(x))
+
+        names = ["transformer.table", "transformer.drop", "transformer.h.0", "transformer.h.1", "transformer.h.2", "transformer.norm", "head"]
+        module, args = Nested(), (torch.randint(0, 10, (2, 4)),)
+        for way in ("export", "fx"):
+            made = [each.name for each in layers.trace(module, args, way=way).layers]
+            self.assertEqual([each for each in made if each != "transformer.drop"], [each for each in names if each != "transformer.drop"])
+        with self.assertRaisesRegex(Refused, r"transformer.h is never called itself.*--layers transformer.h.\*"):
+            layers.trace(module, args, ["transformer.h"])
+
     def test_attention_with_parameters_of_its_own_is_a_layer(self):
         class Attention(torch.nn.Module):
             def __init__(self):
@@ -302,6 +325,29 @@ class Split(unittest.TestCase):
                     self.assertEqual({id(each) for part in parts for each in part.parameters()}, {id(each) for each in module.parameters()})
                     names = {name for part in parts for name, _ in part.named_parameters()}
                     self.assertLessEqual(names, {name for name, _ in module.named_parameters(remove_duplicate=False)})
+
+    def test_dropout_of_stages_that_are_no_intervals(self):
+        class Sum(torch.nn.Module):
+            def forward(self, a, b):
+                return a + b
+
+        class Branches(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.left, self.right = (torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.5)) for _ in range(2))
+                self.last = Sum()
+
+            def forward(self, x):
+                return self.last(self.left(x), self.right(x))
+
+        module, args = Branches(), (torch.randn(4, 8),)
+        made = profile.profile(module, args, repeats=1, layers=["left", "right", "last"])
+        for assignment, same in (([0, 1, 2], True), ([1, 0, 2], False)):
+            plan = {"assignment": assignment, "stages": [{}] * 3, "profile": made}
+            self.assertEqual(split.keeps_order(plan), same)
+            parts = split.stages(plan, module, args, "graph")
+            self.assertEqual(split.difference(parts, module, args) == 0, same)
+            self.assertEqual(split.difference(parts, module, args, dropout=False), 0)
 
     def test_the_other_ways(self):
         for name, hows in (("toy_transformer", ("modules", "pipeline")), ("resnet", ("pipeline",)), ("in_place", ("auto", "modules", "pipeline"))):
