@@ -199,6 +199,7 @@
   X(finds_order) \
   X(first_out_of_range) \
   X(first_overflow) \
+  X(first_starts) \
   X(fits_group) \
   X(flatten_modules) \
   X(floor_bytes) \
@@ -490,6 +491,7 @@
   X(shortage_of) \
   X(sliced_one_forward_one_backward) \
   X(smallest_group) \
+  X(span_times) \
   X(speeds_of_stages) \
   X(split_makespan) \
   X(stage_backward) \
