@@ -175,7 +175,7 @@ struct recompute_words {
     options.starts.clear();
     const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
     for (const manual_strategy& each : manuals_) {
-      if (each.read.chunks == request.chunks) result.push_back(each.of(asked.chain.model));
+      if (each.read.chunks == request.chunks) result.push_back(each.of(asked.chain.model, layers_before(model) - asked.chain.first));
     }
     return result;
   }
