@@ -75,7 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
         {"name": "narrow", "forward": 1, "backward": 2, "parameters": 900, "output": 1}]}))
     of = ["plan", heavy, "--devices", 7, "--bandwidth", "100B", "--microbatches", 16, "--replicate"]
     made = json.loads(run(*of, "auto", "--format", "json").stdout)
-    check([each["replicas"] for each in made["stages"]] == [6, 1] or made["stages"][0]["replicas"] == 6, made["stages"])
+    check([each.get("replicas", 1) for each in made["stages"]] == [6, 1], made["stages"])
     listed = json.loads(run(*of, "1,2,3,4,5,6,7", "--format", "json").stdout)
     check(made["objective"] == listed["objective"], [made["objective"], listed["objective"]])
     text = run(*of, "auto").stdout

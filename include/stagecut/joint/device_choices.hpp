@@ -16,10 +16,10 @@ namespace stagecut::inline STAGECUT_ABI {
 /// replicas, beside neighbours to which x and from which x' bytes cross, over links of b bytes a second.
 enum class stage_measure : std::uint8_t {
   passes,  ///< T / r
-  /// PipeDream's (SOSP 2019, section 3.1) on machines of one level: `(T + 4 (r - 1) P / (b r)) / r`, as gradients are exchanged after each microbatch,
-  /// and no less than the messages before and behind it, each `2 x / (b r)`, which are sent meanwhile
+  /// PipeDream's (SOSP 2019, section 3.1) on machines of one level: `(T + 4 (r - 1) P / (b r)) / r`, as gradients are exchanged
+  /// after each microbatch, and no less than the messages before and behind it, each `2 x / (b r)`, which are sent meanwhile
   pipedream,
-  /// Piper's (NeurIPS 2021, section 3): `(T + 2 (x + x') / b) / r + 4 (r - 1) P / (b r M)`, of M microbatches that an exchange is for
+  /// Piper's (NeurIPS 2021, section 3): `(T + 2 (x + x') / b) / r + 4 (r - 1) P / (b r M)`, with an exchange for M microbatches
   piper,
 };
 
