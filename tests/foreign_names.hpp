@@ -16,6 +16,7 @@
   X(allowed_cut) \
   X(allows_cut) \
   X(any_need) \
+  X(apart_until) \
   X(are_counts_right) \
   X(are_graph_chunks) \
   X(are_intervals) \
@@ -261,6 +262,7 @@
   X(is_nan) \
   X(is_negative) \
   X(is_patient) \
+  X(is_run_whole) \
   X(is_send) \
   X(is_short) \
   X(is_transfer) \
@@ -505,6 +507,7 @@
   X(stage_of_layers) \
   X(stage_shortage) \
   X(stage_text) \
+  X(stages_apart) \
   X(stages_of_ranks) \
   X(stages_of_target) \
   X(start_of) \
@@ -576,13 +579,17 @@
   X(weight_of) \
   X(weighted_shares) \
   X(whole_bytes) \
+  X(whole_first_stage) \
   X(whole_number) \
+  X(whole_obstacle) \
+  X(whole_text) \
   X(whole_ticks) \
   X(whole_ticks_up) \
   X(why_no_best_cut) \
   X(why_no_cut) \
   X(why_no_stages) \
   X(why_not) \
+  X(why_run_whole) \
   X(widest_lane_registers) \
   X(with_machine) \
   X(with_target) \

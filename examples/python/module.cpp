@@ -212,7 +212,9 @@ std::string format(const std::string& plan_text, const std::string& name, const 
   using namespace stagecut::io;
   const bool comms = name == "torch-comms", old = name == "torch-comms-2.9";
   if (comms || old || name == "torch-csv") {
-    return as_torch_schedule(words.of(plan_text).order,
+    run_words of_torch = words;
+    of_torch.of_torch = true;
+    return as_torch_schedule(of_torch.of(plan_text).order,
                              comms || old ? torch_format::compute_comms : torch_format::compute_only,
                              torch_backward::as_given, old ? torch_version::v2_9 : torch_version::v2_15);
   }

@@ -21,6 +21,7 @@ struct run_words {
   std::optional<std::string> schedule, order;  // a name; the text of a file for PyTorch
   std::size_t microbatches = 0;                // 0: the plan's
   bool merge_backward = false;
+  bool of_torch = false;  // whether PyTorch is to run it
 
   /// That plan, with its order.
   ///
@@ -35,6 +36,7 @@ struct run_words {
     auto messages = stagecut::transfers_of(made, run.slices);
     scenario result = scenario_of(made, std::move(run), "", std::move(messages));
     if (merge_backward) result.order = stagecut::merge_backward(result.order);
+    if (of_torch) stagecut::io::check_torch_order(made, result.order);
     return result;
   }
 

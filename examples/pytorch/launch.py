@@ -59,11 +59,6 @@ def check_plan(words, plan, ranks):
         raise Refused(f"{words.plan}: names no schedule; plan with --microbatches and --schedule")
     if any(stage.get(many, 1) > 1 for stage in plan["stages"] for many in ("replicas", "shards")):
         raise Refused(f"{words.plan}: has stages of several devices (replicas or shards), which run.py does not run")
-    whole = [layer.get("name", "") for layer in plan.get("profile", {}).get("layers", ()) if layer.get("whole_backward")]
-    schedule = plan.get("schedule", {})
-    apart = "zb" in (schedule.get("name") or "") or schedule.get("name") == "dualpipev"
-    if whole and apart and not words.order and not words.merge_backward:
-        raise Refused(f"{words.plan}: is of {schedule['name']}, and PyTorch cannot run I and W apart of {whole[0]}: plan with 1f1b or interleaved")
     if plan["devices"] != ranks:
         raise Refused(f"{words.plan}: is for {plan['devices']} ranks, and there are {ranks}; "
                         f"start it by: torchrun --nproc-per-node {plan['devices']}")

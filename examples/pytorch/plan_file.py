@@ -51,6 +51,15 @@ def with_chain_edges(plan):
     return {**plan, "edges": [{"from": stage, "to": stage + 1, "bytes": sent} for stage, sent in enumerate(through)]}
 
 
+def with_whole_first_stage(plan):
+    """A plan as PyTorch runs it where I and W stand apart: I of stage 0 computes nothing, and its W is the whole backward pass."""
+    first = dict(plan["stages"][0])
+    if first.get("backward_weight") is None:
+        return plan
+    first.pop("backward_input", None)
+    return {**plan, "stages": [{**first, "backward_weight": first["backward"]}, *plan["stages"][1:]]}
+
+
 def stage_of_layers(plan):
     """The stage of every layer, in the order of the profile."""
     if "cuts" in plan:

@@ -154,7 +154,7 @@ def main():
               "enters that by itself" if wrapped else "name the modules inside it by --layers"), file=sys.stderr)
     whole = [each["name"] for each in made["layers"] if each.get("whole_backward")]
     if whole:
-        print(f"PyTorch cannot run I and W apart of {', '.join(whole)}: no zero-bubble schedule for this model", file=sys.stderr)
+        print(f"PyTorch cannot run I and W apart of {', '.join(whole)}: plan with --for pytorch, which lets their stages run whole", file=sys.stderr)
     text = json.dumps(made, indent=1)
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:

@@ -26,7 +26,7 @@ import traceback
 import warnings
 
 from launch import arguments, check_plan, launch
-from plan_file import Refused, read_plan, read_text, with_chain_edges
+from plan_file import Refused, read_plan, read_text, with_chain_edges, with_whole_first_stage
 
 if __name__ == "__main__":
     if "RANK" not in os.environ:
@@ -68,7 +68,7 @@ def prepare(words, ranks):
     options = {"order": read_text(words.order) if words.order else None, "merge_backward": words.merge_backward}
     with refusals():
         order = stagecut.format(plan, order_format(words), **options)
-    predicted = timeline.predicted(plan, **options)
+    predicted = timeline.predicted(with_whole_first_stage(plan), **options)
     return {"plan": plan, "order": order, "predicted": predicted}
 
 
@@ -271,7 +271,7 @@ class Job:
         if not any(each.requires_grad for each in module.parameters()):
             raise Refused(f"{self.words.model}: has no parameter that takes a gradient, so there is nothing to train")
         stages = split.stages(self.plan, module, args, self.words.split)
-        if self.words.check and split.difference(stages, module, args) != 0:
+        if self.words.check and split.difference(stages, module, args, dropout=split.keeps_order(self.plan)) != 0:
             raise Refused("the stages, run in a row, compute something else than the module: see split.py")
         if len(stages) != len(self.ranks):
             raise Refused(f"the model has {len(stages)} stages and the plan {len(self.ranks)}")

@@ -71,7 +71,9 @@ TEST_CASE("what SAPP cannot say") {
   p = transformer_plan({1, 1, 1, 1}, 2);
   p.stages[2].device = 1;
   CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("stage 2 stands on device 1"), not_representable);
-  CHECK_THROWS_WITH_AS((void)as_sapp(transformer_plan({1, 0})), Contains("stage 1 has no layer of kind \"decoder\""),
+  CHECK_THROWS_WITH_AS((void)as_sapp(transformer_plan({1, 0, 1})), Contains("stage 1 has no layer of kind \"decoder\""),
                        not_representable);
+  CHECK_NOTHROW((void)as_sapp(transformer_plan({1, 0})));  // the head alone
+  CHECK_NOTHROW((void)as_sapp(transformer_plan({0, 2, 0})));
   CHECK_THROWS_WITH_AS((void)as_sapp(inconsistent()), Contains("io::as_sapp: plan.stages"), stagecut::argument_error);
 }

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <string>
+
 #include "worked_plan.hpp"
 
 using doctest::Contains;
@@ -24,6 +27,17 @@ TEST_CASE("several stages a device, and names with quotes") {
   CHECK(as_torchtitan(p) ==
         "module_fqns_per_model_part=[[\"tok_embeddings\",\"layers.0\"],[\"a\\\"\\u000a\"],[\"layers.2\"],[\"norm\","
         "\"lm_head\"]]");
+}
+
+TEST_CASE("an order of its own in a V is placed by the name of a schedule in a V") {
+  auto p = transformer_plan({1, 1, 1, 1}, 2);
+  p.schedule.microbatches = 1;
+  p.schedule.orders = {{{stagecut::op_kind::forward, 0, 0}}, {{stagecut::op_kind::forward, 1, 0}}};
+  CHECK(as_torchtitan(p).find("pipeline_parallel_schedule=") == std::string::npos);
+  const std::size_t back[] = {0, 1, 1, 0};
+  for (std::size_t s = 0; s < 4; ++s) p.stages[s].device = back[s];
+  CHECK(as_torchtitan(p).find("\npipeline_parallel_schedule=\"ZBVZeroBubble\"") != std::string::npos);
+  CHECK(as_torchtitan(p).find("pipeline_parallel_schedule_csv=\"schedule.csv\"") != std::string::npos);
 }
 
 TEST_CASE("what torchtitan cannot say") {

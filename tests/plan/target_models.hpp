@@ -86,8 +86,9 @@ inline bool is_built(stagecut::framework to, const stagecut::profile& model, con
     if (stages[i] != place) return false;
   }
   for (std::size_t s = 0; s <= last && counts; ++s) {
-    if (decoders[s] == 0) return false;
     const bool between = s != 0 && s != last;
+    // MindFormers lets the stages of the head and the tail do without.
+    if (decoders[s] == 0 && (between || to != framework::sapp || last == 0)) return false;
     if (to == framework::megatron_flags && last + 1 == devices && between && decoders[s] != decoders[1]) return false;
     if (to == framework::megatron_flags && last + 1 != devices && decoders[s] != decoders[0]) return false;
   }

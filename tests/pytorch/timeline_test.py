@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" 
 
 import stagecut  # noqa: E402
 import timeline  # noqa: E402
-from plan_file import Refused  # noqa: E402
+from plan_file import Refused, with_whole_first_stage  # noqa: E402
 from timeline import Pass  # noqa: E402
 
 
@@ -91,6 +91,16 @@ class OfPlans(unittest.TestCase):
             weight = of["backward_weight"]
             expected = {"F": of["forward"], "B": of["backward"], "I": of["backward"] - weight, "W": weight}[kind]
             self.assertAlmostEqual(seconds, expected, places=7)
+
+    def test_stage_0_runs_its_backward_passes_whole(self):
+        plan = stagecut.plan(profile(), 2, microbatches=4, schedule="zb-h1")
+        for one in timeline.predicted(with_whole_first_stage(plan)):
+            of = plan["stages"][one.stage]
+            apart = {"F": of["forward"], "I": of["backward"] - of["backward_weight"], "W": of["backward_weight"]}
+            expected = {**apart, "I": 0, "W": of["backward"]} if one.stage == 0 else apart
+            self.assertAlmostEqual(one.end - one.start, expected[one.kind], places=9)
+        plain = stagecut.plan({**profile(), "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": 1}]}, 2, microbatches=4)
+        self.assertEqual(with_whole_first_stage(plain), plain)
 
     def test_the_planners_errors(self):
         plan = stagecut.plan(profile(), 2)

@@ -254,3 +254,19 @@ TEST_CASE("orders that are known to run") {
     }
   }
 }
+
+TEST_CASE("stage 0 runs whole where it ran W, as in PyTorch") {
+  const stagecut::schedule all = stagecut::zb_h1(2, 4);
+  const stagecut::schedule whole = stagecut::whole_first_stage(all);
+  CHECK(whole.orders[1] == all.orders[1]);
+  CHECK(whole.orders[0].size() + all.microbatches == all.orders[0].size());
+  std::size_t next = 0;
+  for (const stagecut::op& each : all.orders[0]) {
+    if (each.kind == stagecut::op_kind::backward_input) continue;
+    const bool weight = each.kind == stagecut::op_kind::backward_weight;
+    CHECK(whole.orders[0][next].kind == (weight ? stagecut::op_kind::backward : each.kind));
+    CHECK(whole.orders[0][next++].microbatch == each.microbatch);
+  }
+  CHECK_NOTHROW(stagecut::check_schedule(whole));
+  CHECK(stagecut::whole_first_stage(whole) == whole);
+}

@@ -37,6 +37,7 @@ struct simulate_command {
   std::string output;
   bool merged = false;
   bool separate = false;  // which is the default: a word for those who want to say so
+  bool whole_first = false;
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
@@ -54,6 +55,7 @@ struct simulate_command {
     option("--output", output, "FILE", "Write to this file");
     command->add_flag("--separate-backward", separate, "I and W apart, as planned: the default")->group(rare_options);
     command->add_flag("--merge-backward", merged, "Run I with W behind it as one B")->group(rare_options);
+    command->add_flag("--whole-first-stage", whole_first, "Stage 0 runs B for I and W, as in PyTorch")->group(rare_options);
     input.add(*command);
     refuse_empty(*command);
     return command;
@@ -65,6 +67,7 @@ struct simulate_command {
     if (merged && separate) throw CLI::ValidationError("--merge-backward", "is the opposite of --separate-backward");
     scenario what = asked();
     if (merged) what.order = stagecut::merge_backward(what.order);
+    if (whole_first) what.order = stagecut::whole_first_stage(what.order);
     for (auto* each :
          {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
       for (double& time : *each) time /= static_cast<double>(what.order.slices);
@@ -118,6 +121,7 @@ struct simulate_command {
     }
     if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
     stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
+    if (is_of_torch(format)) stagecut::io::check_torch_order(plan, merged ? stagecut::merge_backward(made) : made);
     const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name,
                                           made.name.empty() ? "its own order" : made.name);
     try {

@@ -40,6 +40,7 @@ Layer = TypedDict("Layer", {
     "stage": "int",
     "accelerator": "bool",
     "pass": "str",
+    "whole_backward": "bool",
 }, total=False)
 
 Tied = TypedDict("Tied", {

@@ -118,6 +118,11 @@ struct target_entry {
   name_rule names = name_rule::none;             ///< by which names it finds layers
   stage_devices devices = stage_devices::one;    ///< of a stage
   recomputation_rule recomputed = recomputation_rule::none;  ///< which layers it recomputes where it is told to
+  /// Whether it finds the gradients of parameters behind those of a stage's inputs, so that I and W are not run apart where
+  /// a layer's own inputs have none, or two layers share parameters; of stage 0 they never are.
+  bool weights_behind_inputs = false;
+  /// Where every stage has a decoder, whether the first may do without in front of them, and the last behind them.
+  bool ends_without_decoders = false;
   /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.
   std::size_t (*group)(std::size_t ranks, std::size_t microbatches) = nullptr;
 };

@@ -88,6 +88,8 @@ struct layer {
   /// In a graph, that it is an operator of the backward pass: its edges lead from the output's gradient to the input's,
   /// and it takes no forward time.
   bool is_backward = false;
+  /// That its backward pass is run whole: what runs it cannot part the gradient of its input from that of its parameters.
+  bool whole_backward = false;
   rare<std::string> unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
   /// Bytes that its backward pass computes again, beside `workspace`: there while it runs whole; where gradients are run
   /// apart, from that of the input to the end of that of the parameters.

@@ -46,6 +46,10 @@ STAGECUT_DECL void add_transfers(schedule& result, const stage_links& links, con
 /// A whole backward pass computes what both need only once, so that it takes less time than the two.
 [[nodiscard]] STAGECUT_DECL schedule merge_backward(const schedule& all);
 
+/// Lets stage 0 run B where it ran W, and nothing where it ran I: as PyTorch runs it, whatever its order says, since no
+/// gradient leaves the model's input.
+[[nodiscard]] STAGECUT_DECL schedule whole_first_stage(const schedule& all);
+
 }  // namespace stagecut::inline STAGECUT_ABI
 
 #if defined(STAGECUT_HEADER_ONLY)

@@ -31,3 +31,4 @@
 #include <stagecut/plan/detail/sweep_rows.ipp>
 #include <stagecut/plan/detail/target_tables.ipp>
 #include <stagecut/plan/detail/verify_plan.ipp>
+#include <stagecut/plan/detail/whole_backward.ipp>

@@ -11,6 +11,7 @@
 #include <stagecut/plan/detail/misplaced_layer.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/detail/target_schedules.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -73,7 +74,7 @@ inline void check_layers(const target_entry& entry, const plan& p) {
   for (std::size_t s = 0; s < decoders.size(); ++s) {
     // MindFormers lets the first and the last stage do without, which have the ends of the model.
     const bool is_end = s == 0 || s + 1 == decoders.size();
-    const bool may_be = entry.kind == framework::sapp && p.chunks > 1 && !p.choices.empty() && is_end;
+    const bool may_be = entry.ends_without_decoders && is_end && decoders.size() > 1;
     if (decoders[s] == 0 && !may_be) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
   }
   if (entry.counts != decoder_counts::equal_or_ends) return;
@@ -91,6 +92,8 @@ inline const target_entry& check_target(std::string_view function, framework to,
   check_devices(entry, p);
   check_schedule(entry, p);
   check_layers(entry, p);
+  const std::string whole = stagecut::detail::whole_obstacle(entry, p);
+  if (!whole.empty()) refuse(entry.name, joined({whole, "; planned for it, no plan does that"}));
   return entry;
 }
 

@@ -18,7 +18,7 @@
 // A layer of a profile in JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-inline constexpr std::array<std::string_view, 24> layer_keys = {"name",
+inline constexpr std::array<std::string_view, 25> layer_keys = {"name",
                                                                 "kind",
                                                                 "forward",
                                                                 "backward",
@@ -41,7 +41,8 @@ inline constexpr std::array<std::string_view, 24> layer_keys = {"name",
                                                                 "cpu",
                                                                 "stage",
                                                                 "accelerator",
-                                                                "pass"};
+                                                                 "pass",
+                                                                 "whole_backward"};
 inline constexpr std::array<std::string_view, 14> variant_keys = {
     "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
     "parameters", "resident", "activations", "output",   "workspace",      "recomputed",
@@ -110,6 +111,7 @@ inline void read_places(const json_value& value, layer& each) {
   if (const auto stage = value.find("stage")) each.stage = stage->count();
   if (const auto accelerator = value.find("accelerator")) each.accelerator = accelerator->flag();
   if (const auto pass = value.find("pass")) each.is_backward = pass->one_of(one_pass_words);
+  if (const auto whole = value.find("whole_backward")) each.whole_backward = whole->flag();
 }
 
 inline layer read_layer(const json_value& value, std::size_t number) {
@@ -177,6 +179,7 @@ inline void write_places(json_object& object, const layer& each) {
   if (each.stage) object.set("stage", *each.stage);
   if (!each.accelerator) object.set("accelerator", false);
   if (each.is_backward) object.set("pass", stagecut::name_of(one_pass_words, true));
+  if (each.whole_backward) object.set("whole_backward", true);
 }
 
 inline json layer_json(const layer& each, const std::string& place, written what) {

@@ -10,6 +10,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -55,6 +56,8 @@ STAGECUT_DECL std::string as_split_spec(const plan& p) {
   const std::string spec =
       detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
   if (p.schedule.microbatches == 0 || (p.schedule.name.empty() && p.schedule.orders.empty())) return spec;
+  const std::string whole = stagecut::detail::whole_obstacle(entry_of(framework::pytorch), p);
+  if (!whole.empty()) detail::refuse("pytorch", whole);
   const std::string_view name = detail::torch_class(p);
   const std::string class_text = name.empty() ? std::string("_PipelineScheduleRuntime")
                                               : detail::joined({"get_schedule_class(", detail::quoted(name), ")"});

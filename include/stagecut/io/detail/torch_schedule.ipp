@@ -15,6 +15,8 @@
 #include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/frameworks/torch_letters.hpp>
 #include <stagecut/io/read_limits.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -107,6 +109,14 @@ STAGECUT_DECL std::string as_torch_schedule(const schedule& all, torch_format fo
   std::string text;
   for (const auto& order : (comms ? lowered : out).orders) text += detail::torch_line(order, waits);
   return text;
+}
+
+STAGECUT_DECL void check_torch_order(const plan& made, const schedule& order) {
+  const std::vector<bool> apart = stagecut::detail::stages_apart(order, made.cuts.stages());
+  const std::string why = stagecut::detail::whole_obstacle(made.profile, made.cuts, apart);
+  if (why.empty()) return;
+  stagecut::detail::fail(not_representable(
+      "torch-csv", stagecut::detail::joined({why, "; plan for pytorch, or with B whole, as 1f1b"}), "schedule"));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

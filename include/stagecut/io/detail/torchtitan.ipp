@@ -82,9 +82,12 @@ STAGECUT_DECL std::string as_torchtitan(const plan& p) {
   std::string text = parts + detail::torchtitan_degrees(run);
   if (p.schedule.microbatches == 0) return text;
   const std::string_view name = detail::torch_class(p);
+  // It places stages in a V for the names of such schedules alone, whatever the file says.
+  const bool vee = name.empty() && p.chunks == 2 && p.devices > 1 && p.stages.back().device == 0;
   text += detail::joined({"\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
-                          name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --format torch-csv" : "=",
-                          name.empty() ? "" : detail::quoted(name)});
+                          name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --whole-first-stage --format torch-csv" : "=",
+                          name.empty() ? "" : detail::quoted(name),
+                          vee ? "\npipeline_parallel_schedule=\"ZBVZeroBubble\"  # the stages in a V" : ""});
   return text + detail::torchtitan_batch(run);
 }
 

@@ -10,6 +10,7 @@
 #include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/frameworks/torch_letters.hpp>
 #include <stagecut/io/read_limits.hpp>
+#include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
@@ -72,6 +73,14 @@ namespace detail {
                                                           torch_format format = torch_format::compute_only,
                                                           torch_backward backward = torch_backward::merged,
                                                           torch_version version = torch_version::v2_15);
+
+/// Refuses an order that PyTorch would run wrong: with I and W apart of a stage behind stage 0 whose layers lose gradients
+/// then, as no gradient leaves one of them by its input, or two share parameters, or one has `whole_backward`.
+///
+/// @param made   the plan whose stages it runs
+/// @param order  what is run, which may be another one than the plan's
+/// @throws       not_representable with the stage and the layer
+STAGECUT_DECL void check_torch_order(const plan& made, const schedule& order);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 

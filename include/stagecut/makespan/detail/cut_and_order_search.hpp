@@ -40,11 +40,14 @@ class cut_and_order_search {
 
   /// Why there is no cut for any order; unset: there is one.
   [[nodiscard]] std::optional<reason> begin() {
-    const outcome<makespan_cut> one = cut_for(one_at_a_time(request_), std::nullopt, 0.05);
+    cut_and_order_request plain = request_;
+    if (some_run_whole(allowed_)) plain.split = false;  // which every stage can run
+    const schedule order = one_at_a_time(plain);
+    const outcome<makespan_cut> one = cut_for(order, std::nullopt, 0.05);
     if (one.state() == state::infeasible) return one.why();
     if (!one) return std::nullopt;
     starts_.push_back(one->cuts);  // the lightest heaviest stage of those that fit
-    best_.keep({one->cuts, one_at_a_time(request_), one->makespan});
+    best_.keep({one->cuts, order, one->makespan});
     return std::nullopt;
   }
 
@@ -71,8 +74,12 @@ class cut_and_order_search {
     ++rounds_;
     const bool mixed = runs(order, op_kind::backward) && runs(order, op_kind::backward_input);
     const schedule same = mixed ? order : schedule();
-    auto found = detail::cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
-                                      best_.limits(share, most_seconds_));
+    const std::vector<bool> apart = stages_apart(order);
+    auto found = some_run_whole(allowed_)
+                     ? detail::cut_of_order(model_, request_, under_order(allowed_, apart), std::move(order),
+                                            std::move(start), best_.limits(share, most_seconds_))
+                     : detail::cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
+                                            best_.limits(share, most_seconds_));
     if (!mixed || !found) return found;
     // Beside I and W a planner for cuts takes both for a B: what it found is looked at as it is.
     makespan_cut as_is = *found;
@@ -80,6 +87,28 @@ class cut_and_order_search {
                               detail::messages_of(model_, as_is.cuts, request_))
                          .makespan;
     return outcome<makespan_cut>::feasible(std::move(as_is));
+  }
+
+  /// Whether some stages run B whole, whichever they are: a constraint may say so.
+  [[nodiscard]] static bool some_run_whole(const Constraint& allowed) {
+    if constexpr (requires { allowed.runs_some_whole(); }) return allowed.runs_some_whole();
+    return false;
+  }
+
+  /// What is allowed under an order that runs I and W of these stages apart.
+  [[nodiscard]] static Constraint under_order(const Constraint& allowed, const std::vector<bool>& apart) {
+    if constexpr (requires { allowed.of_order(apart); }) return allowed.of_order(apart);
+    return allowed;
+  }
+
+  [[nodiscard]] std::vector<bool> stages_apart(const schedule& order) const {
+    std::vector<bool> result(stages(), false);
+    for (const auto& ops : order.orders) {
+      for (const op& each : ops) {
+        if (each.kind == op_kind::backward_input) result[each.stage] = true;
+      }
+    }
+    return result;
   }
 
   /// The best cut of the best named schedule that fits.
@@ -119,6 +148,14 @@ class cut_and_order_search {
     asked.microbatches = request_.microbatches;
     asked.split = request_.split;
     asked.whole = request_.whole;
+    if constexpr (requires { allowed_.runs_whole(0, 0, 0); }) {
+      if (request_.split && some_run_whole(allowed_)) {
+        asked.whole.resize(stages(), false);
+        for (std::size_t s = 0; s < stages(); ++s) {
+          if (allowed_.runs_whole(s, cut[s], cut[s + 1])) asked.whole[s] = true;
+        }
+      }
+    }
     asked.seed = request_.seed;
     if (request_.memory_per_device) asked.memory = {*request_.memory_per_device};
     if (!request_.memory_of_ranks.empty()) asked.memory = request_.memory_of_ranks;

@@ -26,6 +26,7 @@
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -51,7 +52,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   asked.microbatches = request.microbatches;
   asked.orders = request.best_in_flight ? order_choice::in_flight : order_choice::any;
   asked.split = !request.best_in_flight && model.splits_backward() && request.memory.checkpoint == checkpointing::never;
-  if (asked.split && request.target == framework::pytorch) {
+  if (asked.split && request.target != framework::none && entry_of(request.target).weights_behind_inputs) {
     asked.whole.assign(asked.rank_of.size(), false);
     asked.whole[0] = true;
   }
@@ -102,7 +103,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const training_memory memory(model, request.memory);
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
   const chain_model chain(model, request.memory, blocks);
-  const target_stages allowed = stages_of_target(model, request, blocks);
+  // An order is made for stages that run whole and others: which, the search asks.
+  const target_stages allowed =
+      stages_of_target(model, request, blocks).of_order(std::vector<bool>(stages, false));
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;
   for (const auto& rank_of : placements) {
@@ -113,7 +116,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   const outcome<cut_and_order> found = best_answer(answers);
   if (found.state() == state::infeasible) {
-    const cut_and_order_request asked = order_request_of(model, request, placements[0], 1);
+    cut_and_order_request asked = order_request_of(model, request, placements[0], 1);
+    if (allowed.runs_some_whole()) asked.split = false;
     makespan_request one;
     one.order = one_at_a_time(asked);
     one.links = asked.links;

@@ -12,6 +12,7 @@
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/detail/target_schedules.hpp>
 #include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
@@ -37,6 +38,7 @@ class target_plans {
     std::vector<std::size_t> each;
     for (std::size_t i = 0; i <= made.profile.layers.size(); ++i) each.push_back(i);
     stages_ = {entry, made.profile, cuts(std::move(each)), made.devices, made.chunks};
+    some_whole_ = entry.weights_behind_inputs && !apart_until(made.profile).empty();
     const target_kinds kinds(entry, made.profile);
     for (std::size_t i = 0; i < made.profile.layers.size(); ++i) decoder_.push_back(kinds.is_decoder(i));
   }
@@ -46,7 +48,8 @@ class target_plans {
 
   /// Whether the target can be told the schedule and the cuts of a plan.
   [[nodiscard]] bool allows(const plan& changed) const {
-    return to_ == framework::none || (allows_schedule(changed) && allows_cuts(changed.cuts));
+    return to_ == framework::none || (allows_schedule(changed) && allows_cuts(changed.cuts) &&
+                                      (!some_whole_ || whole_obstacle(entry_of(to_), changed).empty()));
   }
 
  private:
@@ -79,6 +82,7 @@ class target_plans {
 
   framework to_;
   std::size_t chunks_;
+  bool some_whole_ = false;  // whether stages with some layers run whole
   cuts blocks_{};
   std::vector<interval> kept_{};
   target_stages stages_{};

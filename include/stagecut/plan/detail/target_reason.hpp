@@ -18,6 +18,7 @@
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -87,6 +88,17 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                   " stages"})};
 }
 
+/// Which layers leave no cut for an order that runs I and W of all stages apart, in words.
+/// @pre there are some
+[[nodiscard]] inline std::string whole_text(const profile& model) {
+  const std::vector<std::size_t> until = apart_until(model);
+  std::size_t first = 1;
+  while (first + 1 < until.size() && until[first] >= model.layers.size()) ++first;
+  return joined({why_run_whole(model, first, until[first] + 1),
+                 ", so no stage behind stage 0 that has it runs I and W apart, as this schedule would: 1f1b, interleaved and "
+                 "synthesize run B whole"});
+}
+
 /// Why no cut keeps to the rules of a target, whatever the memory; unset: one does, or that takes too long to find out.
 /// O(n² k) for n blocks.
 [[nodiscard]] inline std::optional<reason> target_conflict(const target_entry& entry, const profile& model,
@@ -96,8 +108,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const auto told = [&](const std::string& rule) {
     return reason{reason::cause::constraint, stages, 0, joined({entry.name, ": ", rule}), ""};
   };
-  if (entry.counts != decoder_counts::none && allowed.decoders() < stages) {
-    return told(joined({stages, " stages of at least one decoder each, and there are ", allowed.decoders()}));
+  const std::size_t without = entry.ends_without_decoders ? std::min<std::size_t>(stages - 1, 2) : 0;
+  if (entry.counts != decoder_counts::none && allowed.decoders() + without < stages) {
+    return told(joined({stages, " stages of at least one decoder each", without == 0 ? "" : " but for the first and the last",
+                        ", and there are ", allowed.decoders()}));
   }
   if (const std::string parted = parted_places(entry, model, blocks); !parted.empty()) return told(parted);
   if (entry.counts == decoder_counts::equal_or_ends) {
@@ -110,6 +124,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return allowed(s, first, last) ? 0.0 : none;
   };
   if (!is_patient(blocks.stages(), stages) || least_fullest(blocks.stages(), stages, possible) != none) return {};
+  if (allowed.runs_some_whole()) {
+    const target_stages whole = allowed.of_order(std::vector<bool>(stages, false));
+    const auto run_whole = [&](std::size_t s, std::size_t first, std::size_t last) {
+      return whole(s, first, last) ? 0.0 : none;
+    };
+    if (least_fullest(blocks.stages(), stages, run_whole) != none) return told(whole_text(model));
+  }
   std::size_t most = 0;  // stages with a layer: of what stands in front one, behind one, and one of each of the others
   bool front = false, behind = false;
   const target_kinds kinds(entry, model);

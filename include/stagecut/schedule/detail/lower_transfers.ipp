@@ -95,4 +95,18 @@ STAGECUT_DECL schedule merge_backward(const schedule& all) {
   return result;
 }
 
+STAGECUT_DECL schedule whole_first_stage(const schedule& all) {
+  schedule result = all;
+  for (auto& order : result.orders) {
+    std::size_t kept = 0;
+    for (op each : order) {
+      if (each.stage == 0 && each.kind == op_kind::backward_input) continue;
+      if (each.stage == 0 && each.kind == op_kind::backward_weight) each.kind = op_kind::backward;
+      order[kept++] = each;
+    }
+    order.resize(kept);
+  }
+  return result;
+}
+
 }  // namespace stagecut::inline STAGECUT_ABI

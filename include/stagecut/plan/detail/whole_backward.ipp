@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/detail/whole_backward.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL bool is_run_whole(const layer& each) noexcept {
+  const bool trains = each.backward > 0 && each.backward_weight.value_or(0) > 0;
+  return each.whole_backward || (trains && each.backward_input && !(*each.backward_input > 0));
+}
+
+STAGECUT_DECL std::vector<std::size_t> apart_until(const profile& model) {
+  const std::size_t n = model.layers.size();
+  std::vector<std::size_t> until(n + 1, n);
+  std::vector<std::size_t> seen;  // of every name of what is shared, the layer that had it last
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
+    if (name == seen.size()) return seen.push_back(i);
+    if (seen[name] != i) until[seen[name]] = std::min(until[seen[name]], i);
+    seen[name] = i;
+  });
+  bool some = false;
+  for (std::size_t i = n; i-- > 0;) {
+    until[i] = is_run_whole(model.layers[i]) ? i : std::min(until[i], until[i + 1]);
+    some = some || (i > 0 && until[i] < n);
+  }
+  until.resize(n);
+  return some ? until : std::vector<std::size_t>();
+}
+
+STAGECUT_DECL std::string why_run_whole(const profile& model, std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) {
+    const layer& each = model.layers[i];
+    if (!is_run_whole(each)) continue;
+    return joined({layer_text(model, i), each.whole_backward ? " runs its backward pass whole"
+                                                        : " trains, and no gradient leaves it by its input"});
+  }
+  std::string text;
+  std::vector<std::size_t> seen;
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+    if (name == seen.size()) seen.push_back(model.layers.size());
+    if (i < first || i >= last || !text.empty()) return;
+    const bool again = seen[name] != model.layers.size() && seen[name] != i;
+    if (again) text = joined({layer_text(model, seen[name]), " and ", layer_text(model, i), " share ", in_quotes(tied.name)});
+    seen[name] = i;
+  });
+  return text;
+}
+
+STAGECUT_DECL std::vector<bool> stages_apart(const schedule& order, std::size_t stages) {
+  std::vector<bool> result(stages, false);
+  for (const auto& ops : order.orders) {
+    for (const op& each : ops) {
+      if (each.kind == op_kind::backward_input && each.stage < stages) result[each.stage] = true;
+    }
+  }
+  return result;
+}
+
+STAGECUT_DECL std::string whole_obstacle(const profile& model, const cuts& at, const std::vector<bool>& apart) {
+  const std::vector<std::size_t> until = apart_until(model);
+  for (std::size_t s = 1; s < at.stages() && !until.empty(); ++s) {
+    const std::size_t first = at[s], last = at[s + 1];
+    if (!apart[s] || first == last || last <= until[first]) continue;
+    return joined({"I and W of stage ", s, " cannot be run apart: ", why_run_whole(model, first, last)});
+  }
+  return "";
+}
+
+STAGECUT_DECL std::string whole_obstacle(const target_entry& entry, const plan& made) {
+  if (!entry.weights_behind_inputs || made.cuts.stages() == 0) return "";
+  const std::size_t stages = made.cuts.stages();
+  if (!made.schedule.orders.empty()) {
+    schedule order;
+    order.orders = made.schedule.orders;
+    return whole_obstacle(made.profile, made.cuts, stages_apart(order, stages));
+  }
+  const schedule_entry* const named = stagecut::find_schedule(made.schedule.name);
+  if (named == nullptr || !named->splits_backward) return "";
+  return whole_obstacle(made.profile, made.cuts, std::vector<bool>(stages, true));
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
