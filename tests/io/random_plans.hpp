@@ -328,7 +328,7 @@ class random_plans {
                        {variant},  {variant},
                        {},         5.5,
                        1,          false,
-                       false,      R"({"of layer":[1,{"x":2}]})"};
+                       false,      true, R"({"of layer":[1,{"x":2}]})", 7};
   stagecut::profile model{
       {each, each}, true, "full", {{0, 1}}, {8, 1, 4096, stagecut::link_speed{0.25, 64}, false}, R"({"of profile":null})"};
   model.inference = true;

@@ -246,7 +246,7 @@ TEST_CASE("a plan that is known is kept unless another one is better") {
     REQUIRE(same.state() == state::optimal);
     CHECK(same->cost == best->cost);
     CHECK(same->stages.empty());
-    of.request.start->cost = best->cost * (1 + 1.0 / (1 + i % 9)) + 1;
+    of.request.start->cost = best->cost * (1 + 1.0 / static_cast<double>(1 + i % 9)) + 1;
     const auto better = minimize_hybrid(of.model, of.request);
     REQUIRE(better.state() == state::optimal);
     CHECK(better->cost == doctest::Approx(best->cost).epsilon(rounding));
