@@ -85,3 +85,18 @@ TEST_CASE("why SAPP's objective has no plan stands in its row") {
   CHECK(row(rows, "SAPP's objective").none.find("bytes") != std::string::npos);
   CHECK_FALSE(row(rows, "this plan").fits);
 }
+
+TEST_CASE("what parts layers that stand together has no figure beside the plan") {
+  recompute_model model = equal_layers();
+  model.forbidden_cuts = {4};  // where the even cut is
+  const recompute_request request = request_of(schedule_kind::one_forward_one_backward, 1000);
+  const auto best = minimize_recomputation(model, request);
+  REQUIRE(best);
+  const auto rows = compare_recomputation(model, request, {best->cuts, best->choices});
+  for (const char* const each : {"even, the fastest", "even, the leanest"}) {
+    CHECK(row(rows, each).none == "it parts layers that stand together");
+    CHECK(row(rows, each).makespan == 0);
+  }
+  CHECK(rows.back().none.empty());
+  CHECK(rows.back().makespan > 60);
+}

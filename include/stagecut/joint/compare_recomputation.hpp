@@ -42,7 +42,8 @@ struct compared_strategy {
 /// @param found    the plan, the last of the result
 /// @param own      strategies of one's own, with their names
 /// @return         layers dealt out evenly with the fastest choice of each, and with the one that keeps least; those of one's
-///                 own; the plan of least `sapp_objective`, where the order has one; and the plan
+///                 own; the plan of least `sapp_objective`, where the order has one; and the plan. Of what parts layers
+///                 that stand together there is no figure
 /// @throws         as `simulate_recomputation`
 [[nodiscard]] STAGECUT_DECL std::vector<compared_strategy> compare_recomputation(
     const recompute_model& model, const recompute_request& request, const recompute_strategy& found,

@@ -44,6 +44,16 @@ STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recom
 
 namespace detail {
 
+/// Whether a cut parts what is to stand on one stage. That before the head, or behind the tail, no cut does.
+[[nodiscard]] inline bool parts_layers(const recompute_model& model, const cuts& of) {
+  for (std::size_t s = 1; s < of.stages(); ++s) {
+    for (const std::size_t each : model.forbidden_cuts) {
+      if (of[s] == each) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether SAPP has an objective for an order: stages in turn, whole backward passes.
 [[nodiscard]] inline bool has_sapp_objective(const schedule& order) {
   return !splits_backward(order) && order.stages() % order.ranks() == 0 &&
@@ -57,7 +67,11 @@ STAGECUT_DECL std::vector<compared_strategy> compare_recomputation(
     const std::vector<std::pair<std::string, recompute_strategy>>& own) {
   std::vector<compared_strategy> rows;
   const auto add = [&](const std::string& name, const recompute_strategy& of) {
-    rows.push_back(simulated_strategy(name, model, request, of));
+    if (!detail::parts_layers(model, of.cuts)) return rows.push_back(simulated_strategy(name, model, request, of));
+    compared_strategy none;
+    none.name = name;
+    none.none = "it parts layers that stand together";
+    rows.push_back(std::move(none));
   };
   const std::size_t stages = request.order.stages();
   add("even, the fastest", even_recomputation(model, stages, even_choice::fastest));
