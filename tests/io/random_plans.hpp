@@ -224,7 +224,7 @@ class random_plans {
     for (std::size_t s = 0; s < stages; ++s) {
       stagecut::planned_stage& stage = made.stages[s];
       stage = {s % made.devices, number(), number(), number(), up_to(9), {}};
-      if (up_to(1) == 0) stage.memory = {number(), number(), number(), number(), number()};
+      if (up_to(1) == 0) stage.memory = {number(), number(), number(), number(), number(), number()};
       const bool swapped = up_to(1) == 0;
       stage.replicas = swapped ? shards : replicas;
       stage.shards = swapped ? replicas : shards;
@@ -305,6 +305,7 @@ class random_plans {
     each.activations = number();
     each.output = number();
     each.workspace = number();
+    each.recomputed = number();
     each.update = number();
     each.unknown_fields = unknown();
   }
@@ -317,6 +318,7 @@ class random_plans {
   using enum stagecut::tied_parameters::placement;
   stagecut::layer_variant variant{"full", 2, 1, 3, 1.25, 1.5, 8, 16, 4, 2, 6, 7, R"({"of variant":0})"};
   variant.recomputation = "none";
+  variant.recomputed = 3;
   stagecut::layer each{"first",    "decoder",
                        1,          2.5,
                        8,          4,
@@ -355,7 +357,7 @@ class random_plans {
   made.cuts = {0, 1, 2};
   made.devices = 1;
   made.chunks = 2;
-  made.stages = {{0, 3.5, 1, 2.5, 2, {24, 4, 2, 12, 3}}, {0, 3.5, 1, 2.5, 1, {24, 4, 2, 6, 3}}};
+  made.stages = {{0, 3.5, 1, 2.5, 2, {24, 4, 2, 12, 3, 5}}, {0, 3.5, 1, 2.5, 1, {24, 4, 2, 6, 3, 5}}};
   for (auto& stage : made.stages) {
     stage.replicas = 3;
     stage.shards = 2;

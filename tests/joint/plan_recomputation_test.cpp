@@ -238,7 +238,7 @@ TEST_CASE("what this planner cannot keep to is refused") {
   CHECK(said(model, request).find("must be empty, as kept_together") != std::string::npos);
   request = good;
   request.speeds = {1, 2};
-  CHECK(said(model, request).find("speeds = {…}, must be empty: devices are alike") != std::string::npos);
+  CHECK(said(model, request).find("speeds = {…}, are not told with recomputation, for devices that are alike") != std::string::npos);
   request = good;
   request.memory.checkpoint = stagecut::checkpointing::always;
   CHECK(said(model, request).find("memory.checkpoint = always, must be never") != std::string::npos);

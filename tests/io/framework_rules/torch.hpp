@@ -205,10 +205,12 @@ inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, sa
   } else if (in.take("pipeline_parallel_schedule_csv=")) {
     how.by_file = in.take_string().has_value();
     out.demand(how.by_file, "no file");
-    if (in.take("#")) (void)in.take_until('\n');
+  } else if (in.take("local_batch_size=") || in.take("seq_len=")) {
+    out.demand(in.take_number().value_or(0) > 0, "no number above 0");
   } else {
     out.demand(false, "no such option: " + std::string(in.take_until('\n')));
   }
+  if (in.take("#")) (void)in.take_until('\n');  // a comment
 }
 
 /// A module of a stage: a child of the model, or one of a list or dictionary that is a child.
