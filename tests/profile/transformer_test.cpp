@@ -529,7 +529,7 @@ TEST_CASE("experts that are whole are held by fewer devices each") {
   r.expert_parallel = 4;
   r.data_parallel = 1;
   CHECK(refused(mixtral(), r)
-            .starts_with("training.expert_parallel: expert_parallel = 4 does not divide the devices of a stage = 2"));
+            .starts_with("training.expert_parallel: expert_parallel = 4 devices share the experts, and a stage has 2"));
   CHECK(refused(llama(), r) == "training.expert_parallel: is above 1, but there are no experts");
 }
 
