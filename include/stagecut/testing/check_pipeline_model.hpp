@@ -122,22 +122,6 @@ class pipeline_model_checker {
 
   /// What `[first, last)` holds as stage s, and that none that reaches further holds less than the model calls the least.
   void check_memory(std::size_t s, std::size_t first, std::size_t last) {
-    if constexpr (stagecut::detail::has_recomputed<Model>) {
-      at(s, first, last);
-      const double bytes = number("recomputed", [&] { return model_.recomputed(s, first, last); });
-      const double apart = recomputed_apart(s, first, last);
-      for (std::size_t end = last; end <= items_; ++end) {
-        const double further = static_cast<double>(model_.recomputed(s, first, end));
-        const double lacks = bytes - further;
-        expect("recomputed_apart", "least", lacks + apart <= recomputed_apart(s, first, end));
-        if constexpr (stagecut::detail::has_least_memory<Model>) {
-          const double least = static_cast<double>(model_.least_memory(s, first, last, std::size_t{1}));
-          expect("recomputed", "least", least + lacks <= static_cast<double>(model_.memory(s, first, end, std::size_t{1})));
-        } else {
-          expect("recomputed", "least", lacks <= 0);
-        }
-      }
-    }
     if constexpr (memory_pipeline_model<Model>) {
       double before = 0;
       for (std::size_t k = 0; k <= in_flight_ && fine(); ++k) {
@@ -151,6 +135,25 @@ class pipeline_model_checker {
             expect("least_memory", "least", least <= static_cast<double>(model_.memory(s, first, end, k)));
           }
         }
+      }
+    }
+    if constexpr (stagecut::detail::has_recomputed<Model>) check_recomputed(s, first, last);
+  }
+
+  /// What `[first, last)` computes again, and that what one that reaches further computes less it holds more beside it.
+  void check_recomputed(std::size_t s, std::size_t first, std::size_t last) {
+    at(s, first, last);
+    const double bytes = number("recomputed", [&] { return model_.recomputed(s, first, last); });
+    const double apart = recomputed_apart(s, first, last);
+    for (std::size_t end = last; end <= items_ && fine(); ++end) {
+      const double lacks = bytes - static_cast<double>(model_.recomputed(s, first, end));
+      const char* const member = stagecut::detail::has_recomputed_apart<Model> ? "recomputed_apart" : "recomputed";
+      expect(member, "least", lacks + apart <= recomputed_apart(s, first, end));
+      if constexpr (stagecut::detail::has_least_memory<Model>) {
+        const double least = static_cast<double>(model_.least_memory(s, first, last, std::size_t{1}));
+        expect("recomputed", "least", least + lacks <= static_cast<double>(model_.memory(s, first, end, std::size_t{1})));
+      } else {
+        expect("recomputed", "least", lacks <= 0);
       }
     }
   }
