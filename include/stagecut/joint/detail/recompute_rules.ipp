@@ -57,7 +57,10 @@ STAGECUT_DECL held_moments moments_of_rank(const recompute_model& model, const s
   for (const layer_type& each : model.types) add(each);
   add(model.head);
   add(model.tail);
-  return most_held(order, rank, recomputes);
+  if (order.slices == 1) return most_held(order, rank, recomputes);
+  schedule counted = order;  // layers of a model in slices are those of one slice: each counts
+  counted.slices = 1;
+  return most_held(counted, rank, recomputes);
 }
 
 STAGECUT_DECL double memory_of(const recompute_request& request, std::size_t rank) {

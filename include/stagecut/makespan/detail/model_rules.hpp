@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -129,7 +128,10 @@ class model_rules final : public cut_rules {
   /// The most that a stage holds, whatever else is on its rank.
   [[nodiscard]] double held_alone(std::size_t s, std::size_t first, std::size_t last) const {
     double most = 0;
-    for (const auto& each : most_[s]) most = std::max(most, memory(s, first, last, each[0]));
+    for (const auto& each : most_[s]) {
+      const double bytes = memory(s, first, last, each[0]);
+      most = most < bytes ? bytes : most;
+    }
     return most;
   }
 
