@@ -17,7 +17,7 @@ TEST_CASE("every figure of an explanation has its place") {
   told.parts = {40, 30, 20, 9, 1};
   told.devices = {{45, 30, 15, 9, 1}, {35, 30, 25, 9, 1}};
   told.path = {{{1, 2, 3, 4, 5}, {60, 0, 0, 0, 0}}, {25}};
-  told.less = {{0.5, 0.25}, {0.75, 0.125}, {0.0625}, 2, 3};
+  told.less = {"", {0.5, 0.25}, {0.75, 0.125}, {0.0625}, 2, 3};
   told.memory = {"", 100, 90, {}, true};
   using enum stagecut::change_kind;
   told.changes = {{boundary, 1, stagecut::cuts{0, 1, 2}, "1f1b", 4, 80, 20},

@@ -244,7 +244,7 @@ struct sweep_command {
     result.title = model.name.empty() ? "Time and memory" : shown(model.name) + ": time and memory";
     result.seconds = !model.weights_only;
     result.memory_limit = request.memory_per_device;
-    result.table = shown_table("Configurations", sweep_table(model, rows, sweep_lines::planned), counts_text(rows));
+    result.table = shown_table("Configurations", sweep_table(model, rows, sweep_lines::planned), configurations_text(rows));
     for (const stagecut::sweep_row& row : rows) {
       if (!row.has_plan()) continue;
       const std::string schedule = to_string(row.schedule);

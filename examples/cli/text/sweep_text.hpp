@@ -49,7 +49,7 @@ inline table sweep_table(const stagecut::profile& model, const std::vector<stage
 }
 
 /// How many configurations there are of each kind.
-inline std::string counts_text(const std::vector<stagecut::sweep_row>& rows) {
+inline std::string configurations_text(const std::vector<stagecut::sweep_row>& rows) {
   std::size_t planned = 0, front = 0, dominated = 0, impossible = 0;
   for (const auto& row : rows) {
     planned += row.has_plan() ? 1 : 0, front += row.on_front ? 1 : 0, dominated += row.dominated ? 1 : 0;
@@ -66,5 +66,5 @@ inline std::string counts_text(const std::vector<stagecut::sweep_row>& rows) {
 inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
                               bool front_alone) {
   const table lines = sweep_table(model, rows, front_alone ? sweep_lines::front : sweep_lines::all);
-  return lines.text([](std::size_t) { return std::string(); }) + counts_text(rows);
+  return lines.text([](std::size_t) { return std::string(); }) + configurations_text(rows);
 }
