@@ -92,7 +92,7 @@ TEST_CASE("the form in which a plan is written") {
  "stages": [
   {"first": 0, "last": 1, "time": 3.5, "device": 0, "replicas": 3, "shards": 2, "forward": 1, "backward": 2.5, )"
         R"("backward_kept": 1.5, "backward_input": 2.25, "backward_weight": 0.5, "all_reduce": 0.25, "in_flight": 2, )"
-        R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "workspace": 2, "buffers": 12}}
+        R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "recomputed_apart": 5, "workspace": 2, "buffers": 12}}
  ],
  "schedule": {"name": "interleaved", "microbatches": 4},
  "memory": {"optimizer": "adam", "parameter_multiplier": 4, "checkpoint": "except_last", )"
