@@ -161,7 +161,10 @@ struct plan_command {
       *model = as_inference(std::move(trained));
     }
     refuse_own_cut();
-    if (*cut.said() != '\0' && is_chain(*model)) *model = as_chain(*std::move(model));
+    if (*cut.said() != '\0' && is_chain(*model)) {
+      profile chain = as_chain(std::move(*model));
+      *model = std::move(chain);
+    }
     ask_machine(*model);
     ask_chain(*model);
     refuse_of_graphs(*model);

@@ -36,8 +36,8 @@ struct synthesize_schedule_fn {
     const std::vector<T> starts = detail::first_starts(times, transfers, placed.rank_of, placed.ranks);
     outcome<synthesized<T>> found = make(detail::span_times(times, starts, late), transfers, request);
     if (!found) return found;
-    synthesized<T> made = *std::move(found);
     const bool proved = found.state() == state::optimal;
+    synthesized<T> made = *std::move(found);
     const simulation<T> run = simulate(made.order, times, transfers);
     made.bound = made.bound < late ? T{} : static_cast<T>(made.bound - late);
     made.makespan = run.makespan;
