@@ -24,7 +24,7 @@ void check_figure(double x) {
 // Whatever was read has a profile with finite figures, of training and of inference: the device is no snail.
 void profile(stagecut::io::transformer_config config) {
   constexpr std::size_t enough = 30;  // layers that are alike show what all have
-  auto& [a, training] = config;
+  auto& [a, training, quantized] = config;
   if (a.layers > enough) a.layers = enough;
   if (a.forms.size() > enough) a.forms.resize(enough);
   if (a.mtp_layers > enough) a.mtp_layers = enough;
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!error.place().starts_with("fuzz")) std::abort();
     return 0;
   }
-  const auto& [architecture, training] = config;
+  const auto& [architecture, training, quantized] = config;
   stagecut::transformer::check(architecture, training);
   const auto counted = stagecut::transformer::count_parameters(architecture);
   for (const double x : {counted.total, counted.active, counted.further, counted.vision}) {
