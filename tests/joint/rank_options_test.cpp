@@ -64,6 +64,7 @@ rank_rules drawn_rules(std::mt19937& dice, std::size_t stages, bool splits) {
     rules.own_workspace.push_back(some(9));
     rules.own_peak.push_back(rules.own_workspace[v] + some(4));
     rules.own_recomputed.push_back(splits ? some(4) : 0);
+    rules.own_shared.emplace_back();
   }
   rules.moments.resize(drawn(dice, 1, 3));
   for (auto& each : rules.moments) {
