@@ -192,7 +192,7 @@ TEST_CASE("a limit is kept to exactly") {
   model.layers = {0, 0, 0};
   choice_curves curves(model, ones, false);
   const auto backward = [&](double memory, std::size_t in_flight) {
-    rank_rules rules{{0}, {{{in_flight, 1, 0}}}, memory, {0}, {0}, {0}, {0}, {0}, {0}, {0}};
+    rank_rules rules{{0}, {{{in_flight, 1, 0}}}, memory, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {{}}};
     rank_options rank(rules, false);
     if (!rank.add(curves, {curves.of(0, 3)}, 1e300)) return 0.0;
     (void)rank.finish(std::vector<int>{0});
