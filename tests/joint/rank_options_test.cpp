@@ -211,7 +211,7 @@ TEST_CASE("classes are sorted by key, those of one key as they came, and found b
   model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 10}, {"full", 3, 0, 1}}}};
   model.layers = {0, 0, 0, 0, 0};
   choice_curves curves(model, ones, false);
-  rank_options rank(rank_rules{{0, 3}, {{{1, 1, 0}, {1, 1, 0}}}, 35, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}, false);
+  rank_options rank(rank_rules{{0, 3}, {{{1, 1, 0}, {1, 1, 0}}}, 35, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {{}, {}}}, false);
   const std::vector<std::vector<std::size_t>> lengths{{3, 2}, {0, 1}, {2, 1}, {1, 0}, {1, 2}};
   std::vector<int> keys;
   for (const auto& each : lengths) {
