@@ -54,10 +54,10 @@ struct no_plan {
 
 /// The plan of the cut to begin with as JSON, and what it breaks.
 std::pair<std::string, std::string> scored(const stagecut::profile& model, const stagecut::plan_request& request) {
-  if (!request.start) {
+  if (request.start.stages() == 0) {
     throw stagecut::argument_error("plan", "search", "False", "needs a cut to tell the plan of: start");
   }
-  auto own = stagecut::score_cut(model, request, *request.start);
+  auto own = stagecut::score_cut(model, request, request.start);
   if (!own) throw no_plan{own.why().text(), own.state() == stagecut::state::infeasible};
   std::string broken;
   for (const std::string& each : own->broken) broken += (broken.empty() ? "the cut breaks a rule: " : "; ") + each;

@@ -90,7 +90,7 @@ class plan_words {
     if (const json* const given = find("start")) {
       const auto points = given->get<std::vector<std::size_t>>();
       try {
-        result.start.emplace(points);
+        result.start = stagecut::cuts(points);
       } catch (const stagecut::argument_error& error) {
         throw stagecut::argument_error("plan", "start", given->dump(), "must be increasing cuts, from 0 to the number of layers");
       }

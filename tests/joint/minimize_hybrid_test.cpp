@@ -241,12 +241,13 @@ TEST_CASE("a plan that is known is kept unless another one is better") {
     const auto best = minimize_hybrid(of.model, of.request);
     if (!best) continue;
     REQUIRE(best.state() == state::optimal);
-    of.request.start = hybrid_cut{{}, best->cost};  // of other options
+    hybrid_cut known{{}, best->cost};  // of other options
+    of.request.start = &known;
     const auto same = minimize_hybrid(of.model, of.request);
     REQUIRE(same.state() == state::optimal);
     CHECK(same->cost == best->cost);
     CHECK(same->stages.empty());
-    of.request.start->cost = best->cost * (1 + 1.0 / static_cast<double>(1 + i % 9)) + 1;
+    known.cost = best->cost * (1 + 1.0 / static_cast<double>(1 + i % 9)) + 1;
     const auto better = minimize_hybrid(of.model, of.request);
     REQUIRE(better.state() == state::optimal);
     CHECK(better->cost == doctest::Approx(best->cost).epsilon(rounding));
@@ -255,6 +256,6 @@ TEST_CASE("a plan that is known is kept unless another one is better") {
     const auto stopped = minimize_hybrid(of.model, of.request);
     REQUIRE(stopped);
     CHECK(stopped->bound <= best->cost * (1 + rounding));
-    CHECK(stopped->cost <= of.request.start->cost);
+    CHECK(stopped->cost <= known.cost);
   }
 }

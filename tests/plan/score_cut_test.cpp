@@ -124,9 +124,9 @@ TEST_CASE("a plan is not worse than the cut that it begins with, however short t
       const bool orders = request.schedule == stagecut::schedule_kind::synthesized;
       if (!orders) REQUIRE(again->objective.value <= best->objective.value * (1 + 1e-12));
       REQUIRE(again->objective.bound <= again->objective.value);
-      const auto own = score_cut(model, request, *request.start);
+      const auto own = score_cut(model, request, request.start);
       if (own) REQUIRE(again->objective.value <= own->made.objective.value);
-      request.start.reset();
+      request.start = {};
       const auto without = make_plan(model, request);
       (without && without->objective.value <= again->objective.value ? equal : better) += 1;
     } catch (const std::invalid_argument&) {  // a request that makes no sense
@@ -192,7 +192,7 @@ TEST_CASE("a cut that breaks something is none to begin with") {
     try {
       const auto without = make_plan(model, request);
       request.start = all[dice.up_to(all.size() - 1)];
-      const auto own = score_cut(model, request, *request.start);
+      const auto own = score_cut(model, request, request.start);
       broken += own && !own->broken.empty() ? 1 : 0;
       const auto made = make_plan(model, request);
       if (without.state() == stagecut::state::infeasible) REQUIRE(made.state() == stagecut::state::infeasible);
@@ -240,7 +240,7 @@ TEST_CASE("plans that are compared begin with a cut where they have as many stag
   const auto compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, 0));
   REQUIRE(compared.best);
   request.schedule = stagecut::schedule_kind::one_forward_one_backward;
-  const auto own = score_cut(model, request, *request.start);
+  const auto own = score_cut(model, request, request.start);
   REQUIRE(own);
   if (own->broken.empty()) CHECK(compared.best->objective.value <= own->made.objective.value);
 }

@@ -345,7 +345,7 @@ struct plan_command {
 
   /// Tells what comes of the cut that was said, by the schedule that was said, of `auto` by that which suits it best.
   void score(const stagecut::profile& model) {
-    request.start = own;
+    if (own) request.start = *own;
     std::vector<stagecut::plan_request> asked = {request};
     if (schedule == "auto") asked.clear();
     const std::size_t each = own->stages() / request.devices;

@@ -52,7 +52,7 @@ class stage_iterator {
 class cuts {
  public:
   /// No item, no stage.
-  cuts() : points_{0} {}
+  cuts();
 
   /// From all k + 1 cut points.
   /// @throws argument_error if they do not begin with 0 or do not increase, naming the first that does not

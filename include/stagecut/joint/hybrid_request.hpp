@@ -49,8 +49,9 @@ struct hybrid_request {
   in_flight_rule in_flight = in_flight_rule::stages;  ///< by which memory is counted
   std::optional<std::size_t> stages{};                ///< as many and no others; unset: whatever is best
   /// A plan that is known, which `minimize_hybrid` begins with: what takes as long as its `cost` is of no use, and it is
-  /// what is found if nothing takes less. It may be of other options than the model's; it is not looked at.
-  std::optional<hybrid_cut> start{};
+  /// what is found if nothing takes less. It may be of other options than the model's; it is not looked at, and lives as
+  /// long as the search. Null: there is none.
+  const hybrid_cut* start = nullptr;
   search_limits limits{};  ///< of the search
 };
 

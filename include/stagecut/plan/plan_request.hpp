@@ -101,7 +101,8 @@ struct plan_request {
   std::vector<interval> kept_together{};                    ///< layers of which each is in the stage of the others
   /// A cut of the layers of a chain to begin with, of which `score_cut` tells what it breaks: if that is nothing, the plan
   /// that `make_plan` makes is not worse. `compare_plans` takes it for the combinations that have as many stages.
-  std::optional<cuts> start{};
+  /// Without a stage: there is none.
+  cuts start{};
   std::optional<double> memory_per_device{};                ///< bytes that no device may exceed; unset: no limit
   std::vector<double> memory_of_devices{};  ///< bytes of every device, in place of the same for all; empty: as above
   double buffer_fraction = 0;               ///< of the memory of each device, kept free, below 1

@@ -16,6 +16,7 @@
 #include <stagecut/makespan/detail/minimize_cut_and_order.ipp>
 #include <stagecut/makespan/detail/minimize_makespan.ipp>
 #include <stagecut/makespan/detail/model_rules.ipp>
+#include <stagecut/makespan/detail/order_moments.ipp>
 #include <stagecut/makespan/detail/plain_orders.ipp>
 #include <stagecut/makespan/detail/search_clock.ipp>
 #include <stagecut/makespan/detail/search_makespan.ipp>

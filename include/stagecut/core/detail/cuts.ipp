@@ -13,6 +13,8 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
+STAGECUT_DECL cuts::cuts() : points_{0} {}
+
 STAGECUT_DECL cuts cuts::from_sizes(view<const std::size_t> sizes, empty_stages empty) {
   cuts result;
   for (const std::size_t size : sizes) result.points_.push_back(result.points_.back() + size);

@@ -125,12 +125,14 @@ class hybrid_planner {
     }
     const bool whole = options.is_whole();
     const started begin = start(options, request);
-    const outcome<hybrid_cut> found = published_or_best(options, choices, timed(begin.request, whole ? share : share / 2));
+    hybrid_request asked = request;
+    asked.start = begin.cut ? __builtin_addressof(*begin.cut) : nullptr;
+    const outcome<hybrid_cut> found = published_or_best(options, choices, timed(asked, whole ? share : share / 2));
     if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
       return outcome<plan>::infeasible(found.why());
     }
     if (!found) return outcome<plan>::unknown(found.why());
-    const bool again = begin.is_known && found->stages == begin.request.start->stages;
+    const bool again = begin.is_known && found->stages == begin.cut->stages;
     plan made = again ? *known_ : described_hybrid(model_, options, choices, request, request_.objective, *found);
     objective_value& objective = made.objective;
     if (again) objective.bound = found->bound < objective.value ? found->bound : objective.value;
@@ -150,23 +152,23 @@ class hybrid_planner {
  private:
   static constexpr std::size_t most_passes = std::size_t{1} << 20U;
 
-  /// A request with what it begins with, and whether that is the plan that is known.
+  /// What a search begins with, if there is anything, and whether that is the plan that is known.
   struct started {
-    hybrid_request request;
+    std::optional<hybrid_cut> cut{};
     bool is_known = false;
   };
 
   template <class Options>
   [[nodiscard]] started start(const Options& options, const hybrid_request& request) const {
-    started made{request};
+    started made;
     if (request_.objective != plan_objective::iteration) return made;
     std::vector<double> before{0};
     for (std::size_t point = 1; point <= options.size(); ++point) {
       before.push_back(before.back() + (detail::is_chain<Options> ? model_.layers[point - 1].time() : 1));
     }
-    made.request.start = even_hybrid(stage_options_of(options), request, before);
-    if (known_ == nullptr || (made.request.start && made.request.start->cost <= known_->objective.value)) return made;
-    made.request.start = as_cut(*known_);
+    made.cut = even_hybrid(stage_options_of(options), request, before);
+    if (known_ == nullptr || (made.cut && made.cut->cost <= known_->objective.value)) return made;
+    made.cut = as_cut(*known_);
     made.is_known = true;
     return made;
   }

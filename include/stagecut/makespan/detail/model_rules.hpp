@@ -14,23 +14,14 @@
 #include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/order_moments.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the stages of a rank hold at the same time, in the order of its stages: all that an iteration comes to, but what
-/// others are not below in any number. Slices count as parts of a microbatch, rounded up.
-///
-/// @param recomputed  whether to count those that are recomputed
-[[nodiscard]] STAGECUT_DECL held_moments most_held(const schedule& order, std::size_t rank, bool recomputed);
-
-/// Likewise of every stage, whatever else is on its rank, with those that are recomputed.
+/// What every stage holds, whatever else is on its rank, at the moments that count, with those that are recomputed.
 [[nodiscard]] STAGECUT_DECL std::vector<stage_moments> moments_of(const schedule& order);
-
-/// Leaves of a list what no other element is at least as much as.
-STAGECUT_DECL void keep_most(held_moments& list, std::vector<held_microbatches> now);
 
 /// A constraint of the user's, and a limit of every rank's memory: one for all, or of each its own.
 ///
@@ -42,20 +33,12 @@ class model_rules final : public cut_rules {
  public:
   model_rules(const Model& model, const schedule& order, const std::optional<double>& bytes, const Constraint& allowed,
               const std::vector<double>& of_ranks = {})
-      : model_(model), allowed_(allowed), bytes_(bytes), rank_of_(order.rank_of), most_(order.stages()) {
+      : model_(model), allowed_(allowed), bytes_(bytes), rank_of_(order.rank_of) {
     for (const double each : of_ranks) bytes_ = bytes_ && *bytes_ > each ? *bytes_ : each;
     if (!bytes_) return;
     limits_ = of_ranks;
     limits_.resize(order.ranks(), *bytes_);
-    held_.resize(order.ranks());
-    stages_ = stages_of_ranks(order);
-    for (std::size_t r = 0; r < order.ranks(); ++r) {
-      held_[r] = most_held(order, r, detail::recomputes(model));
-      for (const auto& each : held_[r]) {
-        for (std::size_t j = 0; j < each.size(); ++j) keep_most(most_[stages_[r][j]], {each[j]});
-      }
-      several_ = several_ || stages_[r].size() > 1;
-    }
+    held_ = order_moments(order, detail::recomputes(model));
   }
 
   [[nodiscard]] bool allows(std::size_t s, std::size_t first, std::size_t last) const override {
@@ -70,9 +53,10 @@ class model_rules final : public cut_rules {
   [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const override {
     if (detail::hopeless(allowed_, s, first, last, allowed_(s, first, last))) return true;
     if constexpr (requires { model_.least_memory(s, first, last, s); }) {
-      for (const auto& each : most_[s]) {
-        const double bytes = model_.least_memory(s, first, last, each[0].in_flight);
-        if (with_recomputed(bytes, s, first, last, each[0]) > limits_[rank_of_[s]]) return true;
+      if (!bytes_) return false;
+      for (const held_microbatches& each : held_.alone(s)) {
+        const double bytes = model_.least_memory(s, first, last, each.in_flight);
+        if (with_recomputed(bytes, s, first, last, each) > limits_[rank_of_[s]]) return true;
       }
       return false;
     } else {
@@ -82,20 +66,21 @@ class model_rules final : public cut_rules {
 
   [[nodiscard]] bool allows_rank(std::size_t rank, view<const interval> parts) const override {
     if (!bytes_) return true;
-    for (const auto& held : held_[rank]) {
+    for (std::size_t k = 0; k < held_.count(rank); ++k) {
+      const auto held = held_.moment(rank, k);
       double sum = 0;
       for (std::size_t j = 0; j < parts.size(); ++j) {
-        sum += memory(stages_[rank][j], parts[j].first, parts[j].last, held[j]);
+        sum += memory(held_.stages(rank)[j], parts[j].first, parts[j].last, held[j]);
       }
       if (sum > limits_[rank]) return false;
     }
     return true;
   }
 
-  [[nodiscard]] bool has_rank_rules() const override { return several_; }
+  [[nodiscard]] bool has_rank_rules() const override { return held_.several(); }
 
   [[nodiscard]] const held_moments* moments(std::size_t rank) const override {
-    return bytes_ ? &held_[rank] : nullptr;
+    return bytes_ ? &held_.of_rank(rank) : nullptr;
   }
   [[nodiscard]] double stage_memory(std::size_t s, std::size_t first, std::size_t last,
                                     held_microbatches held) const override {
@@ -128,8 +113,8 @@ class model_rules final : public cut_rules {
   /// The most that a stage holds, whatever else is on its rank.
   [[nodiscard]] double held_alone(std::size_t s, std::size_t first, std::size_t last) const {
     double most = 0;
-    for (const auto& each : most_[s]) {
-      const double bytes = memory(s, first, last, each[0]);
+    for (const held_microbatches& each : held_.alone(s)) {
+      const double bytes = memory(s, first, last, each);
       most = most < bytes ? bytes : most;
     }
     return most;
@@ -164,13 +149,10 @@ class model_rules final : public cut_rules {
 
   const Model& model_;
   const Constraint& allowed_;
-  std::optional<double> bytes_;                                // the greatest limit
-  std::vector<double> limits_{};                               // of every rank, where there are any
-  const std::vector<std::size_t>& rank_of_;                    // of every stage
-  bool several_ = false;                                       // stages on a rank
-  std::vector<held_moments> most_;                             // of every stage, held of it alone
-  std::vector<std::vector<std::size_t>> stages_{};             // of every rank
-  std::vector<held_moments> held_{};                           // of every rank
+  std::optional<double> bytes_;              // the greatest limit
+  std::vector<double> limits_{};             // of every rank, where there are any
+  const std::vector<std::size_t>& rank_of_;  // of every stage
+  order_moments held_{};                     // where there is a limit
 };
 
 /// `cut_rules` for algorithms that take a constraint. Once the clock says stop everything is allowed, so that they end soon;

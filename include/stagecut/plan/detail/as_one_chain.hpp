@@ -21,7 +21,7 @@ template <class Plan>
   bool tree = false;
   for (const layer& each : model.layers) tree = tree || !each.children.empty();
   if (model.edges.empty() && !tree) return plan_it(model);
-  const bool wanted = !request.forbidden_cuts.empty() || !request.kept_together.empty() || request.start;
+  const bool wanted = !request.forbidden_cuts.empty() || !request.kept_together.empty() || request.start.stages() != 0;
   if (wanted || !request.weights.empty()) {
     fail(argument_error(
         function, "model.edges", joined({model.edges.size(), " edges"}),

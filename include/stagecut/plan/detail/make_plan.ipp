@@ -41,8 +41,8 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
 
 /// A plan that was made, or that of the cut to begin with where it is better, which keeps the bound.
 [[nodiscard]] STAGECUT_DECL outcome<plan> or_start(outcome<plan> made, const profile& chain, const plan_request& request) {
-  if (!request.start || made.state() == state::optimal || made.state() == state::infeasible) return made;
-  const outcome<scored_cut> own = score_cut(chain, request, *request.start);
+  if (request.start.stages() == 0 || made.state() == state::optimal || made.state() == state::infeasible) return made;
+  const outcome<scored_cut> own = score_cut(chain, request, request.start);
   if (!own || !own->broken.empty() || (made && made->objective.value <= own->made.objective.value)) return made;
   plan better = own->made;
   better.objective.bound = made ? made->objective.bound : 0;
@@ -55,8 +55,9 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                        const graph_planner& of_graphs) const {
   if (!detail::is_for_graphs(model, request) && is_chain(model)) return (*this)(model, request);
-  if (request.start) {
-    detail::fail(argument_error("make_plan", "start", detail::joined({request.start->stages(), " stages"}), "is of chains, and this is planned as a graph"));
+  if (request.start.stages() != 0) {
+    detail::fail(argument_error("make_plan", "start", detail::joined({request.start.stages(), " stages"}),
+                                "is of chains, and this is planned as a graph"));
   }
   if (request.target != framework::none) {
     detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
@@ -67,7 +68,7 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
   return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
-    if (request.start) detail::check_start("make_plan", "start", *request.start, chain, request);
+    if (request.start.stages() != 0) detail::check_start("make_plan", "start", request.start, chain, request);
     const plan_request asked = detail::with_machine(chain, request);
     const plan_request begun = detail::with_usable_start(chain, asked);
     const std::string obstacle = makespan_obstacle(chain, asked);

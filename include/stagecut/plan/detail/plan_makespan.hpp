@@ -131,12 +131,12 @@ class device_chain {
 
 /// The cut to begin with, of blocks; unset if there is none, or it is of other stages, or parts a block.
 [[nodiscard]] inline std::optional<cuts> start_of(const plan_request& request, const cuts& blocks) {
-  if (!request.start || request.start->stages() != request.devices * request.chunks) return std::nullopt;
+  if (request.start.stages() == 0 || request.start.stages() != request.devices * request.chunks) return std::nullopt;
   std::vector<std::size_t> points;
-  for (std::size_t b = 0; b <= blocks.stages() && points.size() <= request.start->stages(); ++b) {
-    if (blocks[b] == (*request.start)[points.size()]) points.push_back(b);
+  for (std::size_t b = 0; b <= blocks.stages() && points.size() <= request.start.stages(); ++b) {
+    if (blocks[b] == request.start[points.size()]) points.push_back(b);
   }
-  return points.size() == request.start->stages() + 1 ? std::optional(cuts(std::move(points))) : std::nullopt;
+  return points.size() == request.start.stages() + 1 ? std::optional(cuts(std::move(points))) : std::nullopt;
 }
 
 /// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds; never where

@@ -42,7 +42,7 @@ class cut_score {
  public:
   cut_score(const profile& model, const plan_request& request, const cuts& at)
       : model_(model), request_(request), asked_(request), at_(at) {
-    asked_.start.reset();
+    asked_.start = {};
     // There is one cut: what ends a search would end it before that is looked at.
     if (!finds_order(request)) asked_.limits = {std::nullopt, std::nullopt, {}, {}};
   }
@@ -156,15 +156,15 @@ class cut_score {
 };
 
 STAGECUT_DECL plan_request with_usable_start(const profile& model, plan_request request) {
-  if (!request.start) return request;
-  bool usable = request.start->stages() == request.devices * request.chunks;
+  if (request.start.stages() == 0) return request;
+  bool usable = request.start.stages() == request.devices * request.chunks;
   if (usable && finds_order(request)) {
     usable = !has_memory_limit(request) && request.target == framework::none;
   } else if (usable) {
-    const auto own = score_cut(model, request, *request.start);
+    const auto own = score_cut(model, request, request.start);
     usable = own && own->broken.empty();
   }
-  if (!usable) request.start.reset();
+  if (!usable) request.start = {};
   return request;
 }
 
