@@ -146,6 +146,7 @@ TEST_CASE("each mistake in DOT is named with its line") {
         "g.dot:1: \"weight\" is set for all that follow, and is read of each alone");
   CHECK(refused("digraph { a [forward=x] }") == "g.dot:1: forward: \"x\" is not a number");
   CHECK(refused("digraph { a [stage=0.5] }") == "g.dot:1: stage: \"0.5\" is no whole number");
+  CHECK(refused("digraph { a [stage=4294967296] }") == "g.dot:1: stage: \"4294967296\" is no stage: it must be below 2^32");
   CHECK(refused("digraph { a [pass=forward] }") == "g.dot:1: pass: \"forward\" is neither both nor backward");
   CHECK(refused("digraph {\n a [forward=1, pass=backward] }") ==
         "g.dot:2: \"a\": an operator of the backward pass has a forward time");

@@ -197,6 +197,7 @@ TEST_CASE("where a layer may stand is read as strictly") {
   CHECK(of_layers(R"({"accelerator": false})") == "p.json#/layers/0: a layer without a name and without a figure");
   CHECK(of_layers(R"({"cpu": -1})") == "p.json#/layers/0/cpu: -1 is negative");
   CHECK(of_layers(R"({"name": "a", "stage": 0.5})") == "p.json#/layers/0/stage: 0.5 is no whole number");
+  CHECK(of_layers(R"({"name": "a", "stage": 4294967296})") == "p.json#/layers/0/stage: 4294967296 is no stage: it must be below 2^32");
   CHECK(of_layers(R"({"name": "a", "accelerator": 0})") == "p.json#/layers/0/accelerator: 0 is neither true nor false");
   CHECK(of_layers(R"({"name": "a", "pass": "forward"})") == "p.json#/layers/0/pass: \"forward\" is none of backward");
   CHECK(of_layers(R"({"backward": 1, "pass": "backward"})") == "not refused");

@@ -83,7 +83,7 @@ struct layer {
   /// Of a module tree: the layers that it contains, in order; its figures are without theirs. None: a leaf.
   rare<std::vector<std::size_t>> children{};
   std::optional<double> cpu{};         ///< seconds of both passes on a CPU; unset: it does not run on one
-  std::optional<std::size_t> stage{};  ///< the one on which it has to stand; unset: any
+  std::optional<std::uint32_t> stage{};  ///< the one on which it has to stand; unset: any
   bool accelerator = true;             ///< whether it runs on an accelerator
   /// In a graph, that it is an operator of the backward pass: its edges lead from the output's gradient to the input's,
   /// and it takes no forward time.

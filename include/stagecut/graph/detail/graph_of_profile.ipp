@@ -131,7 +131,7 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
     made.workspace = each.workspace + each.recomputed;
     made.output = each.output;
     made.group = groups[i];
-    made.stage = each.stage.value_or(graph_operator::none);
+    made.stage = each.stage ? *each.stage : graph_operator::none;
     made.on_accelerator = each.accelerator;
     made.on_cpu = each.cpu.has_value();
     made.is_backward = each.is_backward;

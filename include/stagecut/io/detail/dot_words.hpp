@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,7 +58,7 @@ class dot_words {
     });
     if (given.key == "weight") node.weight = number(given);
     if (given.key == "cpu") each.cpu = number(given);
-    if (given.key == "stage") each.stage = count(given);
+    if (given.key == "stage") each.stage = stage(given);
     if (given.key == "kind") each.kind = given.value;
     if (given.key == "group") each.group = given.value;
     if (given.key == "accelerator") each.accelerator = is_second(given, "false", "true");
@@ -89,6 +91,12 @@ class dot_words {
     const auto whole = value < 9007199254740992.0 ? static_cast<std::size_t>(value) : 0;
     if (static_cast<double>(whole) == value) return whole;
     fail(invalid_input(place(given.line), joined({given.key, ": ", in_quotes(given.value), " is no whole number"})));
+  }
+
+  [[nodiscard]] std::uint32_t stage(const dot_attribute& given) const {
+    const std::size_t value = count(given);
+    if (value <= std::numeric_limits<std::uint32_t>::max()) return static_cast<std::uint32_t>(value);
+    fail(invalid_input(place(given.line), joined({given.key, ": ", in_quotes(given.value), " is no stage: it must be below 2^32"})));
   }
 
   /// Which of two words is given.

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -105,10 +107,17 @@ inline tied_parameters read_tied(const json_value& value) {
 /// The words for the pass of an operator that has one of the two alone: the other is the usual case, and has no word.
 inline constexpr word<bool> one_pass_words[] = {{"backward", true}};
 
+/// A number of a stage.
+[[nodiscard]] inline std::uint32_t read_stage(const json_value& value) {
+  const std::size_t stage = value.count();
+  if (stage > std::numeric_limits<std::uint32_t>::max()) value.fail(value.shown(), " is no stage: it must be below 2^32");
+  return static_cast<std::uint32_t>(stage);
+}
+
 /// Where a layer may stand, and in which pass.
 inline void read_places(const json_value& value, layer& each) {
   if (const auto cpu = value.find("cpu")) each.cpu = cpu->amount();
-  if (const auto stage = value.find("stage")) each.stage = stage->count();
+  if (const auto stage = value.find("stage")) each.stage = read_stage(*stage);
   if (const auto accelerator = value.find("accelerator")) each.accelerator = accelerator->flag();
   if (const auto pass = value.find("pass")) each.is_backward = pass->one_of(one_pass_words);
   if (const auto whole = value.find("whole_backward")) each.whole_backward = whole->flag();
