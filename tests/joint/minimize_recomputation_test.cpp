@@ -95,3 +95,22 @@ TEST_CASE("a plan of one's own is where the search begins: wherever it stops, no
     if (none) CHECK(none->memory[0] <= *drawn.request.memory_per_device);
   }
 }
+
+TEST_CASE("neither an even plan nor one of one's own that parts layers is taken, wherever the search stops") {
+  const auto at_once = [] { return true; };
+  stagecut::recompute_model model;
+  model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 5}}}};
+  model.layers.assign(8, 0);
+  stagecut::recompute_request request;
+  request.order = stagecut::one_forward_one_backward(2, 4);
+  request.limits.stop = at_once;
+  REQUIRE(minimize_recomputation(model, request)->cuts == stagecut::cuts{0, 4, 8});
+  model.forbidden_cuts = {4};
+  request.starts = {{stagecut::cuts{0, 4, 8}, std::vector<std::size_t>(8, 0)}};
+  const auto parted = minimize_recomputation(model, request);
+  if (parted) CHECK(parted->cuts[1] != 4);
+  request.starts.push_back({stagecut::cuts{0, 5, 8}, std::vector<std::size_t>(8, 0)});
+  const auto found = minimize_recomputation(model, request);
+  REQUIRE(found);
+  CHECK(found->cuts[1] != 4);
+}

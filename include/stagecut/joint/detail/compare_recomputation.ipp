@@ -44,16 +44,6 @@ STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recom
 
 namespace detail {
 
-/// Whether a cut parts what is to stand on one stage. That before the head, or behind the tail, no cut does.
-[[nodiscard]] inline bool parts_layers(const recompute_model& model, const cuts& of) {
-  for (std::size_t s = 1; s < of.stages(); ++s) {
-    for (const std::size_t each : model.forbidden_cuts) {
-      if (of[s] == each) return true;
-    }
-  }
-  return false;
-}
-
 /// Whether SAPP has an objective for an order: stages in turn, whole backward passes.
 [[nodiscard]] inline bool has_sapp_objective(const schedule& order) {
   return !splits_backward(order) && order.stages() % order.ranks() == 0 &&

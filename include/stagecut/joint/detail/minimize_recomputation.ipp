@@ -22,9 +22,11 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether all stages of a plan of one's own have layers enough, and all ranks memory enough.
-[[nodiscard]] inline bool keeps_to(const recompute_request& request, const recompute_strategy& of,
-                                   const recompute_run& run) {
+/// Whether a plan of one's own parts nothing that stands together, and all its stages have layers enough and all ranks memory
+/// enough.
+[[nodiscard]] inline bool keeps_to(const recompute_model& model, const recompute_request& request,
+                                   const recompute_strategy& of, const recompute_run& run) {
+  if (parts_layers(model, of.cuts)) return false;
   const std::vector<std::size_t> least = least_layers_of(request);
   for (std::size_t s = 0; s < least.size(); ++s) {
     if (of.cuts.points()[s + 1] - of.cuts.points()[s] < least[s]) return false;
@@ -45,7 +47,7 @@ namespace detail {
   }
   for (const recompute_strategy& each : all) {
     const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
-    if (!keeps_to(request, each, run) || (found && !(run.makespan < found->makespan))) continue;
+    if (!keeps_to(model, request, each, run) || (found && !(run.makespan < found->makespan))) continue;
     recompute_plan made = found ? *std::move(found) : recompute_plan();
     made.cuts = each.cuts;
     made.choices = each.choices;

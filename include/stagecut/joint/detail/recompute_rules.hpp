@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
@@ -48,6 +49,16 @@ struct first_and_last {
 
 /// Whether layers can be dealt out without a forbidden cut, however much memory there is.
 [[nodiscard]] STAGECUT_DECL bool can_be_cut(const recompute_model& model, const recompute_request& request);
+
+/// Whether a cut parts what is to stand on one stage. That before the head, or behind the tail, no cut does.
+[[nodiscard]] inline bool parts_layers(const recompute_model& model, const cuts& of) {
+  for (std::size_t s = 1; s < of.stages(); ++s) {
+    for (const std::size_t each : model.forbidden_cuts) {
+      if (of[s] == each) return true;
+    }
+  }
+  return false;
+}
 
 /// Layers that all stages together have at least.
 [[nodiscard]] STAGECUT_DECL std::size_t least_layers_in_all(const recompute_request& request);
