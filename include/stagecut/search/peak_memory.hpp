@@ -10,7 +10,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/order_moments.hpp>
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/rival_hybrids.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
@@ -28,14 +27,7 @@ STAGECUT_DECL std::vector<compared_hybrid> compare_hybrids(const profile& model,
 }
 
 STAGECUT_DECL std::vector<compared_hybrid> compare_hybrids(const profile& model, hybrid_plan_request request) {
-  const double begin = detail::seconds_now();
-  std::vector<compared_hybrid> rows = detail::rival_plans(model, request, false);
-  auto& limit = request.pipeline.limits.time_limit;
-  const double taken = detail::seconds_now() - begin;
-  if (limit) *limit = *limit > taken ? *limit - taken : 0;
-  outcome<plan> own = detail::plan_beside(model, request, rows);
-  rows.push_back({"stagecut", "iteration", "all", std::move(own)});
-  return rows;
+  return detail::plans_beside(model, std::move(request), false);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -128,13 +128,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
   if (!detail::is_iteration(request)) return detail::plan_hybrid_from(model, request, nullptr);
-  const double begin = detail::seconds_now();
-  const std::vector<compared_hybrid> rivals = detail::rival_plans(model, request, true);
-  hybrid_plan_request rest = request;
-  auto& limit = rest.pipeline.limits.time_limit;
-  const double taken = detail::seconds_now() - begin;
-  if (limit) *limit = *limit > taken ? *limit - taken : 0;
-  return detail::plan_beside(model, std::move(rest), rivals);
+  return std::move(detail::plans_beside(model, request, true).back().made);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

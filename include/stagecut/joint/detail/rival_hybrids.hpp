@@ -28,9 +28,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
                                                            const plan* known);
 
-/// The plan of least iteration in what is left of the time, which begins with the best of the others.
-[[nodiscard]] STAGECUT_DECL outcome<plan> plan_beside(const profile& model, hybrid_plan_request request,
-                                                      const std::vector<compared_hybrid>& rivals);
+/// These, and behind them the plan of least iteration, in what is left of the time, which begins with the best of the others.
+/// @param quick  as of `rival_plans`
+[[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request,
+                                                                     bool quick);
 
 /// The one that ends first, as a plan of least iteration of which nothing is proved; null: there is none.
 [[nodiscard]] STAGECUT_DECL outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals);

@@ -3,11 +3,13 @@
 
 #include <stagecut/joint/detail/rival_hybrids.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
@@ -42,14 +44,6 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
     {"Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {}},
 };
 
-template <class List, class One>
-[[nodiscard]] bool holds(const List& list, const One& one) {
-  for (const auto& each : list) {
-    if (each == one) return true;
-  }
-  return false;
-}
-
 /// Whether a framework can be told what layers recompute as they were profiled.
 [[nodiscard]] inline bool can_be_told(framework target, const std::vector<std::string>& names) {
   if (target == framework::none || entry_of(target).recomputed != recomputation_rule::decoders) return true;
@@ -68,6 +62,7 @@ template <class List, class One>
   asked.choices.measure = rival.measure;
   asked.choices.microbatches = request.pipeline.microbatches;
   asked.pipeline.limits.progress = {};
+  const auto holds = [](const auto& list, const auto& one) { return std::find(list.begin(), list.end(), one) != list.end(); };
   // What was asked for without a choice stays.
   if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
   const std::vector<std::string> profiled = own_recomputations(model);
@@ -113,11 +108,16 @@ STAGECUT_DECL outcome<plan> best_rival(const std::vector<compared_hybrid>& rival
   return outcome<plan>::feasible(std::move(made));
 }
 
-STAGECUT_DECL outcome<plan> plan_beside(const profile& model, hybrid_plan_request request,
-                                        const std::vector<compared_hybrid>& rivals) {
-  const outcome<plan> known = best_rival(rivals);
+STAGECUT_DECL std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request, bool quick) {
+  const double begin = seconds_now();
+  std::vector<compared_hybrid> rows = rival_plans(model, request, quick);
+  const double taken = seconds_now() - begin;
+  if (auto& limit = request.pipeline.limits.time_limit) *limit = *limit > taken ? *limit - taken : 0;
+  const outcome<plan> known = best_rival(rows);
   request.objective = plan_objective::iteration;
-  return plan_hybrid_from(model, request, known ? __builtin_addressof(*known) : nullptr);
+  rows.push_back({"stagecut", "iteration", "all",
+                  plan_hybrid_from(model, request, known ? __builtin_addressof(*known) : nullptr)});
+  return rows;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
