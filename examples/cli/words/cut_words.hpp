@@ -6,6 +6,7 @@
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/megatron_layout.hpp>
 #include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -13,7 +14,6 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <numeric>
@@ -30,7 +30,7 @@
 /// A plan from a file, of which somebody may have edited `cuts` alone: what its stages say of their layers follows from that.
 inline stagecut::plan edited_plan(const std::string& file, const stagecut::io::read_limits& limits) {
   const std::string text = stagecut::io::file_text(file, limits);
-  nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  auto parsed = stagecut::io::parse_json(text, file, limits);
   const auto is_list = [&](const char* name) { return parsed.is_object() && parsed.contains(name) && parsed[name].is_array(); };
   if (!is_list("cuts") || !is_list("stages") || parsed["cuts"].size() != parsed["stages"].size() + 1) {
     return stagecut::io::parse_json_plan(text, file, limits);
