@@ -76,9 +76,10 @@ inline std::string rates_text(const stagecut::plan& made) {
   if (!rates) return "";
   const std::string utilisation =
       rates->utilisation ? fmt::format(", MFU {:.1f} %", 100 * *rates->utilisation) : std::string();
-  return fmt::format("{:.5g} tokens/s, {:.5g} for each of {} GPU{}{} ({})", rates->tokens,
-                     rates->tokens / static_cast<double>(rates->gpus), rates->gpus, rates->gpus == 1 ? "" : "s", utilisation,
-                     rates->basis);
+  const auto rate = [](double value) { return value < 1e5 ? fmt::format("{:.5g}", value) : fmt::format("{:.0f}", value); };
+  return fmt::format("{} tokens/s, {} for each of {} GPU{}{} ({})", rate(rates->tokens),
+                     rate(rates->tokens / static_cast<double>(rates->gpus)), rates->gpus, rates->gpus == 1 ? "" : "s",
+                     utilisation, rates->basis);
 }
 
 /// As a member of a plan's JSON; null where there are none.

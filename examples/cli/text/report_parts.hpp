@@ -148,7 +148,9 @@ class plan_report {
       if (!text.empty()) result.figures.emplace_back(name, std::move(text));
     };
     if (!computed_figures(made_.profile).empty()) add("run", computed_text(made_.profile));
-    add("limit", limit_text(made_));
+    const std::string limit = limit_text(made_);
+    constexpr std::string_view title = "memory: ";
+    add("memory", limit.starts_with(title) ? limit.substr(title.size()) : limit);
     add("predicted", rates_text(made_));
   }
 
