@@ -25,6 +25,7 @@ SMALL = {
     "search/neighbourhood.hpp": ("search/neighbourhood.hpp", "must be below 2^31"),
     "search/peak_memory.hpp": ("search/peak_memory.hpp", "numeric_limits<std::uint32_t>::max()"),
     "search/product.hpp": ("search/product.hpp", "std::uint32_t"),
+    "profile/layer.hpp": ("io/detail/json_layer.hpp", "is no stage: it must be below 2^32"),
 }
 NOT_MEANT = r'//.*|"[^"]*"|enum class \w+ : std::uint\w+|operator(\+\+|--)\(int\)|unsigned (long|char|__int128)'
 wrong, seen = [], set()
