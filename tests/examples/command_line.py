@@ -133,6 +133,19 @@ with tempfile.TemporaryDirectory() as folder:
           " --seq-length 4096 --micro-batch-size 1\n", "the best of flags")
     fails(3, "megatron-flags: 32 decoders do not come out even on 10 stages", "plan", "-", "--devices", 5, "--chunks", 2,
           "--microbatches", 5, *flags, stdin=llama)
+    # Of several stages a device the first and the last may have a decoder less.
+    for layers, accounted in ((31, ("embedding", )), (31, ("loss", )), (30, ("embedding", "loss")), (32, ())):
+        model = run("profile", "transformer", "--preset", "llama-2-7b", "--set", f"layers={layers}").stdout
+        heavy = json.loads(model)
+        decoder = next(layer for layer in heavy["layers"] if layer["kind"] == "decoder")
+        for layer in heavy["layers"] if len(accounted) == 1 else ():  # one takes as long as a decoder, the other nothing
+            for kind, name in (("embedding", "embedding"), ("head", "loss")):
+                if layer["kind"] != kind: continue
+                for passes in ("forward", "backward"): layer[passes] = decoder[passes] if name in accounted else 0
+        done = run("plan", "-", "--devices", 4, "--chunks", 2, "--microbatches", 8, *flags, stdin=json.dumps(heavy))
+        check(done.stdout == "--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 4" +
+              "".join(f" --account-for-{each}-in-pipeline-split" for each in accounted) +
+              " --seq-length 4096 --micro-batch-size 1 --global-batch-size 8\n", layers, done)
     fails(2, "llama is no format (see stagecut formats)", "plan", "-", "--devices", 5, "--format", "llama", stdin=llama)
     fails(2, "is a profile, and megatron is a format of plans", "show", profile, "--format", "megatron")
 

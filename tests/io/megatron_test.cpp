@@ -182,6 +182,11 @@ TEST_CASE("flags: only those that are needed") {
   CHECK(flags({5, 6, 7}) == "3 --decoder-first-pipeline-num-layers 5 --decoder-last-pipeline-num-layers 7");
   CHECK(flags({5, 6, 5}) == "3 --decoder-first-pipeline-num-layers 5 --decoder-last-pipeline-num-layers 5");
   CHECK(flags({3, 3, 3, 3, 3, 3}, 3) == "2 --num-layers-per-virtual-pipeline-stage 3");
+  const std::string account = " --account-for-embedding-in-pipeline-split";
+  const std::string loss = " --account-for-loss-in-pipeline-split";
+  CHECK(flags({2, 3, 3, 3}, 2) == "2 --num-layers-per-virtual-pipeline-stage 3" + account);
+  CHECK(flags({3, 3, 3, 2}, 2) == "2 --num-layers-per-virtual-pipeline-stage 3" + loss);
+  CHECK(flags({0, 1, 1, 0}, 2) == "2 --num-layers-per-virtual-pipeline-stage 1" + account + loss);
   CHECK(as_megatron_flags(spelled("Et|tnmL")) == "--pipeline-model-parallel-size 2");
 }
 
@@ -196,8 +201,8 @@ TEST_CASE("flags: what they cannot say") {
   CHECK(flags_refusal({6, 6, 5, 6}).starts_with("23 - 6 - 6 = 11 decoders do not divide"));
   CHECK(
       flags_refusal({2, 2, 3, 2}, 2) ==
-      "stage 2 has 3 decoders and stage 0 has 2, with 2 stages on every device all are equal; format megatron can say "
-      "it");
+      "stage 2 has 3 decoders and stage 1 has 2, with 2 stages on every device all are equal, but for one less on the first "
+      "and the last; format megatron can say it");
   CHECK(flags_refusal({2, 0, 2}) == "stage 1 has no layer of kind \"decoder\"");
   CHECK(refusal(as_megatron_flags, spelled("E|t|tL")) == "stage 0 has no layer of kind \"decoder\"");
   CHECK(refusal(as_megatron_flags, spelled("Et|t|m|L")) ==

@@ -587,16 +587,22 @@ bool can_be_told(const framework& to, const plan_change& change, const plain_pla
   if (!to.places) return true;
   // Decoders are the layers [2, n - 2); every stage has at least one, but where a layout says all layers.
   const std::size_t least = std::string(to.name) == "megatron" ? 0 : 1;
+  // Of several stages a device the embedding may be accounted for on the first, and the loss on the last.
+  const std::size_t ends_less = std::string(to.name) == "megatron-flags" && as_is.shape.chunks > 1 ? 1 : 0;
   const auto points = change.cuts.points();
   for (std::size_t s = 1; s + 1 < points.size(); ++s) {
-    if (points[s] < 2 + least || points[s] + least > n - 2) return false;
+    if (points[s] < 2 + least - (s == 1 ? ends_less * least : 0)) return false;
+    if (points[s] + least - (s + 2 == points.size() ? ends_less * least : 0) > n - 2) return false;
   }
   if (std::string(to.name) != "megatron-flags") return true;
   std::vector<std::size_t> decoders;
   for (std::size_t s = 0; s + 1 < points.size(); ++s) {
     decoders.push_back(std::min(points[s + 1], n - 2) - std::max<std::size_t>(points[s], 2));
   }
-  const std::size_t ends = as_is.shape.chunks == 1 ? 1 : 0;
+  const std::size_t ends = 1;
+  for (const std::size_t end : {decoders.front(), decoders.back()}) {
+    if (as_is.shape.chunks > 1 && end != decoders[1] && end + 1 != decoders[1]) return false;
+  }
   return std::set<std::size_t>(decoders.begin() + static_cast<std::ptrdiff_t>(ends),
                                decoders.end() - static_cast<std::ptrdiff_t>(ends))
              .size() <= 1;

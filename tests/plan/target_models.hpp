@@ -5,6 +5,7 @@
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -85,12 +86,16 @@ inline bool is_built(stagecut::framework to, const stagecut::profile& model, con
     if (kind == "mtp" && counts) place = last;
     if (stages[i] != place) return false;
   }
+  // Of several stages a device the embedding and the loss may be accounted for, each as a decoder.
+  const bool accounts = to == framework::megatron_flags && last + 1 != devices;
+  const std::size_t each = last > 1 ? decoders[1] : std::max(decoders[0], decoders[last]);
   for (std::size_t s = 0; s <= last && counts; ++s) {
+    if (accounts && (s == 0 || s == last) && decoders[s] + 1 == each) continue;
     const bool between = s != 0 && s != last;
     // MindFormers lets the stages of the head and the tail do without.
     if (decoders[s] == 0 && (between || to != framework::sapp || last == 0)) return false;
     if (to == framework::megatron_flags && last + 1 == devices && between && decoders[s] != decoders[1]) return false;
-    if (to == framework::megatron_flags && last + 1 != devices && decoders[s] != decoders[0]) return false;
+    if (accounts && decoders[s] != each) return false;
   }
   return true;
 }

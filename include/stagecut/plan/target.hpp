@@ -69,7 +69,7 @@ struct target_schedule {
 enum class decoder_counts : std::uint8_t {
   none,          ///< it is told which layers a stage has
   any,           ///< any, at least one a stage
-  equal_or_ends  ///< equal ones; with one stage a device, the first and the last may have others
+  equal_or_ends  ///< equal ones; the first and the last may have others with one stage a device, with several one less
 };
 
 /// Whether layers may share parameters.

@@ -72,9 +72,8 @@ inline void check_layers(const target_entry& entry, const plan& p) {
   if (entry.counts == decoder_counts::none) return;
   const auto decoders = decoders_of_stages(p);
   for (std::size_t s = 0; s < decoders.size(); ++s) {
-    // MindFormers lets the first and the last stage do without, which have the ends of the model.
     const bool is_end = s == 0 || s + 1 == decoders.size();
-    const bool may_be = entry.ends_without_decoders && is_end && decoders.size() > 1;
+    const bool may_be = is_end && stagecut::detail::ends_without_decoders(entry, decoders.size(), p.chunks) != 0;
     if (decoders[s] == 0 && !may_be) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
   }
   if (entry.counts != decoder_counts::equal_or_ends) return;

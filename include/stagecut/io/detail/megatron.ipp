@@ -15,6 +15,7 @@
 #include <stagecut/io/detail/megatron_letter.hpp>
 #include <stagecut/io/detail/megatron_recomputation.hpp>
 #include <stagecut/io/detail/run_settings.hpp>
+#include <stagecut/plan/detail/counts_obstacle.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
@@ -121,7 +122,10 @@ STAGECUT_DECL std::string as_megatron_flags(const plan& p) {
     return true;
   };
   if (p.chunks != 1) {
-    add("--num-layers-per-virtual-pipeline-stage", decoders[0]);
+    const std::size_t each = stagecut::detail::middle_decoders(decoders);
+    add("--num-layers-per-virtual-pipeline-stage", each);
+    if (decoders.front() < each) text += " --account-for-embedding-in-pipeline-split";
+    if (decoders.back() < each) text += " --account-for-loss-in-pipeline-split";
     text += detail::megatron_group(p);
   } else if (!all_equal(0, stages)) {
     if (!all_equal(0, stages - 1) || stages == 2) add("--decoder-first-pipeline-num-layers", decoders.front());

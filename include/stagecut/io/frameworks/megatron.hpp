@@ -45,7 +45,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// @throws  argument_error and not_representable as `as_megatron`, and the latter for
 ///          - multi-token prediction that is not on the last stage
 ///          - a stage without decoders, or middle stages that differ, with the sum that does not come out
-///          - with several stages a device, stages that differ
+///          - with several stages a device, stages that differ, but for one decoder less on the first, where the embedding
+///            is accounted for, and on the last, where the loss is
 ///
 /// Source: Megatron-LM, `megatron/training/arguments.py` and `megatron/core/transformer/transformer_config.py`, 2025.
 [[nodiscard]] STAGECUT_DECL std::string as_megatron_flags(const plan& p);

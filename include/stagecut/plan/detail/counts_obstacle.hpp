@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -8,6 +9,12 @@
 #include <stagecut/core/error.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// The decoders of the stages in the middle, of several a device: one less are the first, where the embedding is accounted for
+/// as a layer, and the last, where the loss is.
+[[nodiscard]] inline std::size_t middle_decoders(const std::vector<std::size_t>& decoders) {
+  return decoders.size() > 2 ? decoders[1] : std::max(decoders.front(), decoders.back());
+}
 
 /// Why these numbers of decoders cannot be said, all stages or those of the middle being equal; empty: they can.
 [[nodiscard]] inline std::string counts_obstacle(const std::vector<std::size_t>& decoders, std::size_t chunks) {
@@ -19,10 +26,15 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return stages;
   };
   if (chunks != 1) {
-    const std::size_t s = differs(0, stages);
-    if (s == stages) return "";
-    return joined({"stage ", s, " has ", decoders[s], " decoders and stage 0 has ", decoders[0], ", with ", chunks,
-                   " stages on every device all are equal; format megatron can say it"});
+    const std::size_t each = middle_decoders(decoders);
+    for (std::size_t s = 0; s < stages; ++s) {
+      const bool at_end = s == 0 || s + 1 == stages;
+      if (decoders[s] == each || (at_end && decoders[s] + 1 == each)) continue;
+      return joined({"stage ", s, " has ", decoders[s], " decoders and stage 1 has ", each, ", with ", chunks,
+                     " stages on every device all are equal, but for one less on the first and the last; format megatron "
+                     "can say it"});
+    }
+    return "";
   }
   if (stages <= 3 || differs(1, stages - 1) == stages) return "";
   std::size_t between = 0;

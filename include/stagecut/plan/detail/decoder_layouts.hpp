@@ -28,20 +28,35 @@ class decoder_layouts {
     const target_kinds kinds(entry, model);
     std::vector<std::size_t> block_at(model.layers.size(), none);  // that begins with a layer
     for (std::size_t b = 0; b < blocks.stages(); ++b) block_at[blocks[b]] = b;
+    std::size_t behind = 0;  // the last decoder
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      if (kinds.is_decoder(i)) begins_.push_back(block_at[i]);
+      if (!kinds.is_decoder(i)) continue;
+      begins_.push_back(block_at[i]);
+      behind = i + 1;
     }
+    // A norm may have its place with the last decoder: it is in its block.
+    while (behind < model.layers.size() && block_at[behind] == none &&
+           kinds.place(behind) == layer_place::with_last_decoder) {
+      ++behind;
+    }
+    begins_.push_back(behind < model.layers.size() ? block_at[behind] : none);
   }
 
-  /// All of them for so many stages, those of a device equal if it has several; in the order of the first, then of the
-  /// middle stages' decoders.
+  /// All of them for so many stages, those of a device equal if it has several, but for one less on the first and the last,
+  /// where the embedding and the loss are accounted for; in the order of the first, then of the middle stages' decoders.
   [[nodiscard]] std::vector<cuts> all(std::size_t devices, std::size_t chunks) {
     const std::size_t stages = devices * chunks;
-    const std::size_t n = begins_.size();
+    const std::size_t n = begins_.size() - 1;
     if (stages == 1) {
       add({});
     } else if (chunks > 1) {
-      if (n % stages == 0) add(equal(n / stages, n / stages, stages));
+      for (const std::size_t embedding : {std::size_t{1}, std::size_t{0}}) {
+        for (const std::size_t loss : {std::size_t{1}, std::size_t{0}}) {
+          if (stages == 2 && embedding + loss == 2) continue;  // the same as neither
+          const std::size_t each = (n + embedding + loss) / stages;
+          if (each * stages == n + embedding + loss && each != 0) add(equal(each - embedding, each, stages));
+        }
+      }
     } else if (stages == 2) {
       for (std::size_t first = 1; first < n; ++first) add({first});
     } else {
@@ -66,7 +81,7 @@ class decoder_layouts {
   void add(const std::vector<std::size_t>& before) {
     std::vector<std::size_t> points = {0};
     for (const std::size_t decoders : before) {
-      if (begins_[decoders] == none) return;
+      if (begins_[decoders] == none || begins_[decoders] <= points.back()) return;
       points.push_back(begins_[decoders]);
     }
     points.push_back(blocks_.stages());
@@ -74,7 +89,7 @@ class decoder_layouts {
   }
 
   const cuts& blocks_;
-  std::vector<std::size_t> begins_{};  // the block that begins with each decoder; none: it is inside of one
+  std::vector<std::size_t> begins_{};  // the block that begins with each decoder, or right behind; none: it is inside of one
   std::vector<cuts> found_{};
 };
 

@@ -25,6 +25,13 @@ inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
   return joined({"layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind)});
 }
 
+/// How many of the first and the last stage may do without decoders, where all others have some.
+[[nodiscard]] constexpr std::size_t ends_without_decoders(const target_entry& entry, std::size_t stages, std::size_t chunks) {
+  // Megatron-LM counts the embedding and the loss as a decoder each, where a device has several stages.
+  const bool counted = entry.counts == decoder_counts::equal_or_ends && chunks > 1;
+  return entry.ends_without_decoders || counted ? (stages > 2 ? 2 : stages - 1) : 0;
+}
+
 /// Which rule of a target each layer of a model is under. To some, the layers of an encoder without decoders are decoders.
 class target_kinds {
  public:

@@ -108,7 +108,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const auto told = [&](const std::string& rule) {
     return reason{reason::cause::constraint, stages, 0, joined({entry.name, ": ", rule}), ""};
   };
-  const std::size_t without = entry.ends_without_decoders ? std::min<std::size_t>(stages - 1, 2) : 0;
+  const std::size_t without = ends_without_decoders(entry, stages, chunks);
   if (entry.counts != decoder_counts::none && allowed.decoders() + without < stages) {
     return told(joined({stages, " stages of at least one decoder each", without == 0 ? "" : " but for the first and the last",
                         ", and there are ", allowed.decoders()}));

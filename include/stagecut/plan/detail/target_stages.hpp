@@ -36,7 +36,7 @@ class target_stages {
         last_(devices * chunks - 1),
         late_(last_ + 1 - devices),
         needs_decoder_(entry.counts != decoder_counts::none),
-        ends_without_(entry.ends_without_decoders && devices * chunks > 1) {
+        ends_without_(ends_without_decoders(entry, devices * chunks, chunks) != 0) {
     const std::size_t n = model.layers.size();
     first_only_.resize(n + 1);
     last_only_.resize(n + 1);
