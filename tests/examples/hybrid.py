@@ -184,7 +184,28 @@ with tempfile.TemporaryDirectory() as folder:
     check("of 2 devices, 16 microbatches" in run("plan", piper, "--devices", 2, "--microbatches", 16, "--memory", "100B", "--bandwidth", "1GB",
                                                  "--replicate", "auto", "--objective", "stage-time").stdout, "words")
     fails(3, "bytes a device would do", "plan", piper, "--memory", "12B")
-    for words, says in ((["--format", "json"], "text or piper"), (["--schedule", "gpipe"], "says nothing of a graph of Piper's"),
+
+    # As JSON, which the other commands read, with the figures that it prints.
+    for words in (["--memory", "60B"], ["--memory", "32B"], ["--memory", "32B", "--devices", 3], ["--memory", "100B", "--bandwidth", "1B", "--devices", 3]):
+        text = run("plan", piper, *words).stdout
+        made = run("plan", piper, *words, "--format", "json").stdout
+        rows = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines() if re.match(r"\s+\d", line)]
+        stages = json.loads(made)["stages"]
+        check(len(stages) == len(rows), text, made)
+        for row, stage in zip(rows, stages):
+            bytes_held = stage["memory"]["resident"] + stage["in_flight"] * stage["memory"]["activations"]
+            check(row[1] == f"{stage.get('replicas', 1)} × {stage.get('shards', 1)}" and float(row[4]) == float(f"{stage['forward'] + stage['backward']:.6g}") and
+                  row[6] == f"{bytes_held:g} B", row, stage)
+        checked = run("verify", "-", stdin=made)
+        check(checked.returncode == 0 and " 0 do not" in checked.stdout, checked)
+        objective = next(line for line in text.splitlines() if line.startswith("stage-time")).split(":")[1]
+        check(f"stage-time:{objective}" in run("show", "-", stdin=made).stdout, objective)
+        check(json.loads(run("simulate", "-", "--format", "json", stdin=made).stdout)["makespan"] == json.loads(made)["makespan"], made)
+        check(run("show", "-", "--format", "piper", stdin=made).stdout == run("plan", piper, *words, "--format", "piper").stdout, words)
+    del graph["edges"][:]
+    for each in sum((ways for node in graph["nodes"] for ways in node["TMPCs"].values()), []): each["syncTimeFw"] = each["syncTimeBw"] = {}
+    fails(2, "layers without edges would be a chain there", "plan", "-", "--format", "json", stdin=json.dumps(graph))
+    for words, says in ((["--format", "dot"], "text, json or piper"), (["--schedule", "gpipe"], "says nothing of a graph of Piper's"),
                         (["--objective", "makespan"], "stage-time"), (["--replicate", 2], "--replicate"), (["--memory", "1GB,2GB"], "--memory"),
                         (["--bandwidth", "0"], "--bandwidth"), (["--tensor-parallel", "auto"], "--tensor-parallel")):
         fails(2, says, "plan", piper, *words)

@@ -4,9 +4,11 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/io/graphs/piper_plan.hpp>
+#include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
 #include <stagecut/joint/variant_stages.hpp>
+#include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
@@ -22,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/piper_as_plan.hpp"
 #include "text/exit_status.hpp"
 #include "text/output.hpp"
 #include "text/stop_signals.hpp"
@@ -74,11 +77,7 @@ inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said
 /// How many layers of a stage run in each variant that some do: `vanilla 12, activation recomp 3`.
 inline std::string variants_text(const stagecut::variant_graph& graph, const stagecut::variant_stage& stage) {
   std::map<std::string, std::size_t> numbers;
-  for (std::size_t i = 0; i < stage.layers.size(); ++i) {
-    for (const stagecut::divided_layer& each : graph.layers[stage.layers[i]].divided) {
-      if (each.ways == stage.ways) ++numbers[each.variants[stage.variants[i]].name];
-    }
-  }
+  for (std::size_t i = 0; i < stage.layers.size(); ++i) ++numbers[variant_of(graph, stage, i).name];
   std::string text;
   for (const auto& [name, number] : numbers) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", shown(name), number);
@@ -88,33 +87,32 @@ inline std::string variants_text(const stagecut::variant_graph& graph, const sta
 
 /// The stages of a plan, and what is proved of it.
 inline std::string piper_text(const stagecut::variant_graph& graph, const stagecut::hybrid_request& request,
-                              const stagecut::outcome<stagecut::hybrid_cut>& found,
-                              const std::vector<stagecut::variant_stage>& stages) {
+                              const stagecut::plan& made, const std::vector<stagecut::variant_stage>& stages) {
   table lines(2);
   lines.add({"stage", "devices", "layers", "count", "time", "in flight", "memory", "variants"});
   std::size_t behind = 0;
   std::size_t devices = 0;
   for (const auto& each : stages) behind += each.replicas, devices += each.replicas * each.ways;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const stagecut::stage_option& option = found->stages[s].option;
-    const std::size_t held = std::min((behind + option.replicas - 1) / option.replicas, request.microbatches);
-    behind -= option.replicas;
+    const stagecut::planned_stage& stage = made.stages[s];
+    const std::size_t held = std::min((behind + stage.replicas - 1) / stage.replicas, request.microbatches);
+    behind -= stage.replicas;
     std::string layers;
     for (const std::size_t v : {stages[s].layers.front(), stages[s].layers.back()}) {
-      const std::string& name = graph.layers[v].name;
-      layers += fmt::format("{}{}", layers.empty() ? "" : " .. ", name.empty() ? std::to_string(v) : shown(name));
+      layers += fmt::format("{}{}", layers.empty() ? "" : " .. ", shown(piper_name(graph.layers[v])));
       if (stages[s].layers.size() == 1) break;
     }
-    lines.add({std::to_string(s), fmt::format("{} × {}", option.replicas, option.ways), layers,
-               std::to_string(stages[s].layers.size()), fmt::format("{:.6g}", option.time), std::to_string(held),
-               bytes_text(option.resident + static_cast<double>(held) * option.activations),
-               variants_text(graph, stages[s])});
+    const double kept = static_cast<double>(held * stage.replicas) * stage.memory.activations;
+    lines.add({std::to_string(s), fmt::format("{} × {}", stage.replicas, stage.shards), layers,
+               std::to_string(stages[s].layers.size()), fmt::format("{:.6g}", stage.cost), std::to_string(held),
+               bytes_text(stage.memory.resident + kept), variants_text(graph, stages[s])});
   }
   return lines.text([](std::size_t) { return std::string(); }) +
          fmt::format(
              "stage-time: {:.6g}, {}: no plan is below {:.6g}\n{} of {} devices, {} microbatches, replicas take "
              "turns\n",
-             found->cost, to_string(found.state()), found->bound, devices, request.devices, request.microbatches);
+             made.objective.value, to_string(made.objective.state), made.objective.bound, devices, request.devices,
+             request.microbatches);
 }
 
 /// The stages of a graph.
@@ -132,8 +130,11 @@ inline std::unique_ptr<const stagecut::variant_stages> piper_stages(stagecut::va
 inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_request& request, const std::string& source,
                       const std::string& format, const std::string& output) {
   using namespace stagecut;
-  if (format != "text" && format != "piper") {
-    throw CLI::ValidationError("--format", fmt::format("{}: of a graph of Piper's it is text or piper", format));
+  if (format != "text" && format != "piper" && format != "json") {
+    throw CLI::ValidationError("--format", fmt::format("{}: of a graph of Piper's it is text, json or piper", format));
+  }
+  if (format == "json" && graph.edges.empty() && graph.layers.size() > 1) {
+    throw CLI::ValidationError("--format", "json: layers without edges would be a chain there");
   }
   graph.microbatches = request.microbatches;
   const std::unique_ptr<const variant_stages> held = piper_stages(std::move(graph), source);
@@ -146,8 +147,11 @@ inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_requ
     return known ? infeasible : unknown;
   }
   const std::vector<variant_stage> stages = model.stages_of(*found, request.memory_per_device);
-  write(format == "piper" ? io::as_piper_plan(model.graph(), stages) + "\n"
-                          : piper_text(model.graph(), request, found, stages),
-        output);
+  if (format == "piper") {
+    write(io::as_piper_plan(model.graph(), stages) + "\n", output);
+    return planned;
+  }
+  const plan made = piper_as_plan(model.graph(), request, found, stages);
+  write(format == "json" ? io::as_json(made) + "\n" : piper_text(model.graph(), request, made, stages), output);
   return planned;
 }

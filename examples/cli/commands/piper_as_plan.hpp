@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/variant_graph.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+// A plan of a graph of Piper's as all other plans are written, which the other commands read.
+
+/// The variant in which a stage runs a layer of it.
+inline const stagecut::run_variant& variant_of(const stagecut::variant_graph& graph,
+                                               const stagecut::variant_stage& stage, std::size_t i) {
+  const auto& divided = graph.layers[stage.layers[i]].divided;
+  const auto of_ways = [&](const stagecut::divided_layer& each) { return each.ways == stage.ways; };
+  return std::find_if(divided.begin(), divided.end(), of_ways)->variants[stage.variants[i]];
+}
+
+/// What a layer is called where it has no name.
+inline std::string piper_name(const stagecut::variant_layer& each) {
+  return each.name.empty() ? std::to_string(each.id) : each.name;
+}
+
+/// The layers of a graph as the stages of a plan run them. Time and memory are those that Piper counts: with the messages at
+/// cut edges and the exchange of gradients, which are of this plan alone. It does not part the passes: each has half.
+inline stagecut::profile piper_profile(const stagecut::variant_graph& graph,
+                                       const std::vector<stagecut::variant_stage>& stages) {
+  using namespace stagecut;
+  profile result;
+  result.weights_only = true;
+  result.layers.resize(graph.layers.size());
+  std::vector<std::size_t> stage_of(graph.layers.size());
+  std::vector<const run_variant*> runs(graph.layers.size());
+  std::vector<double> times(graph.layers.size());
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const double others = 4 * static_cast<double>(stages[s].replicas - 1) / static_cast<double>(graph.microbatches);
+    for (std::size_t i = 0; i < stages[s].layers.size(); ++i) {
+      const std::size_t v = stages[s].layers[i];
+      const run_variant& each = variant_of(graph, stages[s], i);
+      stage_of[v] = s, runs[v] = &each;
+      times[v] = each.time + others * each.parameters / graph.bandwidth;
+      layer& made = result.layers[v];
+      made.name = piper_name(graph.layers[v]);
+      made.parameters = each.parameters, made.resident = each.resident, made.activations = each.activations;
+    }
+  }
+  std::vector<std::size_t> in(graph.layers.size()), out(graph.layers.size());  // edges so far
+  for (const variant_edge& each : graph.edges) {
+    const auto& sent = runs[each.from]->sent;
+    const auto& received = runs[each.to]->received;
+    const std::size_t o = out[each.from]++, i = in[each.to]++;
+    result.edges.push_back({each.from, each.to});
+    result.layers[each.from].output = std::max(result.layers[each.from].output, each.bytes);
+    if (stage_of[each.from] == stage_of[each.to]) continue;
+    times[each.from] += 2 * (each.bytes + (sent.empty() ? 0 : sent[o])) / graph.bandwidth;
+    times[each.to] += 2 * (each.bytes + (received.empty() ? 0 : received[i])) / graph.bandwidth;
+  }
+  for (std::size_t v = 0; v < times.size(); ++v) result.layers[v].forward = result.layers[v].backward = times[v] / 2;
+  return result;
+}
+
+/// Says in which variant each layer is run, by a recomputation or a sharding of that name; `vanilla` on one device is as
+/// profiled.
+inline void choose_variants(stagecut::plan& made, const stagecut::variant_graph& graph,
+                            const std::vector<stagecut::variant_stage>& stages) {
+  made.choices.resize(made.profile.layers.size());
+  for (const stagecut::variant_stage& stage : stages) {
+    for (std::size_t i = 0; i < stage.layers.size(); ++i) {
+      stagecut::layer& each = made.profile.layers[stage.layers[i]];
+      stagecut::layer_variant variant;
+      variant.name = variant_of(graph, stage, i).name;
+      if (stage.ways == 1 && variant.name == "vanilla") continue;
+      variant.ways = stage.ways;
+      variant.forward = each.forward, variant.backward = each.backward;
+      variant.parameters = each.parameters, variant.resident = each.resident;
+      variant.activations = each.activations, variant.output = each.output;
+      auto& choice = made.choices[stage.layers[i]];
+      (stage.ways == 1 ? choice.recomputation : choice.sharding) = variant.name;
+      (stage.ways == 1 ? each.recomputations : each.shardings).push_back(std::move(variant));
+    }
+  }
+}
+
+/// What crosses between stages: of every layer its output, once for each stage that takes it.
+inline std::vector<stagecut::planned_edge> piper_edges(const stagecut::profile& model,
+                                                       const std::vector<std::size_t>& stage_of, std::size_t stages) {
+  std::set<std::pair<std::size_t, std::size_t>> sent;  // layer and stage
+  for (const auto& [from, to] : model.edges) {
+    if (stage_of[from] != stage_of[to]) sent.emplace(from, stage_of[to]);
+  }
+  std::map<std::pair<std::size_t, std::size_t>, double> bytes;
+  for (const auto& [from, to] : sent) bytes[{stage_of[from], to}] += model.layers[from].output;
+  std::vector<stagecut::planned_edge> result;
+  for (const auto& [ends, sum] : bytes) result.push_back({ends.first, ends.second, sum});
+  if (result.empty() && stages > 1)
+    result.push_back({0, 1, 0});  // they do not speak: without edges they would be a chain
+  return result;
+}
+
+/// The stages of a plan, whose replicas take turns: each has a share of the microbatches in flight.
+inline std::vector<stagecut::planned_stage> piper_stages_of(const stagecut::profile& model,
+                                                            const std::vector<stagecut::variant_stage>& stages) {
+  std::vector<stagecut::planned_stage> result(stages.size());
+  std::size_t behind = 0;
+  for (std::size_t s = stages.size(); s-- > 0;) {
+    stagecut::planned_stage& each = result[s];
+    each.device = s, each.replicas = stages[s].replicas, each.shards = stages[s].ways;
+    const auto share = static_cast<double>(each.replicas);
+    for (const std::size_t v : stages[s].layers) {
+      each.forward += model.layers[v].forward / share;
+      each.memory.resident += *model.layers[v].resident;
+      each.memory.activations += model.layers[v].activations / share;
+    }
+    each.backward = each.forward, each.cost = each.forward + each.backward;
+    behind += each.replicas;
+    each.in_flight = (behind + each.replicas - 1) / each.replicas * each.replicas;
+  }
+  // None has more in flight than the one before it lets through.
+  for (std::size_t s = 1; s < result.size(); ++s)
+    result[s].in_flight = std::min(result[s].in_flight, result[s - 1].in_flight);
+  return result;
+}
+
+/// Microbatches times stages, for which the iteration is predicted.
+inline constexpr std::size_t most_simulated = std::size_t{1} << 20U;
+
+/// A plan in the words of all others: 1F1B, with as many microbatches in flight as Piper counts.
+inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const stagecut::hybrid_request& request,
+                                    const stagecut::outcome<stagecut::hybrid_cut>& found,
+                                    const std::vector<stagecut::variant_stage>& stages) {
+  using namespace stagecut;
+  plan result;
+  result.profile = piper_profile(graph, stages);
+  result.devices = stages.size();
+  result.stages = piper_stages_of(result.profile, stages);
+  std::vector<std::size_t> stage_of(graph.layers.size());
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    for (const std::size_t v : stages[s].layers) stage_of[v] = s;
+  }
+  result.edges = piper_edges(result.profile, stage_of, stages.size());
+  assign_stages(result, std::move(stage_of));
+  choose_variants(result, graph, stages);
+  result.schedule = {to_string(schedule_kind::in_flight), request.microbatches, {}, 0};
+  result.memory.optimizer = "as profiled";
+  result.memory.checkpoint = "never";
+  result.memory.per_device = request.memory_per_device;
+  double slowest = 0;
+  for (const planned_stage& each : result.stages) slowest = std::max(slowest, each.cost);
+  result.objective = {"stage-time", "time", slowest, std::min(found->bound, slowest), found.state()};
+  if (request.microbatches <= most_simulated / stages.size()) {
+    result.makespan = stagecut::simulate(schedule_of(result), times_of(result, false)).makespan;
+  }
+  return result;
+}
