@@ -171,6 +171,18 @@ TEST_CASE("schedules and places that are not Megatron-LM's") {
                        stagecut::argument_error);
 }
 
+TEST_CASE("a hybrid model gets its pattern, a letter a layer") {
+  std::vector<stagecut::layer> layers = {layer_of("e", "embedding")};
+  for (const char* const kind : {"mamba", "moe", "attention", "mlp", "gated_delta_net", "mamba"}) {
+    layers.push_back(layer_of("l" + std::to_string(layers.size()), kind));
+  }
+  layers.push_back(layer_of("h", "head"));
+  CHECK(as_megatron(plan_of(layers, {0, 3, 6, 8}, 1)) == "--pipeline-model-parallel-size 3 --hybrid-layer-pattern \"ME|*-G|M\"");
+  CHECK(as_megatron(plan_of(layers, {0, 1, 7, 8}, 1)) == "--pipeline-model-parallel-size 3 --hybrid-layer-pattern \"|ME*-GM|\"");
+  CHECK(as_megatron(plan_of(layers, {0, 2, 3, 6, 8}, 2)) == "--pipeline-model-parallel-size 2 --hybrid-layer-pattern \"M|E|*-G|M\"");
+  CHECK(refusal(as_megatron_flags, plan_of(layers, {0, 3, 6, 8}, 1)).starts_with("layer \"l1\" of kind \"mamba\": kinds known"));
+}
+
 TEST_CASE("flags: only those that are needed") {
   CHECK(as_megatron_flags(transformer_plan({3})) == "--pipeline-model-parallel-size 1");
   CHECK(flags({6, 6, 6, 6}) == "4");

@@ -53,6 +53,23 @@ TEST_CASE("the layers of an encoder alone are decoders to Megatron-LM, and to no
         "layer \"l1\" of kind \"encoder\" stands behind layer \"l0\" of kind \"embedding\"");
 }
 
+TEST_CASE("the layers of a hybrid model are decoders to Megatron-LM's patterns, where it has no others") {
+  const auto hybrid = of_kinds({"embedding", "mamba", "mlp", "norm", "head"});
+  const auto both = of_kinds({"embedding", "mamba", "decoder", "head"});
+  const auto& megatron = stagecut::entry_of(framework::megatron);
+  CHECK(detail::target_kinds(megatron, hybrid).is_hybrid());
+  CHECK(detail::target_kinds(megatron, hybrid).is_decoder(1));
+  CHECK(detail::target_kinds(megatron, hybrid).last_decoder() == 2);
+  CHECK_FALSE(detail::target_kinds(megatron, hybrid).is_decoder(3));
+  CHECK_FALSE(detail::target_kinds(megatron, both).is_hybrid());
+  CHECK_FALSE(detail::target_kinds(stagecut::entry_of(framework::megatron_flags), hybrid).is_hybrid());
+  CHECK(kinds_of(framework::megatron, {"embedding", "mamba", "attention", "moe", "gated_delta_net", "head"}) == "");
+  CHECK(kinds_of(framework::megatron, {"embedding", "mamba", "mtp", "head"}) ==
+        "layer \"l2\" of kind \"mtp\": in a hybrid model it has a pattern of its own, which no profile says");
+  CHECK(kinds_of(framework::megatron, {"embedding", "mamba", "decoder", "head"})
+            .find("; or, in place of decoders, mamba, attention, mlp, moe, gated_delta_net") != std::string::npos);
+}
+
 TEST_CASE("kinds that are not known, out of order, too many or missing") {
   CHECK(kinds_of(framework::megatron,
                  {"vision_embedding", "vision", "projector", "embedding", "decoder", "norm", "head"}) == "");

@@ -55,7 +55,7 @@ struct cut_words {
     };
     option("--cuts", cuts, "LIST", "Your cut, to compare: first layers, 0,4,8,12");
     option("--balance", balance, "LIST", "Your cut: layers, or decoders, of each stage");
-    option("--layout", layout, "LAYOUT", "Your cut, as Megatron-LM has it: Et*4|t*4|L");
+    option("--layout", layout, "LAYOUT", "Your cut, as Megatron-LM has it: Et*4|t*4|L, M-M*|M-");
     option("--plan", plan, "FILE", "Your cut: that of a plan, which may be edited");
     command.add_flag("--no-search", no_search, "Write your cut, and search for none")->group(rare_options);
   }

@@ -51,6 +51,16 @@ struct kind_rule {
   bool needed = false;                         ///< whether there is at least one
 };
 
+/// A kind of layers of hybrid models, in which each is one part of a decoder.
+struct pattern_kind {
+  const char* name = "";  ///< the kind, as `layer::kind`
+  char letter = 0;        ///< in Megatron-LM's patterns
+};
+
+/// All of them.
+inline constexpr pattern_kind pattern_kinds[] = {
+    {"mamba", 'M'}, {"attention", '*'}, {"mlp", '-'}, {"moe", 'E'}, {"gated_delta_net", 'G'}};
+
 /// A schedule that a framework runs.
 struct target_schedule {
   schedule_kind kind{};     ///< as the library makes it
@@ -110,6 +120,7 @@ struct target_entry {
   const char* version = "";                      ///< of what its rules were read from
   view<const kind_rule> kinds{};                 ///< the kinds that it places
   bool counts_encoders = false;                  ///< whether the layers of an encoder alone are decoders to it
+  bool counts_patterns = false;                  ///< whether those of `pattern_kinds` are, in a model without decoders
   bool other_kinds = false;                      ///< whether it knows layers of any other kind, too, on any stage
   view<const target_schedule> schedules{};       ///< that it runs; empty: it serves, and runs none
   decoder_counts counts = decoder_counts::none;  ///< what it is told of decoders

@@ -23,6 +23,7 @@ inline constexpr target_entry targets[] = {
      .version = "core 0.16.1, and as well 0.20",
      .kinds = detail::megatron_kinds,
      .counts_encoders = true,
+     .counts_patterns = true,
      .schedules = detail::megatron_schedules,
      .several_chunks = true,
      .devices = stage_devices::alike,

@@ -54,13 +54,14 @@ namespace detail {
 
 namespace detail {
 
-/// The letters of a stage: `Et*4`; empty: it has no layer that is placed.
+/// The letters of a stage: `Et*4`, of a hybrid model `M-M*`; empty: it has no layer that is placed.
 [[nodiscard]] inline std::string megatron_stage(const plan& p, std::size_t s, const stagecut::detail::target_kinds& kinds) {
   std::string letters;
   for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
-    const char letter = megatron_letter(p.profile.layers[i].kind, kinds.is_decoder(i));
+    const char letter = megatron_letter(kinds, p.profile, i);
     if (letter != 0) letters += letter;
   }
+  if (kinds.is_hybrid()) return letters;
   std::string text;
   for (std::size_t first = 0; first < letters.size();) {
     const std::size_t last = std::min(letters.find_first_not_of(letters[first], first), letters.size());
@@ -79,7 +80,7 @@ STAGECUT_DECL std::string as_megatron(const plan& p) {
   const auto stage_text = [&](std::size_t s) { return detail::megatron_stage(p, s, kinds); };
   const detail::run_settings run = detail::settings_of(p);
   return detail::joined({detail::megatron_shards(run), "--pipeline-model-parallel-size ", p.devices,
-                         " --pipeline-model-parallel-layout \"",
+                         kinds.is_hybrid() ? " --hybrid-layer-pattern \"" : " --pipeline-model-parallel-layout \"",
                          detail::sequence_text(p.cuts.stages(), "|", stage_text), "\"", detail::megatron_group(p),
                          detail::megatron_settings(run), detail::megatron_recomputation(entry.name, p, kinds)});
 }
@@ -98,7 +99,7 @@ STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p) {
   if (!empty.empty()) {
     made.push_back(detail::joined({"no layer is on stage ", empty, ": Megatron-LM has hung at empty stages (its issue 1852)"}));
   }
-  if (!odd.empty() && detail::settings_of(p).experts) {
+  if (!odd.empty() && !kinds.is_hybrid() && detail::settings_of(p).experts) {
     made.push_back(detail::joined({"with --overlap-moe-expert-parallel-comm Megatron-LM has hung at stages with an odd number "
                                    "of expert layers (its issue 1810): stage ",
                                    odd}));

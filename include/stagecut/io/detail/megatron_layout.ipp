@@ -27,7 +27,7 @@ class megatron_layout_reader {
       : text_(text), source_(source), model_(model), kinds_(entry_of(framework::megatron), model) {}
 
   [[nodiscard]] cuts read() {
-    for (std::size_t at = 0; at < text_.size();) at = take(at);
+    for (std::size_t at = 0; at < text_.size();) at = kinds_.is_hybrid() ? take_layer(at) : take(at);
     const std::size_t stages = bars_ + 1;
     std::vector<std::size_t> sizes(stages);
     for (const std::size_t stage : stage_of_layers()) ++sizes[stage];
@@ -56,6 +56,21 @@ class megatron_layout_reader {
     }
     if (end == at + 1) refuse(joined({"character ", at + 1, ": a number has to follow *"}));
     return {times, end};
+  }
+
+  /// The letters of layers.
+  [[nodiscard]] std::string known() const {
+    if (!kinds_.is_hybrid()) return "EtmL";
+    std::string letters;
+    for (const pattern_kind& each : pattern_kinds) letters += each.letter;
+    return letters;
+  }
+
+  /// Takes a letter of a pattern, which stands for itself; returns where the rest begins.
+  [[nodiscard]] std::size_t take_layer(std::size_t at) {
+    if (text_[at] == '/') refuse(joined({"character ", at + 1, ": guesses of further tokens, which the model has not"}));
+    add(text_[at], at);
+    return at + 1;
   }
 
   /// Takes a letter or a group with its number; returns where the rest begins.
@@ -91,9 +106,10 @@ class megatron_layout_reader {
       if (++bars_ > most_letters) refuse("says more stages than any pipeline has");
       return;
     }
-    if (std::string_view("EtmL").find(sign) == std::string_view::npos) {
-      refuse(joined({"character ", at + 1, ", ", in_quotes(std::string_view(&sign, 1)),
-                     ": letters are E, t, m and L, bars stand between stages"}));
+    if (known().find(sign) == std::string::npos) {
+      refuse(joined({"character ", at + 1, ", ", in_quotes(std::string_view(&sign, 1)), ": letters are ",
+                     kinds_.is_hybrid() ? "M, *, -, E and G, of a hybrid model" : "E, t, m and L",
+                     ", bars stand between stages"}));
     }
     letters_.push_back({sign, bars_});
     if (letters_.size() > most_letters) refuse("says more layers than any model has");
@@ -102,7 +118,7 @@ class megatron_layout_reader {
   /// The letters that a model has, in a word for people.
   [[nodiscard]] std::string counted() const {
     std::string text;
-    for (const char each : std::string_view("EtmL")) {
+    for (const char each : known()) {
       std::size_t said = 0, has = 0;
       for (const auto& letter : letters_) said += letter.first == each ? 1 : 0;
       for (std::size_t i = 0; i < model_.layers.size(); ++i) has += letter_of(i) == each ? 1 : 0;
@@ -112,7 +128,7 @@ class megatron_layout_reader {
   }
 
   [[nodiscard]] char letter_of(std::size_t i) const {
-    return detail::megatron_letter(model_.layers[i].kind, kinds_.is_decoder(i));
+    return detail::megatron_letter(kinds_, model_, i);
   }
 
   [[nodiscard]] std::vector<std::size_t> stage_of_layers() const {
@@ -130,11 +146,13 @@ class megatron_layout_reader {
                        in_quotes(model_.layers[i].name), ") is ", std::string_view(&letter, 1)}));
       }
       result[i] = stage;
-      if (letter == 't') last_decoder = stage;
+      if (kinds_.is_decoder(i)) last_decoder = stage;
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (letter_of(i) != '\0' || model_.layers[i].kind != "norm") continue;
-      result[i] = kinds_.place(i) == layer_place::with_last_decoder ? last_decoder : bars_;
+      if (letter_of(i) != '\0') continue;
+      const layer_place place = kinds_.place(i);
+      if (place == layer_place::last_stage) result[i] = bars_;
+      if (place == layer_place::with_last_decoder) result[i] = last_decoder;
     }
     return result;
   }

@@ -14,20 +14,22 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// stages a device has follows from their number.
 ///
 /// A final norm has no letter: Megatron-LM puts it where the head is, and with multi-token prediction where the last
-/// decoder is.
+/// decoder is. A hybrid model, with layers of `pattern_kinds` in place of decoders, gets its pattern, with bars between stages.
 ///
 /// @return  one line of options
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for
 ///          - kinds of layers but `embedding` (one, on the first stage, with `vision`, `projector` and what else stands
-///            in front), `decoder`, `mtp` (all on one stage, the last of its device), `norm` (at most one, where
-///            Megatron-LM puts it), `head` (one, on the last stage), or these in another order
+///            in front), `decoder` or those of `pattern_kinds`, `mtp` (all on one stage, the last of its device; in no
+///            hybrid model), `norm` (at most one, where Megatron-LM puts it), `head` (one, on the last stage), or these in
+///            another order
 ///          - a stage out of its device's turn, several stages on the only device, and on several, microbatches that
 ///            the ranks do not divide, or that do not come out in the group
 ///          - a schedule but `1f1b`, or with several stages a device but `interleaved`
 ///          - chosen recomputation but `selective` or `full` of all decoders, or `full` of equally many at the beginning
 ///            of every stage
 ///
-/// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
+/// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025, and
+/// `megatron/core/models/hybrid/hybrid_layer_allocation.py`, 2026.
 [[nodiscard]] STAGECUT_DECL std::string as_megatron(const plan& p);
 
 /// What is known to stop Megatron-LM though its checks accept it, of a plan that `as_megatron` writes; a sentence each:

@@ -36,8 +36,12 @@ inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
 class target_kinds {
  public:
   target_kinds(const target_entry& entry, const profile& model) : entry_(entry), model_(model) {
-    for (const layer& each : model.layers) decoders_ = decoders_ || each.kind == "decoder";
-    for (const layer& each : model.layers) mtp_ = mtp_ || each.kind == "mtp";
+    for (const layer& each : model.layers) {
+      decoders_ = decoders_ || each.kind == "decoder";
+      mtp_ = mtp_ || each.kind == "mtp";
+      hybrid_ = hybrid_ || stagecut::find_name(pattern_kinds, each.kind) != nullptr;
+    }
+    hybrid_ = hybrid_ && entry.counts_patterns && !decoders_;
   }
 
   /// The number of the rule; `unknown_kind` if there is none.
@@ -51,9 +55,13 @@ class target_kinds {
 
   /// Whether it is one of the layers that are counted.
   [[nodiscard]] bool is_decoder(std::size_t i) const {
-    return model_.layers[i].kind == "decoder" ||
-           (entry_.counts_encoders && !decoders_ && model_.layers[i].kind == "encoder");
+    const std::string& kind = model_.layers[i].kind;
+    if (hybrid_) return stagecut::find_name(pattern_kinds, kind) != nullptr;
+    return kind == "decoder" || (entry_.counts_encoders && !decoders_ && kind == "encoder");
   }
+
+  /// Whether those that are counted are of several kinds, in a pattern.
+  [[nodiscard]] bool is_hybrid() const noexcept { return hybrid_; }
 
   /// Where a layer stands; one of a kind that is not known, anywhere.
   [[nodiscard]] layer_place place(std::size_t i) const {
@@ -76,6 +84,7 @@ class target_kinds {
   const profile& model_;
   bool decoders_ = false;
   bool mtp_ = false;
+  bool hybrid_ = false;
 };
 
 /// How a layer of an unknown kind could get a place: as one with a decoder beside it; empty if there is none.
@@ -100,7 +109,14 @@ class target_kinds {
       return joined({text, ": it would leave that out; a model without it would do"});
     }
     if (k == unknown_kind) {
-      return joined({text, ": kinds known to it are ", stagecut::list_names(entry.kinds), merge_text(kinds, model, i)});
+      const bool hybrid = kinds.is_hybrid() || stagecut::find_name(pattern_kinds, model.layers[i].kind) != nullptr;
+      const bool patterns = hybrid && entry.counts_patterns;
+      return joined({text, ": kinds known to it are ", stagecut::list_names(entry.kinds),
+                     patterns ? "; or, in place of decoders, " : "", patterns ? stagecut::list_names(pattern_kinds) : "",
+                     merge_text(kinds, model, i)});
+    }
+    if (kinds.is_hybrid() && model.layers[i].kind == "mtp") {
+      return joined({text, ": in a hybrid model it has a pattern of its own, which no profile says"});
     }
     if (entry.kinds[k].order < order) return joined({text, " stands behind ", kind_text(model.layers[i - 1])});
     order = entry.kinds[k].order;
