@@ -96,6 +96,9 @@ STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p) {
     if (detail::megatron_stage(p, s, kinds).empty()) add(empty);
     if (decoders[s] % 2 != 0) add(odd);
   }
+  if (kinds.is_hybrid() && p.cuts.stages() > 1) {
+    made.push_back("bars in --hybrid-layer-pattern are read since Megatron-LM's pull request 3377 of 2026");
+  }
   if (!empty.empty()) {
     made.push_back(detail::joined({"no layer is on stage ", empty, ": Megatron-LM has hung at empty stages (its issue 1852)"}));
   }

@@ -36,6 +36,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// - stages without a layer, at which custom layouts have hung (issue 1852)
 /// - stages with an odd number of decoders, where there are experts: with `--overlap-moe-expert-parallel-comm` they have hung
 ///   (issue 1810). Which decoders have experts a plan does not say; all are counted.
+/// And of hybrid models since when their patterns may have bars.
 ///
 /// @throws  as `as_megatron`
 [[nodiscard]] STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p);
