@@ -154,6 +154,35 @@ with tempfile.TemporaryDirectory() as name:
     right = run("fit", "memory", init, "--logs", logs[0], "--logs", f"3={logs[1] / 'worker_3.log'},{logs[1] / 'worker_4.log'}")
     check(close(parts_in(right.stdout), expected), right)
     check("margin: keep " in run("fit", "memory", init, "--logs", logs[0], "--logs", one).stdout, "a rank alone")
+    # SAPP's layout: a folder of each device that was run, of which a stage may have several: the largest peak is its own.
+    by_stage = [folder / "sapp0", folder / "sapp1" / "log"]
+    for at, called, each in zip(by_stage, ("stage_{}_rank_{}", "stage{}_{}"), both):
+        for rank in range(6):
+            for device in (1024 * rank, 1024 * rank + 7):
+                place = at / called.format(rank, device)
+                place.mkdir(parents=True)
+                (place / "env.log").write_text("HOME=/root")
+                (place / "mindformer.log").write_text(log(peak(each, layers, rank) - (device % 1024 == 0)))
+    told = run("fit", "memory", init, "--logs", by_stage[0], "--logs", folder / "sapp1")
+    check(told.returncode == 0 and close(parts_in(told.stdout), expected) and not told.stderr, told)
+    one = by_stage[0] / "stage_3_rank_3079" / "mindformer.log"
+    one.write_text("start\nUsed peak memory usage (without fragments): lots\n")
+    words = ("fit", "memory", init, "--logs", by_stage[0], "--logs", folder / "sapp1")
+    fails(2, "stage_3_rank_3079/mindformer.log:2: Used peak memory usage (without fragments): \"lots\" is no number of M", *words)
+    one.unlink()
+    (one.parent / "env.log").unlink()
+    fails(2, "stage_3_rank_3079: has no mindformer.log", *words)
+    (one.parent / "worker_5.log").write_text(log(peak(first, layers, 3)))  # the only one: that is it
+    check(close(parts_in(run(*words).stdout), expected), run(*words))
+    for gone in (2, 5):
+        for device in (1024 * gone, 1024 * gone + 7):
+            (by_stage[0] / f"stage_{gone}_rank_{device}").rename(folder / f"gone_{device}")
+    told = run(*words)
+    check(told.returncode == 0 and "sapp0: has no log of stages 2, 5\n" in told.stderr, told)
+    (by_stage[0] / "stage_6_rank_6144").mkdir()
+    (by_stage[0] / "stage_6_rank_6144" / "mindformer.log").write_text(log(1))
+    fails(2, "stage_6_rank_6144/mindformer.log is of stage 6, and ", *words)
+
     # No constant: other parts have it, and no peak is met.
     told = run("fit", "memory", init, "--no-constant")
     check("constant of a rank" in told.stdout and "left out" in told.stdout and "off the peaks by less" not in told.stdout, told.stdout)
@@ -256,7 +285,7 @@ with tempfile.TemporaryDirectory() as name:
     fails(2, "worker_0.log,0=", "fit", "memory", more, "--logs", f"{logs[0] / 'worker_0.log'},0={logs[0] / 'worker_0.log'}")
     fails(2, "is of rank 6, and ", "fit", "memory", more, "--logs", f"6={logs[0] / 'worker_0.log'}")
     (folder / "empty").mkdir()
-    fails(2, "has no file whose name ends in the number of a rank: worker_3.log", "fit", "memory", more, "--logs", folder / "empty")
+    fails(2, "has no file whose name ends in the number of a rank: worker_3.log, nor a folder stage_3_rank_3072 with mindformer.log", "fit", "memory", more, "--logs", folder / "empty")
     fails(2, "scheduler.log: has no line", "fit", "memory", more, "--logs", logs[0] / "scheduler.log")
     fails(2, "its model has 18 layers, and that of ", "fit", "memory", folder / "runs.yaml", init)
     fails(2, "none.yaml: ", "fit", "memory", folder / "none.yaml")

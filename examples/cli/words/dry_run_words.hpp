@@ -3,7 +3,6 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/file.hpp>
-#include <stagecut/io/frameworks/mindspore_log.hpp>
 #include <stagecut/io/frameworks/sapp_init.hpp>
 #include <stagecut/profile/dry_runs.hpp>
 
@@ -12,19 +11,17 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "commands/read_model.hpp"
 #include "words/limit_words.hpp"
 #include "words/quantity.hpp"
+#include "words/rank_logs.hpp"
 #include "words/words.hpp"
 
 // Dry runs as SAPP's files and MindSpore's logs tell of them.
@@ -36,12 +33,6 @@ inline constexpr stagecut::word<run_of_ends> run_of_ends_words[] = {{"first", ru
 
 /// What layers may recompute, in SAPP's order.
 inline constexpr const char* recompute_choices[] = {"none", "select", "comm", "both", "full"};
-
-/// The log of a rank.
-struct rank_log {
-  std::size_t rank;
-  std::string file;
-};
 
 /// What the files of one model tell.
 struct told_dry_runs {
@@ -140,10 +131,8 @@ struct dry_run_words {
       };
       for (const auto& each : inits[f].dry_runs.peaks) set(each.run, each.rank, each.bytes);
       for (std::size_t run = 0; run < runs && !logs.empty() && (all_tell || !tells(inits[f])); ++run) {
-        for (const rank_log& log : logs_of(logs[next_log++], inits[f].ranks, source_name(files[f]))) {
-          const auto read =
-              stagecut::io::read_mindspore_log(stagecut::io::file_text(log.file, input.limits), log.file, input.limits);
-          set(run, log.rank, read.peak);
+        for (const auto& [rank, found] : logs_of(logs[next_log++], inits[f].ranks, source_name(files[f]))) {
+          set(run, rank, peak_of(found, input));
         }
       }
       for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -172,57 +161,6 @@ struct dry_run_words {
       each.kept = std::move(kept);
     }
     result.peaks = std::move(peaks);
-    return result;
-  }
-
-  /// The logs of a run: those in a folder whose names end in the number of a rank, worker_3.log, or files by commas, each
-  /// the next rank's or RANK=FILE.
-  static std::vector<rank_log> logs_of(const std::string& said, std::size_t ranks, const std::string& source) {
-    std::error_code none;
-    std::vector<rank_log> result = std::filesystem::is_directory(said, none) ? logs_in(said) : logs_named(said);
-    std::vector<bool> seen(ranks, false);
-    for (const rank_log& each : result) {
-      if (each.rank >= ranks) {
-        throw CLI::ValidationError("--logs",
-                                   fmt::format("{} is of rank {}, and {} has {}", each.file, each.rank, source, ranks));
-      }
-      if (seen[each.rank])
-        throw CLI::ValidationError("--logs", fmt::format("{}: two logs of rank {}", said, each.rank));
-      seen[each.rank] = true;
-    }
-    return result;
-  }
-
-  static std::vector<rank_log> logs_in(const std::string& folder) {
-    std::vector<rank_log> result;
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-      if (at->path().extension() != ".log") continue;
-      const std::string stem = at->path().stem().string();
-      const auto rank = parse_count(std::string_view(stem).substr(stem.find_last_not_of("0123456789") + 1));
-      if (rank) result.push_back({*rank, at->path().string()});
-    }
-    if (error) throw stagecut::invalid_input(folder, error.message());
-    if (result.empty()) {
-      throw CLI::ValidationError("--logs",
-                                 folder + " has no file whose name ends in the number of a rank: worker_3.log");
-    }
-    std::sort(result.begin(), result.end(), [](const rank_log& a, const rank_log& b) {
-      return a.rank != b.rank ? a.rank < b.rank : a.file < b.file;
-    });
-    return result;
-  }
-
-  static std::vector<rank_log> logs_named(const std::string& files) {
-    std::vector<rank_log> result;
-    std::size_t next = 0;
-    for (const std::string_view each : split(files, ',')) {
-      const std::size_t equals = each.find('=');
-      const auto rank = parse_count(each.substr(0, equals));
-      const bool named = equals != std::string_view::npos && rank;
-      next = named ? *rank : next;
-      result.push_back({next++, std::string(named ? each.substr(equals + 1) : each)});
-    }
     return result;
   }
 };
