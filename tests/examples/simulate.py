@@ -43,6 +43,13 @@ check(makespan(*one_two, *four, "--latency", 0.5, "--schedule", "eager-1f1b") ==
 check(makespan(*one_two, *four, "--latency", 0.5, "--transfers", "blocking") > 41, "blocking costs more")
 for slices, expected in ((1, 33), (2, 28.5), (4, 26.25)):
     check(makespan(*one_two, *four, "--schedule", "seq-1f1b", "--slices", slices) == expected, slices, "slices")
+# The third example of SAPP's simulator, which takes 421.2 there: no kind of transfer is SAPP's.
+example = ("--devices", 8, "--chunks", 3, "--microbatches", 16, "--schedule", "sapp-big", "--forward", "2," * 23 + "2.6",
+           "--backward", "4,4,4,4,4,4,4,4,5,4,4,4,4,4,4,4,6,6,5,4,4,4,4,5.2")
+check(abs(makespan(*example) - 385.8) < 1e-9, "without messages")
+for kind, expected in (("latency", 389.8), ("link", 389.8), ("stream", 593.9), ("blocking", 919.3)):
+    found = makespan(*example, "--latency", 0.1, "--transfers", kind)
+    check(abs(found - expected) < 1e-9, kind, found)
 found = simulated(*one_two, *four)
 check(found["peak_activations"] == [4, 3, 2, 1] and found["busy"] == [24] * 4, found)
 check(found["bubble_rate"] == 1 - 24 / 33 and found["work"] == 24, found)

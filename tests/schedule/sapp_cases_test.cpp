@@ -17,6 +17,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sapp_transfers.hpp"
@@ -285,6 +286,37 @@ TEST_CASE("pipelines as SAPP's simulator runs them") {
   CHECK(seen.cases == 5);
   CHECK(seen.with_transfers == 4);
   CHECK(refused == 1);
+}
+
+TEST_CASE("the third example of SAPP's simulator: its 421.2 are those of its own transfers, and of no kind of ours") {
+  // Of the docstring of `PipelineSimulator`: 8 ranks, 3 chunks, 16 microbatches, messages of 0.1.
+  pipeline given(8, 3, 16, false);
+  given.forward.assign(24, 2);
+  given.forward.back() = 2.6;
+  times again(24);
+  again[8] = again[18] = 1;
+  again[16] = again[17] = 2;
+  for (std::size_t s = 0; s < 24; ++s) given.backward[s] = 2 * given.forward[s] + again[s];
+  const auto by = [&](stagecut::transfer_kind kind, double message) {
+    const stagecut::pass_times<double> passes{.forward = given.forward, .backward = given.backward};
+    const stagecut::transfer_times<double> transfers{.kind = kind, .forward = {message}, .backward = {message}};
+    return stagecut::simulate(given.schedule(), passes, transfers).makespan;
+  };
+  CHECK(given.simulated() == doctest::Approx(385.8).epsilon(1e-12));
+  for (const auto kind : {stagecut::transfer_kind::latency, stagecut::transfer_kind::link}) {
+    CHECK(by(kind, 0.1) == doctest::Approx(389.8).epsilon(1e-12));
+  }
+  CHECK(by(stagecut::transfer_kind::stream, 0.1) == doctest::Approx(593.9).epsilon(1e-12));
+  CHECK(by(stagecut::transfer_kind::blocking, 0.1) == doctest::Approx(919.3).epsilon(1e-12));
+  given.message = 0.1;
+  CHECK(given.simulated() == doctest::Approx(421.2).epsilon(1e-12));
+  const auto bubbles = stagecut::sapp_bubbles_of(8, 3, 16, given.forward, again, given.simulated(), 0.1);
+  const std::pair<double, double> said[] = {{bubbles.real, 0.4444},
+                                            {bubbles.ideal, 0.1458},
+                                            {bubbles.imbalance, 0.1851},
+                                            {bubbles.communication, 0.0724},
+                                            {bubbles.recomputation, 0.0412}};
+  for (const auto& [found, printed] : said) CHECK(std::abs(found - printed) <= 0.5e-4);
 }
 
 TEST_CASE("strategies of SAPP's documents, and better ones, as its simulator runs them") {
