@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 from program import binary, check, fails, failures, run
 
@@ -134,6 +135,24 @@ with tempfile.TemporaryDirectory() as folder:
     lists.write_text("manual1:\n  offset: 0\n  interleave_num: 1\nmanual2:\n  offset: [[0, 0], [0, 0]]\n  interleave_num: 2\n")
     text = run(*ranged, "--chunks", "1..2", "--manual", lists).stdout
     check(all(re.search(rf"lists.yaml: manual{i} +\d", text) for i in (1, 2)), text)
+    # A picture of each strategy, of what its row says; also of other chunks, and where the plan is written for a program.
+    for words in ((), ("--format", "json")):
+        drawn = there / f"pictures{len(words)}" / "inside"
+        done = run(*ranged, "--chunks", "1..2", "--manual", f"{lists},{lists}", "--pictures", drawn, *words)
+        check(done.returncode == 0 and not done.stderr, done)
+        names = [f"lists.yaml-manual{i}{again}" for i in (1, 2) for again in ("", "-2")]
+        names += ["even-the-fastest", "even-the-leanest", "SAPPs-objective", "this-plan"]
+        check(sorted(each.name for each in drawn.iterdir()) == sorted(f"{each}.svg" for each in names), list(drawn.iterdir()))
+        for each in drawn.iterdir():
+            xml.etree.ElementTree.parse(each)
+        if not words:
+            times = dict(re.findall(r"^(\S.*?)  +(\S+ \w*s)  ", done.stdout.split("strategy  ")[1], re.M))
+            for row, name in ((f"{lists}: manual2", "lists.yaml-manual2"), ("this plan", "this-plan"), ("even, the fastest", "even-the-fastest")):
+                picture = (drawn / f"{name}.svg").read_text()
+                check(row in picture and times[row] in picture, row, times, picture[:600])
+    check(not re.search("this.plan", (drawn / "lists.yaml-manual1.svg").read_text()), "one alone")
+    fails(2, "--pictures: ", *ranged, "--chunks", "1..2", "--pictures", lists)
+    fails(2, "--pictures: goes with --recompute", "plan", small, "--devices", 2, "--microbatches", 4, "--pictures", drawn)
     lists.write_text("manual1:\n  offset: [0]\n")
     fails(2, "lists.yaml#/manual1/offset: has 1 elements, and there are 2 ranks", *ranged, "--chunks", "1..1", "--manual", lists)
 

@@ -2,12 +2,15 @@
 #include <stagecut/joint/plan_recomputation.hpp>
 
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
+#include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <random>
 #include <string>
@@ -290,4 +293,27 @@ TEST_CASE("with none alone it is what make_plan makes, and with more to choose f
   }
   CHECK(better > 5);
   CHECK(alone > 5);
+}
+
+TEST_CASE("the plan of a strategy of one's own is what simulating it tells, within any memory") {
+  const profile model = decoders(5);
+  for (const std::size_t chunks : {1U, 2U}) {
+    plan_request request;
+    request.devices = 2;
+    request.chunks = chunks;
+    request.microbatches = 4;
+    request.links = {{0.5, 4}};
+    request.memory_per_device = 1;
+    const auto asked = stagecut::ask_recomputation(model, request);
+    for (const auto choice : {stagecut::even_choice::fastest, stagecut::even_choice::leanest}) {
+      const auto own = stagecut::even_recomputation(asked.chain.model, 2 * chunks, choice);
+      const plan made = stagecut::plan_of_strategy(model, request, own);
+      const auto run = stagecut::simulate_recomputation(asked.chain.model, asked.request, own.cuts, own.choices);
+      CHECK(*made.makespan == run.makespan);
+      CHECK(most_bytes(made) == std::max(run.memory[0], run.memory[1]));
+      CHECK(stagecut::strategy_of(made, asked.chain) == own);
+      CHECK(made.objective.state == state::feasible);
+      CHECK(made.objective.bound == 0);
+    }
+  }
 }

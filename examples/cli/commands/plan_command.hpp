@@ -197,9 +197,12 @@ struct plan_command {
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text") text = with_scope(text, made.objective.name, scope_);
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
-    if (format == "text" && plans_recomputation) {
-      text += recompute_text(made) + chunks_text(made.profile, recompute.all) +
-              strategies_text(made, recompute.compare(*model, made));
+    if (plans_recomputation && (format == "text" || !recompute.pictures.empty())) {
+      const std::vector<asked_strategy> strategies = recompute.compare(*model, made);
+      recompute.draw(*model, strategies);
+      if (format == "text") {
+        text += recompute_text(made) + chunks_text(made.profile, recompute.all) + strategies_text(made, strategies);
+      }
     }
     if (format == "text" && several_devices) {
       if (!hybrids_.empty()) text += compared_hybrids_text(hybrids_, *model);

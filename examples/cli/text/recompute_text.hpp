@@ -17,6 +17,7 @@
 #include "text/screen.hpp"
 #include "text/table.hpp"
 #include "words/quantity.hpp"
+#include "words/strategy_pictures.hpp"
 
 // What is recomputed in a plan, for a person.
 
@@ -72,11 +73,12 @@ inline std::string chunks_text(const stagecut::profile& model, const std::vector
 }
 
 /// A plan beside other strategies: what an iteration takes, and what of it goes where.
-inline std::string strategies_text(const stagecut::plan& plan, const std::vector<stagecut::compared_strategy>& all) {
+inline std::string strategies_text(const stagecut::plan& plan, const std::vector<asked_strategy>& all) {
   table lines(0);
   lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});
   std::vector<std::string> reasons = {""};
-  for (const stagecut::compared_strategy& each : all) {
+  for (const asked_strategy& asked : all) {
+    const stagecut::compared_strategy& each = asked.row;
     reasons.push_back(each.none.empty() ? "" : "  " + each.none);
     if (!each.none.empty()) {
       lines.add({shown(each.name), "-", "-", "-", "-", "-", "-", "-"});

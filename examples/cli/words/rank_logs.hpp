@@ -46,7 +46,8 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   const std::size_t end = std::min(name.find_first_not_of(digits), name.size());
   std::string_view rank = name.substr(end);
   if (rank.starts_with("_rank_")) rank.remove_prefix(5);
-  const bool known = rank.empty() || (rank.size() > 1 && rank[0] == '_' && rank.find_first_not_of(digits, 1) == rank.npos);
+  const bool known =
+      rank.empty() || (rank.size() > 1 && rank[0] == '_' && rank.find_first_not_of(digits, 1) == rank.npos);
   return known ? parse_count(name.substr(0, end)) : std::nullopt;
 }
 

@@ -33,12 +33,13 @@
 #include "words/count_range.hpp"
 #include "words/did_you_mean.hpp"
 #include "words/manual_strategy.hpp"
+#include "words/strategy_pictures.hpp"
 #include "words/words.hpp"
 
 /// What layers may recompute, as it is said to `plan`: with these words recomputation is planned together with the layers
 /// of every stage.
 struct recompute_words {
-  std::string how, manual;
+  std::string how, manual, pictures;
   bool less_memory = false;
   bool empty_chunks = false;
   CLI::Option* how_said = nullptr;
@@ -51,6 +52,9 @@ struct recompute_words {
     command.add_flag("--less-memory", less_memory, "With --chunks, a shorter warm-up")->group(rare_options);
     command.add_option("--manual", manual, "Beside the plan, SAPP's lists: FILE,...")
         ->type_name("FILES")
+        ->group(rare_options);
+    command.add_option("--pictures", pictures, "An SVG of each strategy beside the plan, too")
+        ->type_name("FOLDER")
         ->group(rare_options);
     command.add_flag("--empty-chunks", empty_chunks, "With --recompute, stages may be empty")->group(rare_options);
   }
@@ -103,6 +107,7 @@ struct recompute_words {
     needs_plan("--less-memory", less_memory, "");
     needs_plan("--empty-chunks", empty_chunks, "");
     needs_plan("--manual", !manual.empty(), "");
+    needs_plan("--pictures", !pictures.empty(), "");
     if (!less_memory) return;
     if (schedule != nullptr && schedule->kind != stagecut::schedule_kind::sapp_less_memory)
       throw CLI::ValidationError("--less-memory", fmt::format("is an order, and --schedule says {}", schedule->name));
@@ -140,15 +145,14 @@ struct recompute_words {
   }
 
   /// The plan beside what one has without a planner, strategies of one's own, and what SAPP looks for.
-  [[nodiscard]] std::vector<stagecut::compared_strategy> compare(const stagecut::profile& model,
-                                                                 const stagecut::plan& made) const {
+  [[nodiscard]] std::vector<asked_strategy> compare(const stagecut::profile& model, const stagecut::plan& made) const {
     stagecut::plan_request request = used_;
     request.target = stagecut::framework::none;
     stagecut::recompute_options options = options_;
     options.starts.clear();
     const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
     std::vector<std::pair<std::string, stagecut::recompute_strategy>> own;
-    std::vector<stagecut::compared_strategy> others;
+    std::vector<asked_strategy> others;
     for (const manual_strategy& each : manuals_) {
       if (each.read.chunks == request.chunks) {
         own.emplace_back(each.name, each.of(asked.chain.model, layers_before(model) - asked.chain.first));
@@ -156,9 +160,20 @@ struct recompute_words {
         others.push_back(of_other_chunks(model, request, each));
       }
     }
-    auto rows = compare_recomputation(asked.chain.model, asked.request, strategy_of(made, asked.chain), own);
+    std::vector<asked_strategy> rows;
+    for (auto& each : compare_recomputation(asked.chain.model, asked.request, strategy_of(made, asked.chain), own)) {
+      rows.push_back({std::move(each), request});
+    }
     rows.insert(rows.end() - 1, others.begin(), others.end());
     return rows;
+  }
+
+  /// Draws each of these into the folder that was said, if one was.
+  void draw(const stagecut::profile& model, const std::vector<asked_strategy>& strategies) const {
+    if (pictures.empty()) return;
+    stagecut::recompute_options options = options_;
+    options.starts.clear();
+    draw_strategies(pictures, model, strategies, options);
   }
 
  private:
@@ -181,21 +196,20 @@ struct recompute_words {
   }
 
   /// What a strategy of one's own takes that has another number of chunks than the plan.
-  [[nodiscard]] stagecut::compared_strategy of_other_chunks(const stagecut::profile& model,
-                                                            stagecut::plan_request request,
-                                                            const manual_strategy& own) const {
+  [[nodiscard]] asked_strategy of_other_chunks(const stagecut::profile& model, stagecut::plan_request request,
+                                               const manual_strategy& own) const {
     request.chunks = own.read.chunks;
     request.group = 0;
     request.schedule = usual_order(request);
     try {
       check_chunks(request);
       const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
-      return stagecut::simulated_strategy(own.name, asked.chain.model, asked.request,
-                                          own.of(asked.chain.model, layers_before(model) - asked.chain.first));
+      const auto strategy = own.of(asked.chain.model, layers_before(model) - asked.chain.first);
+      return {stagecut::simulated_strategy(own.name, asked.chain.model, asked.request, strategy), request};
     } catch (const CLI::ValidationError& error) {
-      return {.name = own.name, .none = error.what()};
+      return {{.name = own.name, .none = error.what()}, request};
     } catch (const std::invalid_argument& error) {
-      return {.name = own.name, .none = error.what()};
+      return {{.name = own.name, .none = error.what()}, request};
     }
   }
 

@@ -25,6 +25,7 @@ struct compared_strategy {
   double recomputation = 0;  ///< a part of the makespan as well: what is computed again, shared evenly by the ranks
   double memory = 0;         ///< bytes of the rank that has most at its peak
   bool fits = false;         ///< whether all ranks keep to their memory
+  recompute_strategy strategy{};  ///< what it is; without stages if there is none
 };
 
 /// What an iteration of a strategy takes, and why.

@@ -61,6 +61,14 @@ struct asked_recomputation {
 /// @pre the plan is of that chain
 [[nodiscard]] STAGECUT_DECL recompute_strategy strategy_of(const plan& made, const recomputed_chain& chain);
 
+/// The plan of a strategy of one's own, to write and to draw as any other: nothing is searched, and its memory is not looked at.
+///
+/// @param of  for the chain and the order that `ask_recomputation` tells of the other arguments
+/// @return    a plan of the makespan, feasible, with a bound of 0
+/// @throws    as `ask_recomputation` and `simulate_recomputation`
+[[nodiscard]] STAGECUT_DECL plan plan_of_strategy(const profile& model, const plan_request& request,
+                                                  const recompute_strategy& of, const recompute_options& options = {});
+
 /// Plans a chain whose layers may be recomputed: which layers every stage has, and how each layer is run, so that no device
 /// exceeds its memory and an iteration ends as early as possible.
 ///

@@ -28,6 +28,7 @@ STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recom
   const recompute_run run = simulate_recomputation(model, request, of.cuts, of.choices);
   compared_strategy result;
   result.name = std::move(name);
+  result.strategy = of;
   result.makespan = run.makespan;
   result.parts = split_makespan(request.order, run.times, run.transfers);
   const auto passes = static_cast<double>(request.order.microbatches * request.order.slices);

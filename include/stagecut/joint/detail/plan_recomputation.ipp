@@ -15,6 +15,7 @@
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/check_makespan_request.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
@@ -161,6 +162,17 @@ STAGECUT_DECL recompute_strategy strategy_of(const plan& made, const recomputed_
     result.choices.push_back(chosen);
   }
   return result;
+}
+
+STAGECUT_DECL plan plan_of_strategy(const profile& model, const plan_request& request, const recompute_strategy& of,
+                                    const recompute_options& options) {
+  const auto [layers, asked] = ask_recomputation(model, request, options);
+  recompute_plan found{of.cuts, of.choices};
+  found.makespan = simulate_recomputation(layers.model, asked, of.cuts, of.choices).makespan;
+  plan made = detail::plan_of(model, detail::with_machine(model, request), asked, layers, found);
+  made.objective.bound = 0;
+  made.objective.state = state::feasible;
+  return made;
 }
 
 STAGECUT_DECL outcome<plan> plan_recomputation(const profile& model, const plan_request& request,
