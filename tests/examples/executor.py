@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,18 @@ def all_four_steps():
     done = subprocess.run(["sh", "-c", 'exec "$0" "$@" 2>&-', executor, "--model", "model.json", "--ranks", "2", "--iterations", "1",
                            "--schedule", "1f1b", "--format", "json"], cwd=here, capture_output=True, text=True, timeout=300)
     check(done.returncode == 0 and len(plans_of(done)) == 3, f"standard error closed: {done}")
+
+
+def few_files():
+    """Where files and sockets lack it says so."""
+    for files in (4, 6, 10):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+        done = subprocess.run([executor, "--model", "model.json", "--ranks", "2", "--iterations", "1", "--transport", "sockets", "--schedule",
+                               "1f1b", "--format", "json"], cwd=here, capture_output=True, text=True, timeout=300, preexec_fn=limit)
+        if done.returncode == 0:
+            check(len(plans_of(done)) == 3, f"{files} files: {done}")
+        else:
+            check("Too many open files" in done.stderr and done.stdout == "", f"{files} files: {done}")
 
 
 def timed():
@@ -114,6 +127,7 @@ def refusals():
 
 
 all_four_steps()
+few_files()
 timed()
 files()
 refusals()

@@ -53,6 +53,18 @@ with tempfile.TemporaryDirectory() as folder:
             text = "x" * 1000001
             if words[0] != "compare":
                 fails(2, "stagecut: standard input: is larger than 1000000 bytes", *piped, "--input-limit", "1MB", stdin=text)
+    # With one file at a time that may be open it does all the same; with none at all it says so.
+    for files in (3, 4, 5):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+        for words in (*readers, ("compare", plan, plan), ("profile", "transformer", "--preset", "gpt2-xl")):
+            expected = run(*words).stdout
+            for to in ((), ("--output", output)):
+                output.unlink(missing_ok=True)
+                done = subprocess.run([binary, *map(str, (*words, *to))], capture_output=True, text=True, preexec_fn=limit)
+                whole = done.returncode == 0 and (output.read_text() if to else done.stdout) == expected
+                said = done.returncode != 0 and done.stderr != "" and done.stdout == "" and not output.exists()
+                check(whole or said, words, to, "with", files, "files", done)
+        output.unlink(missing_ok=True)
     fails(2, "stagecut: /dev/zero: is larger than 1000 bytes", "profile", "transformer", "--config", "/dev/zero", "--input-limit", "1kB")
     for size in ("", "-1", "1x", "nan", "1e300"):
         fails(2, "--input-limit", "show", profile, f"--input-limit={size}")

@@ -68,7 +68,8 @@ inline void pin_thread(std::size_t number) {
 /// @throws what the first of them threw, once all have ended; it has called `failed` before
 template <class Work, class Failed>
 void on_threads(std::size_t ranks, const Work& work, const Failed& failed) {
-  std::vector<std::exception_ptr> errors(ranks);
+  std::mutex first;
+  std::exception_ptr error;
   {
     std::vector<std::jthread> threads;
     for (std::size_t r = 0; r < ranks; ++r) {
@@ -76,15 +77,16 @@ void on_threads(std::size_t ranks, const Work& work, const Failed& failed) {
         try {
           work(r);
         } catch (...) {
-          errors[r] = std::current_exception();
+          {
+            const std::scoped_lock alone(first);
+            if (!error) error = std::current_exception();
+          }
           failed();
         }
       });
     }
   }
-  for (const std::exception_ptr& each : errors) {
-    if (each) std::rethrow_exception(each);
-  }
+  if (error) std::rethrow_exception(error);
 }
 
 /// Runs every rank on a thread of its own.

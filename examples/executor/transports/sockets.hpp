@@ -36,6 +36,7 @@ class socket_transport final : public transport {
       for (boost::system::error_code failed; r != rank;) {
         r < rank ? peers_[r].connect(at(r, rank), failed) : doors[r - rank - 1].accept(peers_[r], failed);
         if (!failed) break;
+        if (failed == boost::asio::error::no_descriptors) throw boost::system::system_error(failed, "links of a rank");
         if (steady_seconds() > end)
           throw std::runtime_error(fmt::format("rank {} did not come within {} s", r, timeout));
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
