@@ -107,7 +107,7 @@ with tempfile.TemporaryDirectory() as folder:
     # From a model to the line in a launch script; the other way round by the rules of Megatron-LM: megatron_layout.py.
     llama = run("profile", "transformer", "--preset", "llama-2-7b").stdout
     line = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
-    batch = "--seq-length 4096 --micro-batch-size 1 --global-batch-size"
+    batch = "--bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size"
     check(line == f'--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "Et*8|t*8|t*8|t*8L" {batch} 16\n', line)
     chunks = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "megatron", stdin=llama).stdout
     check(chunks.startswith("--pipeline-model-parallel-size 2 ") and chunks.count("|") == 3, chunks)
@@ -130,7 +130,7 @@ with tempfile.TemporaryDirectory() as folder:
     flags = ("--format", "megatron-flags")
     check(run("plan", "-", "--devices", 5, *flags, stdin=llama).stdout ==
           "--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5"
-          " --seq-length 4096 --micro-batch-size 1\n", "the best of flags")
+          " --bf16 --seq-length 4096 --micro-batch-size 1\n", "the best of flags")
     fails(3, "megatron-flags: 32 decoders do not come out even on 10 stages", "plan", "-", "--devices", 5, "--chunks", 2,
           "--microbatches", 5, *flags, stdin=llama)
     # Of several stages a device the first and the last may have a decoder less.
@@ -145,7 +145,7 @@ with tempfile.TemporaryDirectory() as folder:
         done = run("plan", "-", "--devices", 4, "--chunks", 2, "--microbatches", 8, *flags, stdin=json.dumps(heavy))
         check(done.stdout == "--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 4" +
               "".join(f" --account-for-{each}-in-pipeline-split" for each in accounted) +
-              " --seq-length 4096 --micro-batch-size 1 --global-batch-size 8\n", layers, done)
+              " --bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size 8\n", layers, done)
     fails(2, "llama is no format (see stagecut formats)", "plan", "-", "--devices", 5, "--format", "llama", stdin=llama)
     fails(2, "is a profile, and megatron is a format of plans", "show", profile, "--format", "megatron")
 

@@ -19,13 +19,46 @@ done = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron
 lines = done.stdout.splitlines()
 check(lines[-2].startswith("for Megatron-LM (core 0.16.1, and as well 0.20)"), done.stdout)
 check(lines[-1].startswith('--tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "Et*'), lines)
-check(lines[-1].endswith('L" --sequence-parallel --seq-length 4096 --micro-batch-size 1 --global-batch-size 16'
+check(lines[-1].endswith('L" --sequence-parallel --bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size 16'
                          " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1"), lines[-1])
 torchtitan = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "torchtitan", stdin=llama).stdout
 check(torchtitan.endswith("to be set there, too: recomputation full\n") and "\ntensor_parallel_degree=8\n" in torchtitan, torchtitan)
 alone = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
 check(alone == lines[-1] + "\n", alone)
 check("to be set" not in run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=small).stdout, "nothing is to be set")
+
+# Stages that keep their inputs alone recompute all; formats, too, tell on standard error what is to be set there.
+again = ("plan", "-", "--devices", 4, "--microbatches", 16, "--checkpoint", "always")
+for name in ("megatron", "megatron-flags"):
+    text = run(*again, "--for", name, stdin=small).stdout
+    check(text.endswith("--recompute-granularity full --recompute-method uniform --recompute-num-layers 1\n"), text)
+check("\nrecompute: [[8, 8, 8, 8]]\n" in run(*again, "--format", "sapp", stdin=small).stdout, "sapp recomputes all")
+for name in ("deepspeed", "torchtitan"):
+    check(run(*again, "--for", name, stdin=small).stdout.endswith("\nto be set there, too: recomputation full\n"), name)
+    done = run(*again, "--format", name, stdin=small)
+    check("stagecut: to be set there, too: recomputation full\n" in done.stderr and "to be set" not in done.stdout, done)
+    planned = run(*again, "--for", name, "--format", "json", stdin=small).stdout
+    check("to be set there, too: recomputation full\n" in run("show", "-", "--format", name, stdin=planned).stderr, name)
+    check("to be set there, too: recomputation full" in run("show", "-", "--format", "html", stdin=planned).stdout, "page")
+shared = run("profile", "transformer", "--preset", "llama-2-7b", "--tensor-parallel", 2, "--overlap", "ub", "--flash", "off", "--precision", "fp8", "--gpu", "h100-80gb").stdout
+text = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=shared)
+check(" --sequence-parallel --tp-comm-overlap --attention-backend unfused --bf16 --fp8-format hybrid --seq-length" in text.stdout, text)
+check("to be set" not in text.stderr, text)
+text = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "torchtitan", stdin=shared).stderr
+check("to be set there, too: overlap ub, FlashAttention off, precision fp8\n" in text, text)
+check("tensor parallel 2, " in run("plan", "-", "--devices", 4, "--format", "pytorch", "--microbatches", 8, stdin=shared).stderr, "pytorch")
+
+# What frameworks do not train is refused before anything is searched.
+for zero in (2, 3):
+    sharded = run("profile", "transformer", "--preset", "llama-2-7b", "--data-parallel", 4, "--zero", zero).stdout
+    for how in ("--for", "--format"):
+        fails(2, f"deepspeed cannot say this plan: ZeRO stage {zero}, and its pipelines run with stages 0 and 1 alone", "plan", "-", "--devices", 4,
+              "--microbatches", 16, how, "deepspeed", stdin=sharded)
+    planned = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "json", stdin=sharded).stdout
+    fails(2, f"ZeRO stage {zero}", "show", "-", "--format", "deepspeed", stdin=planned)
+experts = ("profile", "transformer", "--preset", "mixtral-8x7b", "--tensor-parallel", 4, "--expert-parallel", 4)
+fails(2, "experts with tensor parallelism, 4, and without sequence parallelism, which it does not train", "plan", "-", "--devices", 4, "--microbatches", 16,
+      "--for", "megatron", stdin=run(*experts, "--sequence-parallel", "off").stdout)
 
 # What contradicts, and the rule that forbids.
 words = ("plan", "-", "--devices", 4)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
@@ -28,7 +31,7 @@ template <class Value>
 Value computed_figure(const nlohmann::json& of, const char* name, Value otherwise) {
   const auto found = of.find(name);
   if (found == of.end()) return otherwise;
-  const bool fits = std::is_same_v<Value, bool>    ? found->is_boolean()
+  const bool fits = std::is_same_v<Value, bool>   ? found->is_boolean()
                     : std::is_arithmetic_v<Value> ? found->is_number()
                                                   : found->is_string();
   return fits ? found->get<Value>() : otherwise;
@@ -58,18 +61,27 @@ inline std::size_t gpus_of_stage(const stagecut::profile& model) {
 /// Whether a framework's text holds a setting already, by the name of a format.
 inline bool says_setting(std::string_view format, std::string_view setting) {
   const bool usual = setting == "tensor_parallel" || setting == "data_parallel" || setting == "microbatch";
-  if (format == "deepspeed") return usual || setting == "zero";
-  if (format == "megatron" || format == "megatron-flags" || format == "torchtitan") {
+  if (format == "deepspeed") return usual || setting == "zero" || setting == "precision";
+  const bool is_megatron = format == "megatron" || format == "megatron-flags";
+  if (is_megatron && (setting == "precision" || setting == "overlap" || setting == "flash")) return true;
+  if (is_megatron || format == "torchtitan") {
     return usual || setting == "context_parallel" || setting == "expert_parallel" || setting == "sequence_parallel";
   }
   return false;
 }
 
-/// What a prediction rests on and the text of a format does not say, for whoever starts the run: a line of text, or nothing.
-/// @param recomputation  whether that is to be told, too
-inline std::string settings_text(const stagecut::profile& model, std::string_view format, bool recomputation,
-                                 std::size_t shards) {
-  const nlohmann::json of = computed_figures(model);
+/// What a plan recomputes, where all its layers were planned so: as they were profiled, or as its stages are checkpointed.
+inline std::string recomputed_text(const stagecut::plan& made) {
+  if (made.memory.checkpoint == "always") return "full";
+  if (made.memory.checkpoint == "except_last") return "full, but of the last microbatch";
+  return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
+}
+
+/// What a prediction rests on and the text of a format does not say, for whoever starts the run: a list, empty if there is
+/// nothing.
+/// @param told  the text of the format
+inline std::string unsaid_settings(const stagecut::plan& made, std::string_view format, std::string_view told) {
+  const nlohmann::json of = computed_figures(made.profile);
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
@@ -83,17 +95,39 @@ inline std::string settings_text(const stagecut::profile& model, std::string_vie
     if (value != 1 && !says_setting(format, member)) add(name, std::to_string(value));
   }
   // Frameworks have it off; what layers keep depends on it.
-  const bool shared = shards != 1 || computed_figure<std::size_t>(of, "tensor_parallel", 1) != 1;
+  const bool shared = computed_figure<std::size_t>(of, "tensor_parallel", 1) != 1 ||
+                      (!made.stages.empty() && made.stages[0].shards != 1);
   if (shared && computed_figure<bool>(of, "sequence_parallel", false) && !says_setting(format, "sequence_parallel")) {
     add("sequence parallel", "on");
+  }
+  const auto overlap = computed_figure<std::string>(of, "overlap", "none");
+  if (shared && overlap != "none" && !says_setting(format, "overlap")) add("overlap", shown(overlap));
+  if (!computed_figure<bool>(of, "flash", true) && !says_setting(format, "flash")) add("FlashAttention", "off");
+  const auto precision = computed_figure<std::string>(of, "precision", "bf16");
+  if (precision != "bf16" &&
+      (precision == "fp8" ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
+    add("precision", shown(precision));
   }
   // Megatron-LM spreads the optimizer's state alone, torchtitan gradients, too.
   const auto zero = computed_figure<std::size_t>(of, "zero", 0);
   const bool said = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
   if (zero != 0 && !said && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
-  const auto again = computed_figure<std::string>(of, "recomputation", "none");
-  if (again != "none" && recomputation) add("recomputation", shown(again));
+  const bool recomputes = told.find("--recompute-granularity") != told.npos || told.find("recompute:") != told.npos ||
+                          told.find("checkpoint=") != told.npos;
+  if (const std::string again = recomputed_text(made); again != "none" && !recomputes) add("recomputation", again);
+  return text;
+}
+
+/// Likewise, as a line of text.
+inline std::string settings_text(const stagecut::plan& made, std::string_view format, std::string_view told) {
+  const std::string text = unsaid_settings(made, format, told);
   return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);
+}
+
+/// Likewise, of a plan in the format of a framework, for standard error; empty for formats that none is told.
+inline std::string unsaid_of_format(const stagecut::plan& made, const std::string& format) {
+  if (stagecut::find_target(format) == nullptr) return "";
+  return unsaid_settings(made, format, stagecut::io::find_format(format)->write(made));
 }
 
 /// Whether its passes are those of whole prompts.

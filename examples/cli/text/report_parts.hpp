@@ -260,7 +260,10 @@ class plan_report {
     for (const auto& each : stagecut::io::formats) {
       if (each.any_plan) continue;
       try {
-        result.lines.push_back({std::string(each.describes), each.write(made_), false});
+        const std::string told = each.write(made_);
+        std::string unsaid = stagecut::find_target(each.name) == nullptr ? "" : settings_text(made_, each.name, told);
+        if (!unsaid.empty()) unsaid = "\n# " + unsaid.substr(0, unsaid.size() - 1);
+        result.lines.push_back({std::string(each.describes), told + unsaid, false});
       } catch (const std::exception& error) {
         result.lines.push_back({std::string(each.describes), error.what(), true});
       }

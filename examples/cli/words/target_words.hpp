@@ -18,7 +18,15 @@
 #include <string>
 #include <vector>
 
+#include "text/computed_text.hpp"
+#include "text/output.hpp"
 #include "words/words.hpp"
+
+/// Says on standard error what is to be set beside what the format of a framework holds.
+inline void say_settings(const stagecut::plan& made, const std::string& format) {
+  const std::string text = unsaid_of_format(made, format);
+  if (!text.empty()) say(fmt::format("to be set there, too: {}", text));
+}
 
 /// The framework that is to run a plan, as it is said to `plan`.
 struct target_words {
@@ -46,14 +54,16 @@ struct target_words {
     if (entry != nullptr && by_format != nullptr && entry != by_format) {
       throw CLI::ValidationError("--format", fmt::format("{} is of another framework than --for {}", format, name));
     }
-    const bool graph = request.cpus != 0 || (request.at_most && !several) || request.method != stagecut::graph_method::automatic ||
-                       !stagecut::is_chain(model);
+    const bool graph = request.cpus != 0 || (request.at_most && !several) ||
+                       request.method != stagecut::graph_method::automatic || !stagecut::is_chain(model);
     if (entry != nullptr && graph) throw CLI::ValidationError("--for", "is of chains, and this is planned as a graph");
     if (entry == nullptr) {
       if (by_format == nullptr || graph) return;
       entry = by_format;
     }
     request.target = entry->kind;
+    if (const std::string why = stagecut::io::settings_obstacle(entry->kind, model); !why.empty())
+      throw stagecut::not_representable(entry->name, why);
     if (!said || model.inference) return;
     const stagecut::schedule_entry& asked = stagecut::entry_of(request.schedule);
     const auto meant = request.chunks > 1          ? asked.with_chunks

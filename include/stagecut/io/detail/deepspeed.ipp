@@ -12,6 +12,7 @@
 #include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
@@ -21,16 +22,21 @@ namespace detail {
 /// microbatches are known. Layers are shared by what is called the model there.
 [[nodiscard]] inline std::string deepspeed_run(const plan& p) {
   const run_settings run = settings_of(p);
+  if (const std::string why = settings_obstacle(entry_of(framework::deepspeed), run); !why.empty())
+    refuse("deepspeed", why);
   std::string text;
   if (run.tensor != 1 || run.data != 1) {
-    text += joined({"\ntopology = PipeModelDataParallelTopology(num_pp=", p.devices, ", num_mp=", run.tensor, ", num_dp=",
-                    run.data, ")"});
+    text += joined({"\ntopology = PipeModelDataParallelTopology(num_pp=", p.devices, ", num_mp=", run.tensor,
+                    ", num_dp=", run.data, ")"});
   }
   if (run.microbatches == 0) return text;
   text += joined({"\nconfig = {\"gradient_accumulation_steps\": ", run.microbatches});
   if (run.samples != 0) {
-    text += joined({", \"train_micro_batch_size_per_gpu\": ", run.samples, ", \"train_batch_size\": ", run.global_batch()});
+    text +=
+        joined({", \"train_micro_batch_size_per_gpu\": ", run.samples, ", \"train_batch_size\": ", run.global_batch()});
   }
+  if (run.precision == "bf16" || run.precision == "fp16")
+    text += joined({", \"", run.precision, "\": {\"enabled\": true}"});
   if (run.zero != 0) text += joined({", \"zero_optimization\": {\"stage\": ", run.zero, "}"});
   return text + "}";
 }

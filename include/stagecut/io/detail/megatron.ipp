@@ -38,10 +38,24 @@ namespace detail {
   if (run.expert > 1 && run.tensor > 1) text += " --expert-tensor-parallel-size 1";
   if (run.sequence_parallel) text += " --sequence-parallel";
   if (run.zero > 0) text += " --use-distributed-optimizer";
+  if (run.tensor > 1 && run.overlap == "ub") text += " --tp-comm-overlap";
+  if (!run.flash) text += " --attention-backend unfused";
+  if (run.precision == "bf16" || run.precision == "fp8") text += " --bf16";
+  if (run.precision == "fp16") text += " --fp16";
+  if (run.precision == "fp8") text += " --fp8-format hybrid";
   if (run.sequence != 0) text += joined({" --seq-length ", run.sequence});
   if (run.samples != 0) text += joined({" --micro-batch-size ", run.samples});
   if (run.global_batch() != 0) text += joined({" --global-batch-size ", run.global_batch()});
   return text;
+}
+
+/// Those of a plan, which the framework has to train with.
+///
+/// @throws not_representable where it does not
+[[nodiscard]] inline run_settings megatron_run(const target_entry& entry, const plan& p) {
+  run_settings run = settings_of(p);
+  if (const std::string why = settings_obstacle(entry, run); !why.empty()) refuse(entry.name, why);
+  return run;
 }
 
 /// The options that interleaving needs beside those of its stages.
@@ -55,7 +69,8 @@ namespace detail {
 namespace detail {
 
 /// The letters of a stage: `Et*4`, of a hybrid model `M-M*`; empty: it has no layer that is placed.
-[[nodiscard]] inline std::string megatron_stage(const plan& p, std::size_t s, const stagecut::detail::target_kinds& kinds) {
+[[nodiscard]] inline std::string megatron_stage(const plan& p, std::size_t s,
+                                                const stagecut::detail::target_kinds& kinds) {
   std::string letters;
   for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
     const char letter = megatron_letter(kinds, p.profile, i);
@@ -78,7 +93,7 @@ STAGECUT_DECL std::string as_megatron(const plan& p) {
   const target_entry& entry = detail::check_target("as_megatron", framework::megatron, p);
   const stagecut::detail::target_kinds kinds(entry, p.profile);
   const auto stage_text = [&](std::size_t s) { return detail::megatron_stage(p, s, kinds); };
-  const detail::run_settings run = detail::settings_of(p);
+  const detail::run_settings run = detail::megatron_run(entry, p);
   return detail::joined({detail::megatron_shards(run), "--pipeline-model-parallel-size ", p.devices,
                          kinds.is_hybrid() ? " --hybrid-layer-pattern \"" : " --pipeline-model-parallel-layout \"",
                          detail::sequence_text(p.cuts.stages(), "|", stage_text), "\"", detail::megatron_group(p),
@@ -100,12 +115,14 @@ STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p) {
     made.push_back("bars in --hybrid-layer-pattern are read since Megatron-LM's pull request 3377 of 2026");
   }
   if (!empty.empty()) {
-    made.push_back(detail::joined({"no layer is on stage ", empty, ": Megatron-LM has hung at empty stages (its issue 1852)"}));
+    made.push_back(
+        detail::joined({"no layer is on stage ", empty, ": Megatron-LM has hung at empty stages (its issue 1852)"}));
   }
   if (!odd.empty() && !kinds.is_hybrid() && detail::settings_of(p).experts) {
-    made.push_back(detail::joined({"with --overlap-moe-expert-parallel-comm Megatron-LM has hung at stages with an odd number "
-                                   "of expert layers (its issue 1810): stage ",
-                                   odd}));
+    made.push_back(
+        detail::joined({"with --overlap-moe-expert-parallel-comm Megatron-LM has hung at stages with an odd number "
+                        "of expert layers (its issue 1810): stage ",
+                        odd}));
   }
   return made;
 }
@@ -114,7 +131,7 @@ STAGECUT_DECL std::string as_megatron_flags(const plan& p) {
   const target_entry& entry = detail::check_target("as_megatron_flags", framework::megatron_flags, p);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
-  const detail::run_settings run = detail::settings_of(p);
+  const detail::run_settings run = detail::megatron_run(entry, p);
   std::string text = detail::joined({detail::megatron_shards(run), "--pipeline-model-parallel-size ", p.devices});
   const auto add = [&](std::string_view flag, std::size_t value) {
     text.append(" ").append(flag).append(" ").append(std::to_string(value));

@@ -13,7 +13,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What a layer of a plan recomputes, as it was chosen or else as it was profiled; `none`: nothing.
+/// What a layer of a plan recomputes, as it was chosen or else as it was profiled; all of it where the plan keeps inputs of
+/// stages alone; `none`: nothing.
 [[nodiscard]] inline std::string_view recomputed(const plan& p, std::size_t i) noexcept {
   const layer& each = p.profile.layers[i];
   const bool any = i < p.choices.size();
@@ -22,7 +23,8 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   const std::string& name = shared != nullptr ? shared->recomputation
                             : chosen          ? p.choices[i].recomputation
                                               : each.recomputation.get();
-  return name.empty() ? std::string_view("none") : std::string_view(name);
+  if (!name.empty() && name != "none") return name;
+  return p.memory.checkpoint == "always" ? "full" : "none";
 }
 
 /// What the layers of a plan recompute, in Megatron-LM's words.
@@ -49,7 +51,7 @@ struct megatron_layers {
       const std::string_view name = detail::recomputed(p, i);
       const bool further = each.kind == "mtp";
       if (!kinds.is_decoder(i) && !further) {
-        if (name != "none" && !p.choices.empty())
+        if (name != "none" && !p.choices.empty() && p.memory.checkpoint != "always")
           refuse(format, joined({layer_text(each), " is recomputed, and is no decoder"}));
         continue;
       }

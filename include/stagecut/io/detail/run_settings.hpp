@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
@@ -21,13 +24,22 @@ struct run_settings {
   std::size_t microbatches = 0;    ///< of a replica in an iteration; 0: not known
   bool experts = false;            ///< whether a token meets a part of the parameters alone
   bool sequence_parallel = false;  ///< whether the devices that share matrices share norms and dropouts, too
+  bool flash = true;               ///< whether attention is FlashAttention
+  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`; empty: not known
+  std::string overlap{};  ///< of messages among those that share matrices: `none`, `bwd`, `ub`; empty: not known
 
   /// Samples of an iteration, of all replicas; 0: not known.
   [[nodiscard]] std::size_t global_batch() const noexcept { return samples * microbatches * data; }
 };
 
+/// Those that a profile was computed with.
+[[nodiscard]] STAGECUT_DECL run_settings settings_of(const profile& model);
+
 /// Those of a plan, whose first stage says what it chose.
 [[nodiscard]] STAGECUT_DECL run_settings settings_of(const plan& p);
+
+/// Why a framework does not train with these; empty: nothing is known against it.
+[[nodiscard]] STAGECUT_DECL std::string settings_obstacle(const target_entry& entry, const run_settings& run);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail
 

@@ -37,7 +37,8 @@ STAGECUT_DECL std::string as_sapp(const plan& p) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const layer& each = p.profile.layers[i];
     const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
-    const std::string& recomputation = chosen ? p.choices[i].recomputation : each.recomputation.get();
+    std::string recomputation = chosen ? p.choices[i].recomputation : each.recomputation.get();
+    if (!chosen && p.memory.checkpoint == "always" && kinds.is_decoder(i)) recomputation = "full";
     if (recomputation.empty() || recomputation == "none") continue;
     const auto* const known = stagecut::find_name(detail::sapp_choice_words, recomputation);
     if (known == nullptr) {

@@ -21,6 +21,8 @@
 #include <stagecut/io/graphs/piper_plan.hpp>
 #include <stagecut/io/pictures/graph_svg.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
@@ -56,6 +58,10 @@ inline constexpr std::array formats = {
 
 /// The format of that name; null if there is none.
 [[nodiscard]] STAGECUT_DECL const format* find_format(std::string_view name);
+
+/// Why a framework does not train with the degrees that a profile was computed for, as its member `computed` says them;
+/// empty: nothing is known against it. The framework's format refuses every plan of such a profile.
+[[nodiscard]] STAGECUT_DECL std::string settings_obstacle(framework target, const profile& model);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
 
