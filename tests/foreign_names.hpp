@@ -492,6 +492,7 @@
   X(shared_stage) \
   X(shortage_of) \
   X(sliced_one_forward_one_backward) \
+  X(slices_as_microbatches) \
   X(smallest_group) \
   X(span_times) \
   X(speeds_of_stages) \

@@ -138,6 +138,18 @@ TEST_CASE("a group of microbatches stands beside their number") {
   CHECK(with("\"microbatches\": 4", "\"microbatches\": 4, \"group\": 0").find("p.json#/schedule/group: ") == 0);
 }
 
+TEST_CASE("slices of sequences stand beside the microbatches, of the one schedule that cuts them") {
+  stagecut::plan made = full_plan();
+  made.schedule = {"seq-1f1b", 4};
+  CHECK(as_json(made).find("slices") == std::string::npos);
+  made.schedule.slices = 3;
+  const std::string text = as_json(made);
+  CHECK(text.find(R"("schedule": {"name": "seq-1f1b", "microbatches": 4, "slices": 3},)") != std::string::npos);
+  CHECK(parse_json_plan(text, "p.json") == made);
+  CHECK(with("\"microbatches\": 4", "\"microbatches\": 4, \"slices\": 2").find("p.json#/schedule/slices: 2 does not agree") == 0);
+  CHECK(with("\"microbatches\": 4", "\"microbatches\": 4, \"slices\": 0").find("p.json#/schedule/slices: ") == 0);
+}
+
 TEST_CASE("what was not reckoned is not written") {
   stagecut::plan made;
   made.profile.layers.resize(2);

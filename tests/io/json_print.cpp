@@ -20,6 +20,8 @@ int main(int count, char** arguments) {
   if (!read) {
     stagecut::plan full = full_plan();
     full.schedule.group = full.schedule.microbatches;
+    full.schedule.name = "seq-1f1b";
+    full.schedule.slices = 2;
     std::cout << (plan ? stagecut::io::as_json(full) : stagecut::io::as_json(full_profile())) << '\n';
     return 0;
   }

@@ -107,4 +107,9 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   CHECK(mistake(ordered).empty());
   ordered.schedule.group = 2;
   CHECK(mistake(ordered) == "/schedule/group 2 does not agree with an order of one's own, which says it");
+  for (const std::size_t slices : {std::size_t{0}, std::size_t{2}}) {
+    CHECK(with([&](plan& p) { p.schedule.slices = slices; }) ==
+          "/schedule/slices " + std::to_string(slices) +
+              " does not agree with the schedule: seq-1f1b alone cuts sequences, into 1 or more");
+  }
 }

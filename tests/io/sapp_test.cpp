@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "worked_plan.hpp"
 
 using doctest::Contains;
@@ -51,6 +53,14 @@ TEST_CASE("what was chosen goes before what the figures recompute") {
   for (const std::size_t i : {std::size_t{1}, std::size_t{3}}) p.choices[i].recomputation = "full";
   CHECK(as_sapp(p) ==
         "offset: [[0, 0]]\nrecompute: [[1, 1]]\nselect_recompute: [[1, 1]]\nselect_comm_recompute: [[1, 1]]");
+}
+
+TEST_CASE("sequences that are cut are a line more") {
+  auto p = worked_plan();
+  const std::string whole = as_sapp(p);
+  p.schedule = {"seq-1f1b", 8};
+  p.schedule.slices = 4;
+  CHECK(as_sapp(p) == whole + "\nseq_split_num: 4");
 }
 
 TEST_CASE("what SAPP cannot say") {

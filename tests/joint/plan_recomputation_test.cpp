@@ -295,6 +295,70 @@ TEST_CASE("with none alone it is what make_plan makes, and with more to choose f
   CHECK(alone > 5);
 }
 
+TEST_CASE("plans that cut sequences: the best of all cuts, whose figures hold, and no order but 1F1B") {
+  std::mt19937 dice(11);
+  const auto some = [&](std::size_t low, std::size_t high) { return static_cast<double>(drawn(dice, low, high)); };
+  std::size_t limited = 0;
+  for (int round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    profile model = decoders(drawn(dice, 2, 5));
+    for (layer& each : model.layers) each.recomputations = {}, each.forward = some(1, 9), each.activations = some(0, 40);
+    plan_request request;
+    request.devices = drawn(dice, 2, 3);
+    request.microbatches = drawn(dice, 1, 4);
+    request.slices = std::size_t{1} << drawn(dice, 1, 2);
+    request.memory.boundary_buffers = 2;
+    if (dice() % 2 == 0) request.links = {{0.5, 4}};
+    request.memory_per_device = some(100, 300);
+    const auto asked = stagecut::ask_recomputation(model, request);
+    const std::size_t n = model.layers.size();
+    double best = 0;
+    for (std::size_t a = 1; a + request.devices - 2 < n; ++a) {
+      for (std::size_t b = request.devices == 2 ? n : a + 1; b <= (request.devices == 2 ? n : n - 1); ++b) {
+        std::vector<std::size_t> points{0, a};
+        if (request.devices == 3) points.push_back(b);
+        points.push_back(n);
+        const auto run = stagecut::simulate_recomputation(asked.chain.model, asked.request, stagecut::cuts(points),
+                                                          std::vector<std::size_t>(n, 0));
+        if (*std::max_element(run.memory.begin(), run.memory.end()) > *request.memory_per_device) continue;
+        if (best == 0 || run.makespan < best) best = run.makespan;
+      }
+    }
+    const auto made = plan_recomputation(model, request);
+    CHECK((made.state() == state::infeasible) == (best == 0));
+    limited += best == 0 ? 1 : 0;
+    if (!made) continue;
+    CHECK(*made->makespan == doctest::Approx(best).epsilon(1e-12));
+    CHECK(made.state() == state::optimal);
+    CHECK(broken(model, *made) == "");
+    CHECK(made->schedule == stagecut::schedule_choice{"seq-1f1b", request.microbatches, {}, 0, request.slices});
+    const auto run = stagecut::simulate(stagecut::schedule_of(*made), stagecut::times_of(*made, false),
+                                        stagecut::transfers_of(*made));
+    CHECK(run.makespan == *made->makespan);
+    CHECK(stagecut::fullest_device(*made) <= *request.memory_per_device * (1 + 1e-12));
+  }
+  CHECK(limited > 3);
+  CHECK(limited < 30);
+}
+
+TEST_CASE("what does not cut sequences is refused") {
+  const profile model = decoders(3);
+  plan_request request;
+  request.devices = 2;
+  request.microbatches = 4;
+  request.slices = 2;
+  CHECK(refusal([&] { return stagecut::make_plan(model, request); }).find("slices = 2, must be 1") != std::string::npos);
+  request.chunks = 2;
+  CHECK(refusal([&] { return plan_recomputation(model, request); }).find("slices = 2, needs one stage") !=
+        std::string::npos);
+  request.chunks = 1;
+  request.schedule = schedule_kind::gpipe;
+  CHECK(refusal([&] { return plan_recomputation(model, request); }).find("slices = 2, goes with 1F1B alone") !=
+        std::string::npos);
+  request.slices = 0;
+  CHECK(refusal([&] { return plan_recomputation(model, request); }).find("slices = 0, must be") != std::string::npos);
+}
+
 TEST_CASE("the plan of a strategy of one's own is what simulating it tells, within any memory") {
   const profile model = decoders(5);
   for (const std::size_t chunks : {1U, 2U}) {

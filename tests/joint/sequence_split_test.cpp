@@ -67,6 +67,30 @@ TEST_CASE("times and memory of a slice, as SAPP converts them") {
   CHECK(sequence_split(whole_sequences(), figures, 1) == whole_sequences());
 }
 
+TEST_CASE("an equal part of everything but what stays, where nothing is known of the run") {
+  recompute_model whole = whole_sequences();
+  whole.types[0].choices[1].recomputed_whole = 8;
+  whole.types[0].choices[1].recomputed_apart = 4;
+  const recompute_model quarter = sequence_split(whole, 4);
+  const layer_type& body = quarter.types.at(0);
+  CHECK(body.forward == 45);
+  CHECK(body.sent == 16);
+  CHECK(body.workspace == 5);
+  CHECK(body.resident == whole.types[0].resident);
+  REQUIRE(body.choices.size() == 3);  // all but full
+  CHECK(body.choices[0] == recompute_choice{"none", 90, 45, 4229 * megabyte / 4});
+  CHECK(body.choices[1] == recompute_choice{"select", 93.6, 45, 4098 * megabyte / 4, 0, 2, 1});
+  CHECK(body.choices[2].name == "little");
+  CHECK(quarter.head.resident == whole.head.resident);
+  CHECK(quarter.tail.choices[0] == recompute_choice{"none", 45, 0, 2.5});
+  CHECK(sequence_split(whole, 1) == whole);
+  CHECK(refusal([&] { return sequence_split(whole, 0); }) ==
+        "stagecut::sequence_split: slices = 0, must be at least 1");
+  whole.types[0].choices = {whole.types[0].choices[2]};
+  CHECK(refusal<invalid_input>([&] { return sequence_split(whole, 2); }) ==
+        "type \"BODY\": no choice but full, which would compute keys and values again that later slices read");
+}
+
 TEST_CASE("without tensor parallelism the head keeps the inner layer") {
   sequence_figures alone{.batch = 1, .length = 1024, .hidden = 512, .heads = 4, .head_width = 128, .vocabulary = 100};
   recompute_model model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>

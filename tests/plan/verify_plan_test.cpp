@@ -494,6 +494,12 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   made = plan_by_hand();
   made.schedule = {"seq-1f1b", 4};
   CHECK(said(model, made, "schedule") == "not checked: : it does not say into how many slices a sequence is cut");
+  made.schedule = {"seq-1f1b", 4};
+  made.schedule.slices = std::size_t{1} << 40U;
+  CHECK(said(model, made, "schedule") == "not checked: : it has more than 2^20 forward passes");
+  made.schedule = {"1f1b", 4};
+  made.schedule.slices = 2;
+  CHECK(said(model, made, "schedule") == "does not hold: : \"1f1b\" does not cut sequences into slices");
   made.schedule = {"1f1b", std::size_t{1} << 40U};
   CHECK(said(model, made, "schedule") == "not checked: : it has more than 2^20 forward passes");
   made.schedule = {"1f1b", 4};

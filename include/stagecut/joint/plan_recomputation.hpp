@@ -75,7 +75,9 @@ struct asked_recomputation {
 /// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it; its layers have
 ///                 `recomputations`, all of them with the forward pass of the layer
 /// @param request  the pipeline, the microbatches, memory and links there are; devices are alike in speed, and layers
-///                 stand anywhere: what says otherwise is refused
+///                 stand anywhere: what says otherwise is refused. With `slices` above 1 every sequence is cut into so
+///                 many, each a pass of its own with an equal part of the times and of what is kept: see `sequence_split`;
+///                 nothing is run as `full` then
 /// @param options  which recomputations there may be
 /// @return         as `minimize_recomputation`; the plan's `choices` name the recomputation of every layer, empty where it is
 ///                 run as profiled

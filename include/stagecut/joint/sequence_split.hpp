@@ -41,6 +41,13 @@ struct sequence_figures {
 [[nodiscard]] STAGECUT_DECL recompute_model sequence_split(const recompute_model& model,
                                                            const sequence_figures& figures, std::size_t slices);
 
+/// The same where nothing is known of the training run: times, bytes sent and all that is kept divided by S; what stays and
+/// workspace are as they are, and nothing is added for keys and values, which are among what slices keep.
+///
+/// @throws  argument_error for slices of 0; invalid_input for a model that makes no sense, and a type that is left without a
+///          choice, all being named `full`
+[[nodiscard]] STAGECUT_DECL recompute_model sequence_split(const recompute_model& model, std::size_t slices);
+
 /// The order for such a model: `sliced_one_forward_one_backward`, whose rank r keeps p - 1 - r + S slices.
 ///
 /// @param ranks         p, at least 1

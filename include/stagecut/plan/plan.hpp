@@ -17,7 +17,8 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The memory of a planned stage on each of its devices, in bytes: what stays, and what a microbatch takes.
+/// The memory of a planned stage on each of its devices, in bytes: what stays, and what a microbatch takes, or a
+/// slice of one where sequences are cut.
 struct planned_memory {
   double resident = 0;     ///< parameters, their gradients, the optimizer's state
   double activations = 0;  ///< of each microbatch in flight; where these are computed again, of its input alone
@@ -36,14 +37,15 @@ struct planned_memory {
 
 /// One stage of a plan. Its figures are those of one microbatch; what they add up to is derived.
 struct planned_stage {
-  std::size_t device = 0;     ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
-  double cost = 0;            ///< what the objective saw, in its unit; of `are_graph_chunks`, of their device
-  double forward = 0;         ///< seconds of a microbatch on its device
-  double backward = 0;        ///< likewise, with what is computed again
-  std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
-  planned_memory memory{};    ///< all 0 where memory was not reckoned
-  std::size_t replicas = 1;   ///< copies of the stage: see `plan::own_microbatches`
-  std::size_t shards = 1;     ///< devices among which each copy is divided
+  std::size_t device = 0;  ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
+  double cost = 0;         ///< what the objective saw, in its unit; of `are_graph_chunks`, of their device
+  double forward = 0;      ///< seconds of a microbatch on its device
+  double backward = 0;     ///< likewise, with what is computed again
+  /// Microbatches, or slices where sequences are cut, whose activations it keeps at most; 0: not known.
+  std::size_t in_flight = 0;
+  planned_memory memory{};   ///< all 0 where memory was not reckoned
+  std::size_t replicas = 1;  ///< copies of the stage: see `plan::own_microbatches`
+  std::size_t shards = 1;    ///< devices among which each copy is divided
   /// Of the last microbatch, where that alone computes nothing again, and keeps `memory.recomputed`; unset: as others.
   std::optional<double> backward_kept{};
   std::optional<double> backward_weight{};  ///< of both, seconds of the gradient of the parameters; unset: not known
@@ -91,7 +93,8 @@ struct schedule_choice {
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// Where it is none that has a name: the passes (F, B, I, W) of every rank, in the order in which it runs them.
   std::vector<std::vector<op>> orders{};
-  std::size_t group = 0;  ///< of microbatches, of `interleaved`: `schedule_shape::group`; 0: as many as devices
+  std::size_t group = 0;   ///< of microbatches, of `interleaved`: `schedule_shape::group`; 0: as many as devices
+  std::size_t slices = 1;  ///< of the sequence of every microbatch, of `seq-1f1b`: each is a pass of its own
 
   /// Equal in every part.
   friend bool operator==(const schedule_choice&, const schedule_choice&) = default;

@@ -82,6 +82,9 @@ struct plan_request {
   /// `group` that it can be made for.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
   std::size_t group = 0;  ///< of microbatches, for interleaved: `schedule_shape::group`; 0: as many as devices
+  /// Into which the sequence of every microbatch is cut: above 1 `one_forward_one_backward` means sliced 1F1B, of which
+  /// `plan_recomputation` makes plans.
+  std::size_t slices = 1;
   /// Of every stage, for 1F1B with one on each device; empty: the schedule's.
   std::vector<std::size_t> in_flight{};
   /// Whether these are chosen with the cut, those with which an iteration ends first: 1F1B with one stage on each device,

@@ -42,7 +42,7 @@ namespace detail {
 ///          that the schedule cannot have
 [[nodiscard]] STAGECUT_DECL schedule schedule_of(const plan& made);
 
-/// How long the passes of a plan's stages take, in its unit.
+/// How long the passes of a plan's stages take, in its unit; of slices an equal part each.
 ///
 /// @param made   the plan
 /// @param split  whether I and W are wanted beside B
@@ -57,10 +57,10 @@ namespace detail {
 /// What messages between a plan's stages take over its own links; none if it has none.
 ///
 /// @param made    the plan
-/// @param slices  of every microbatch, each a message of its own
+/// @param slices  of every microbatch, each a message of its own; 0: those of the plan's schedule
 /// @return        of every edge between stages, in the order of the plan; of a chain, of every boundary
 /// @throws        invalid_input for a kind that there is not, and for links neither one nor one for each of these
-[[nodiscard]] STAGECUT_DECL transfer_times<double> transfers_of(const plan& made, std::size_t slices = 1);
+[[nodiscard]] STAGECUT_DECL transfer_times<double> transfers_of(const plan& made, std::size_t slices = 0);
 
 /// What messages between a plan's stages take: `latency`, and what an edge between stages carries divided by
 /// `bandwidth`: of a chain, the output of the layer in front of a boundary; the gradients that come back are as large.

@@ -75,7 +75,7 @@ inline std::vector<op> read_order(const json_value& value) {
   return result;
 }
 
-/// @param orders  whether the file may give an order, or a group of microbatches
+/// @param orders  whether the file may give an order, a group of microbatches, or slices
 inline schedule_choice read_schedule(const json_value& value, bool orders) {
   schedule_choice result{value.at("name").text(), value.at("microbatches").count(), {}};
   if (!orders) {
@@ -87,7 +87,8 @@ inline schedule_choice read_schedule(const json_value& value, bool orders) {
     if (result.orders.empty()) given->fail("holds no order");
   }
   if (const auto group = value.find("group")) result.group = group->count(1);
-  value.only({"name", "microbatches", "orders", "group"});
+  if (const auto slices = value.find("slices")) result.slices = slices->count(1);
+  value.only({"name", "microbatches", "orders", "group", "slices"});
   return result;
 }
 
@@ -117,6 +118,7 @@ inline std::string schedule_text(const schedule_choice& schedule) {
   object.text("name", schedule.name);
   object.set("microbatches", schedule.microbatches);
   if (schedule.group != 0) object.set("group", schedule.group);
+  if (schedule.slices != 1) object.set("slices", schedule.slices);
   std::string text = json_line(object.members());
   if (schedule.orders.empty()) return text;
   text.pop_back();

@@ -139,6 +139,16 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return pair ? element_at(pointer, second ? 1 : 0) : pointer;
 }
 
+/// Slices of sequences, which one schedule runs.
+[[nodiscard]] inline plan_fault slices_fault(const plan& made) {
+  const std::size_t slices = made.schedule.slices;
+  const stagecut::schedule_entry* const entry = stagecut::find_schedule(made.schedule.name);
+  if (slices == 1 || (slices != 0 && entry != nullptr && entry->takes == shape_figure::slices)) return {};
+  return {"/schedule/slices", number_text(slices),
+          joined({"does not agree with the schedule: ", stagecut::entry_of(schedule_kind::sliced).name,
+                  " alone cuts sequences, into 1 or more"})};
+}
+
 /// An order of one's own.
 [[nodiscard]] inline plan_fault order_fault(const plan& made) {
   const auto& orders = made.schedule.orders;
@@ -222,7 +232,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// The first parts of a plan that do not belong together.
 [[nodiscard]] inline plan_fault find_plan_fault(const plan& made) {
   for (const auto find : {cuts_fault, devices_fault, edges_fault, choices_fault, figures_fault, kept_fault, input_fault,
-                          order_fault, makespan_fault, timeline_fault}) {
+                          slices_fault, order_fault, makespan_fault, timeline_fault}) {
     if (plan_fault fault = find(made)) return fault;
   }
   return {};

@@ -16,11 +16,18 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
 STAGECUT_DECL std::string as_sapp(const plan& p) {
-  const std::string_view format = detail::check_target("as_sapp", framework::sapp, p).name;
+  const bool sliced = p.schedule.slices > 1 && p.schedule.name == entry_of(schedule_kind::sliced).name;
+  plan whole = p;  // MindFormers cuts the sequences of 1F1B
+  if (sliced) {
+    whole.schedule.name = entry_of(schedule_kind::one_forward_one_backward).name;
+    whole.schedule.slices = 1;
+  }
+  const std::string_view format = detail::check_target("as_sapp", framework::sapp, whole).name;
   const auto decoders = detail::decoders_of_stages(p);
   std::size_t share = 0;
   for (const std::size_t each : decoders) share += each;
@@ -62,7 +69,8 @@ STAGECUT_DECL std::string as_sapp(const plan& p) {
     return detail::joined({"[", detail::sequence_text(p.chunks, ", ", row), "]"});
   };
   return detail::joined({"offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(select),
-                         "\nselect_comm_recompute: ", rows(comm)});
+                         "\nselect_comm_recompute: ", rows(comm),
+                         sliced ? detail::joined({"\nseq_split_num: ", p.schedule.slices}) : std::string()});
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -16,7 +16,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///
 /// Which of a stage's decoders are recomputed is lost.
 ///
-/// @return  four lines of YAML
+/// @return  four lines of YAML; of a plan that cuts sequences a fifth, `seq_split_num`
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage out of its
 ///          device's turn, kinds of layers but `embedding` (on the first stage), `decoder`, `norm` and `head` (on the
 ///          last), a stage without decoders, recomputation by another name, or of other layers than decoders

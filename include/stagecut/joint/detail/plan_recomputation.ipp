@@ -15,6 +15,7 @@
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/joint/sequence_split.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/check_makespan_request.hpp>
@@ -31,6 +32,7 @@
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -66,6 +68,13 @@ inline void check_recompute_options(const plan_request& request) {
     refuse("forbidden_cuts", "{…}", "must be empty, as kept_together: layers are dealt out anywhere");
   }
   if (!request.speeds.empty()) refuse("speeds", "{…}", "are not told with recomputation, for devices that are alike");
+  if (request.slices == 0) refuse("slices", "0", "must be at least 1");
+  if (request.slices > 1 && request.chunks != 1) {
+    refuse("slices", std::to_string(request.slices), "needs one stage a device: no order of slices is known for more");
+  }
+  if (request.slices > 1 && request.schedule != schedule_kind::one_forward_one_backward) {
+    refuse("slices", std::to_string(request.slices), "goes with 1F1B alone");
+  }
   if (!request.in_flight.empty()) refuse("in_flight", "{…}", "is not told with recomputation: the schedule says it");
 }
 
@@ -119,11 +128,18 @@ STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request, co
   const training_memory memory(as_run, request.memory);
   describe(result, as_run, request, memory, asked.order.rank_of, microbatches_in_flight(asked.order));
   result.profile = model;
-  result.schedule = {asked.order.name, request.microbatches, {}, request.group};
+  result.schedule = {asked.order.name, request.microbatches, {}, request.group, request.slices};
+  for (planned_stage& stage : result.stages) {
+    planned_memory& of = stage.memory;
+    for (double* const each : {&of.activations, &of.recomputed, &of.recomputed_apart, &of.buffers}) {
+      *each /= static_cast<double>(request.slices);
+    }
+  }
   const bool split = runs(asked.order, op_kind::backward_input);
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   predict(result, split);
   const double value = last_pass(result);
+  if (request.slices > 1) result.timeline.clear();  // passes there are of microbatches
   const bool optimal = !(found.bound < found.makespan) && value <= found.makespan * (1 + 0x1p-30);
   result.objective = {"makespan", "time", value, found.bound < value ? found.bound : value,
                       optimal ? state::optimal : state::feasible};
@@ -137,8 +153,11 @@ STAGECUT_DECL asked_recomputation ask_recomputation(const profile& model, const 
                                                     const recompute_options& options) {
   const plan_request wanted = detail::with_machine(model, request);
   detail::check_recompute_options(wanted);
-  detail::check_makespan_request(model, wanted);
+  plan_request whole = wanted;
+  whole.slices = 1;
+  detail::check_makespan_request(model, whole);
   asked_recomputation result{as_recompute_model(model, options.names, wanted.memory), {}};
+  result.chain.model = sequence_split(result.chain.model, wanted.slices);
   result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
   detail::check_names(model, options);
   return result;

@@ -49,6 +49,56 @@ inline double not_below_zero(double bytes, const std::string& place) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Divides what a slice takes of a type, but for what its choices keep.
+inline void shorten(layer_type& type, double parts) {
+  type.forward /= parts;
+  type.sent /= parts;
+  for (recompute_choice& each : type.choices) {
+    each.backward /= parts;
+    each.backward_weight /= parts;
+    each.recomputed_whole /= parts;
+    each.recomputed_apart /= parts;
+  }
+}
+
+/// The layers of a slice.
+/// @param keys  bytes of the keys of a layer, as many as of its values, of which every slice holds those of all
+[[nodiscard]] inline recompute_model in_slices(const recompute_model& model, double keys, double parts) {
+  recompute_model result = model;
+  for (layer_type& type : result.types) {
+    shorten(type, parts);
+    type.resident += 4 * keys;
+    std::vector<recompute_choice> kept;
+    for (recompute_choice& each : type.choices) {
+      if (each.name == "full" || each.activations < 2 * keys) continue;
+      each.activations = (each.activations - 2 * keys) / parts + 2 * keys;
+      kept.push_back(each);
+    }
+    if (kept.empty()) {
+      fail(invalid_input(joined({"type ", in_quotes(type.name)}),
+                         keys > 0
+                             ? joined({"no choice keeps keys and values, ", number_text(2 * keys), " bytes"})
+                             : "no choice but full, which would compute keys and values again that later slices read"));
+    }
+    type.choices = std::move(kept);
+  }
+  for (layer_type* const end : {&result.head, &result.tail}) {
+    shorten(*end, parts);
+    for (recompute_choice& each : end->choices) each.activations /= parts;
+  }
+  return result;
+}
+
+}  // namespace detail
+
+STAGECUT_DECL recompute_model sequence_split(const recompute_model& model, std::size_t slices) {
+  detail::check_recompute_model(model);
+  if (slices == 0) detail::fail(argument_error("sequence_split", "slices", "0", "must be at least 1"));
+  return slices == 1 ? model : detail::in_slices(model, 0, static_cast<double>(slices));
+}
+
 STAGECUT_DECL recompute_model sequence_split(const recompute_model& model, const sequence_figures& figures,
                                              std::size_t slices) {
   detail::check_recompute_model(model);
@@ -56,36 +106,8 @@ STAGECUT_DECL recompute_model sequence_split(const recompute_model& model, const
   if (slices == 0) detail::fail(argument_error("sequence_split", "slices", "0", "must be at least 1"));
   if (slices == 1) return model;
   const auto parts = static_cast<double>(slices);
-  const auto shorten = [&](layer_type& type) {
-    type.forward /= parts;
-    type.sent /= parts;
-    for (recompute_choice& each : type.choices) {
-      each.backward /= parts;
-      each.backward_weight /= parts;
-    }
-  };
-  recompute_model result = model;
-  for (layer_type& type : result.types) {
-    shorten(type);
-    type.resident += 4 * bytes.keys;
-    std::vector<recompute_choice> kept;
-    for (recompute_choice& each : type.choices) {
-      if (each.name == "full" || each.activations < 2 * bytes.keys) continue;
-      each.activations = (each.activations - 2 * bytes.keys) / parts + 2 * bytes.keys;
-      kept.push_back(each);
-    }
-    if (kept.empty()) {
-      detail::fail(invalid_input(
-          detail::joined({"type ", detail::in_quotes(type.name)}),
-          detail::joined({"no choice keeps keys and values, ", detail::number_text(2 * bytes.keys), " bytes"})));
-    }
-    type.choices = std::move(kept);
-  }
+  recompute_model result = detail::in_slices(model, bytes.keys, parts);
   const double spared = 1 - 1 / parts;
-  for (layer_type* const end : {&result.head, &result.tail}) {
-    shorten(*end);
-    for (recompute_choice& each : end->choices) each.activations /= parts;
-  }
   if (!(model.head == layer_type{})) {
     result.head.resident = detail::not_below_zero(model.head.resident - spared * bytes.head, "head");
   }

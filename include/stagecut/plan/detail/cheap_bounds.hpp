@@ -125,7 +125,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const double heaviest = detail::heaviest_group(all, layers) / fastest;
   const double of_stages = average < heaviest ? heaviest : average;
   if (!makespan) return of_stages;
-  const double once = detail::longest_way(all) / fastest;
+  // Of slices the first is on its way while the next ones wait.
+  const double once = detail::longest_way(all) / fastest / static_cast<double>(all.made.schedule.slices);
   const double all_of_them = static_cast<double>(all.made.schedule.microbatches) * of_stages;
   return once < all_of_them ? all_of_them : once;
 }

@@ -197,6 +197,7 @@ inline void check_request(std::string_view function, const profile& model, const
   };
   if (request.devices == 0) refuse("devices", 0, "must be at least 1");
   if (request.chunks == 0) refuse("chunks", 0, "must be at least 1");
+  if (request.slices != 1) refuse("slices", request.slices, "must be 1: plan_recomputation cuts sequences");
   check_chain(function, model);
   // Beyond what any model has; keeps devices * chunks from overflowing.
   if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");

@@ -217,6 +217,7 @@ STAGECUT_DECL std::string explanation_obstacle(const plan& made) {
   if (!made.edges.empty() || !made.assignment.empty() || !made.profile.edges.empty()) {
     return "it is of a graph, and only chains of layers are explained";
   }
+  if (made.schedule.slices != 1) return "its sequences are cut into slices, and whole microbatches are explained";
   if (made.schedule.microbatches == 0) return "the number of its microbatches is not known, so its iteration is not";
   const std::size_t stages = made.cuts.stages();
   if (stages == 0 || made.stages.size() != stages || made.cuts.items() != made.profile.layers.size()) {

@@ -17,6 +17,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline schedule_kind requested_kind(const plan_request& request) {
   const schedule_entry& entry = entry_of(request.schedule);
   if (!request.in_flight.empty() || request.best_in_flight) return entry.with_in_flight;
+  if (request.slices > 1) return schedule_kind::sliced;
   return request.chunks > 1 ? entry.with_chunks : entry.kind;
 }
 
@@ -37,6 +38,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   shape.chunks = request.chunks;
   shape.microbatches = request.microbatches;
   shape.group = request.group;
+  shape.slices = request.slices;
   shape.in_flight = request.in_flight;
   return make_schedule(detail::requested_kind(request), shape);
 }

@@ -56,6 +56,7 @@ STAGECUT_DECL schedule named_schedule_of(const plan& made) {
   shape.chunks = made.chunks;
   shape.microbatches = made.schedule.microbatches;
   shape.group = made.schedule.group;
+  shape.slices = made.schedule.slices;
   if (entry->takes == shape_figure::in_flight) {
     for (const planned_stage& stage : made.stages) shape.in_flight.push_back(stage.in_flight);
   }
@@ -131,6 +132,10 @@ STAGECUT_DECL pass_times<double> times_of(const plan& made, bool split) {
       result.backward_weight.push_back(weight);
     }
   }
+  if (made.schedule.slices == 1) return result;
+  for (auto* const each : {&result.forward, &result.backward, &result.backward_input, &result.backward_weight}) {
+    for (double& time : *each) time /= static_cast<double>(made.schedule.slices);
+  }
   return result;
 }
 
@@ -149,15 +154,17 @@ STAGECUT_DECL stage_bytes bytes_of(const plan& made) {
   }
   if (!any) return {};
   for (const planned_stage& stage : made.stages) {
-    if (again) result.recomputed_apart.push_back(stage.memory.recomputed_apart);
+    if (again)
+      result.recomputed_apart.push_back(static_cast<double>(made.schedule.slices) * stage.memory.recomputed_apart);
   }
   const std::size_t m = last_kept ? made.schedule.microbatches : 1;
+  const auto slices = static_cast<double>(made.schedule.slices);
   for (const planned_stage& stage : made.stages) {
     const planned_memory& memory = stage.memory;
     for (std::size_t k = 0; k < m; ++k) {
       const bool kept = last_kept && k + 1 == m && stage.backward_kept.has_value();
-      result.activations.push_back(kept ? memory.recomputed : memory.activations);
-      if (again) result.recomputed.push_back(kept ? 0 : memory.recomputed);
+      result.activations.push_back(slices * (kept ? memory.recomputed : memory.activations));
+      if (again) result.recomputed.push_back(kept ? 0 : slices * memory.recomputed);
     }
   }
   return result;
@@ -179,8 +186,9 @@ STAGECUT_DECL transfer_times<double> transfers_of(const plan& made, std::size_t 
                                            ? "its links are neither one nor one for each boundary of stages"
                                            : "its links are neither one nor one for each edge"));
   }
+  const auto parts = static_cast<double>(slices == 0 ? made.schedule.slices : slices);
   for (std::size_t b = 0; b < bytes.size(); ++b) {
-    result.forward.push_back(links[links.size() == 1 ? 0 : b](bytes[b] / static_cast<double>(slices)));
+    result.forward.push_back(links[links.size() == 1 ? 0 : b](bytes[b] / parts));
   }
   result.backward = result.forward;
   return result;

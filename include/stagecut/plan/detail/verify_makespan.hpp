@@ -18,8 +18,8 @@
 // When the passes of a plan run.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The seconds of every stage: those of its layers; where these are not known, or do not tell the passes apart, as the
-/// plan says.
+/// The seconds of every stage for a microbatch, or a slice of one: those of its layers; where these are not known, or do
+/// not tell the passes apart, as the plan says.
 [[nodiscard]] inline std::vector<plain_seconds> seconds_to_run(const verified_plan& all) {
   std::vector<plain_seconds> result;
   for (std::size_t s = 0; s < all.stages(); ++s) {
@@ -36,6 +36,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
       here = {found.forward, found.backward, said.backward_kept ? found.backward_kept : found.backward,
               input + (found.backward - found.backward_kept), weight};
     }
+    for (double* const each :
+         {&here.forward, &here.backward, &here.backward_last, &here.backward_input, &here.backward_weight}) {
+      *each /= static_cast<double>(all.made.schedule.slices);
+    }
     here.all_reduce = said.all_reduce;
     result.push_back(here);
   }
@@ -49,7 +53,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (std::size_t e = 0; e < all.edges.size(); ++e) {
     plain_message each{all.edges[e].from, all.edges[e].to, 0};
     if (!said.links.empty())
-      each.seconds = message_seconds(said.links[said.links.size() == 1 ? 0 : e], all.edges[e].bytes);
+      each.seconds = message_seconds(said.links[said.links.size() == 1 ? 0 : e],
+                                     all.edges[e].bytes / static_cast<double>(all.made.schedule.slices));
     messages.push_back(each);
   }
   return {order, detail::seconds_to_run(all), std::move(messages), said.links.empty() ? std::string() : said.kind};

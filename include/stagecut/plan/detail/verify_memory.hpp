@@ -114,8 +114,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (std::size_t s = 0; s < all.stages(); ++s) {
     planned_memory here = detail::passing_memory(all, s, false);
     const double by_message = detail::passing_memory(all, s, true).buffers;
-    if (nearly_equal(all.made.stages[s].memory.buffers, by_message)) here.buffers = by_message;
+    const double said = all.made.stages[s].memory.buffers * static_cast<double>(all.made.schedule.slices);
+    if (nearly_equal(said, by_message)) here.buffers = by_message;
     here.resident = detail::resident_of(all, s, as_profiled);
+    for (double* const each : {&here.activations, &here.recomputed, &here.recomputed_apart, &here.buffers}) {
+      *each /= static_cast<double>(all.made.schedule.slices);
+    }
     result.push_back(here);
   }
   return result;

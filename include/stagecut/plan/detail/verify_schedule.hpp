@@ -34,6 +34,21 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
+/// The same order with every slice in the place of a microbatch. With one stage a device the order of its passes says that
+/// slices wait for each other.
+[[nodiscard]] inline schedule slices_as_microbatches(schedule order) {
+  if (order.slices == 1) return order;
+  for (std::vector<op>& rank : order.orders) {
+    for (op& each : rank) {
+      each.microbatch = each.microbatch * order.slices + each.slice;
+      each.slice = 0;
+    }
+  }
+  order.microbatches *= order.slices;
+  order.slices = 1;
+  return order;
+}
+
 /// The order that has the name, as the library makes it; without ranks if there is none.
 [[nodiscard]] inline schedule named_order(const plan& made, check_notes& notes) {
   const schedule_entry* entry = find_schedule(made.schedule.name);
@@ -42,7 +57,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return notes.broken("", joined({in_quotes(made.schedule.name), " is made for its stages, and it gives no order"})),
            schedule();
   }
-  if (entry->takes == shape_figure::slices) {
+  if (entry->takes == shape_figure::slices && made.schedule.slices <= 1) {
     return notes.not_checked("", "it does not say into how many slices a sequence is cut"), schedule();
   }
   bool last_kept = false;
@@ -56,6 +71,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   shape.chunks = made.chunks;
   shape.microbatches = made.schedule.microbatches;
   if (entry->takes == shape_figure::in_flight) shape.in_flight = detail::asked_in_flight(made, notes);
+  if (made.schedule.slices != 1 && entry->takes != shape_figure::slices) {
+    return notes.broken("", joined({in_quotes(entry->name), " does not cut sequences into slices"})), schedule();
+  }
+  shape.slices = made.schedule.slices;
   const bool as_one = entry->kind == schedule_kind::interleaved && made.chunks == 1;  // 1F1B
   shape.group = made.schedule.group;
   const std::size_t m = shape.microbatches;
@@ -68,7 +87,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                              " chunks and ", m, " microbatches",
                              shape.group == 0 ? std::string() : joined({" in groups of ", shape.group})}));
   }
-  return notes.is_broken() ? schedule() : make_schedule(entry->kind, shape);
+  return notes.is_broken() ? schedule() : detail::slices_as_microbatches(make_schedule(entry->kind, shape));
 }
 
 /// The order of a plan, its own or the one of its name; without ranks if there is none.
@@ -79,7 +98,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return notes.not_checked("", "it names no schedule"), schedule();
   }
   if (made.schedule.microbatches == 0) return notes.not_checked("", "its microbatches are not known"), schedule();
-  if (made.schedule.microbatches > most / made.stages.size()) {
+  const std::size_t slices = made.schedule.slices == 0 ? 1 : made.schedule.slices;
+  if (made.schedule.microbatches > most / made.stages.size() ||
+      slices > most / made.stages.size() / made.schedule.microbatches) {
     return notes.not_checked("", "it has more than 2^20 forward passes"), schedule();
   }
   const std::size_t stages = made.stages.size();
