@@ -188,7 +188,7 @@ std::string explain(const std::string& plan_text, const std::optional<std::strin
   {
     const nb::gil_scoped_release released;
     const stagecut::plan made = stagecut::io::parse_json_plan(plan_text, "plan");
-    const std::string much = too_large_run(made.devices, made.chunks, made.schedule.microbatches);
+    const std::string much = too_large_run(made);
     if (!much.empty()) throw stagecut::invalid_input("plan", much);
     stagecut::explain_options options;
     const auto asked = [&] { return calls.asked(); };

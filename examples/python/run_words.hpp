@@ -29,7 +29,7 @@ struct run_words {
   [[nodiscard]] scenario of(const std::string& text) const {
     stagecut::plan made = stagecut::io::parse_json_plan(text, "plan");
     if (microbatches != 0) made.schedule.microbatches = microbatches;
-    const std::string much = too_large_run(made.devices, made.chunks, made.schedule.microbatches);
+    const std::string much = too_large_run(made);
     if (!much.empty()) throw stagecut::invalid_input("plan", much);
     const bool other = schedule && *schedule != made.schedule.name;
     stagecut::schedule run = order ? given_order(made) : other ? named(made) : stagecut::schedule_of(made);

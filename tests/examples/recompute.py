@@ -156,6 +156,47 @@ with tempfile.TemporaryDirectory() as folder:
     lists.write_text("manual1:\n  offset: [0]\n")
     fails(2, "lists.yaml#/manual1/offset: has 1 elements, and there are 2 ranks", *ranged, "--chunks", "1..1", "--manual", lists)
 
+    # Sequences that are cut: equal stages take (m Q + p - 1) (F + B) of a slice, and hold p - 1 - r + Q slices.
+    whole = {"schema": "stagecut-profile-1", "layers": plain(SMALL["layers"])}
+    sliced = there / "sliced.json"
+    sliced.write_text(json.dumps(whole))
+    cut = ["plan", sliced, "--devices", 4, "--microbatches", 3, "--slices", 2]
+    made = json.loads(run(*cut, "--format", "json").stdout)
+    check(made["makespan"] == made["objective"]["bound"] == (3 * 2 + 3) * (2 + 4) / 2, made["objective"])
+    check(made["schedule"] == {"name": "seq-1f1b", "microbatches": 3, "slices": 2}, made["schedule"])
+    check([each["in_flight"] for each in made["stages"]] == [5, 4, 3, 2], made["stages"])
+    check({each["memory"]["activations"] for each in made["stages"]} == {8}, made["stages"])  # half of two layers
+    plan = there / "cut.json"
+    plan.write_text(json.dumps(made))
+    verified = run("verify", sliced, plan)
+    check(verified.returncode == 0 and "not checked" not in verified.stdout, verified)
+    for spoil in ({"makespan": 26}, {"stages": [{**each, "memory": {**each["memory"], "activations": 16}} for each in made["stages"]]},
+                  {"stages": [{**each, "in_flight": 3} for each in made["stages"]]}, {"schedule": {**made["schedule"], "slices": 4}}):
+        plan.write_text(json.dumps({**made, **spoil}))
+        check("does not hold" in run("verify", sliced, plan).stdout, spoil)
+    plan.write_text(json.dumps(made))
+    told = json.loads(run("simulate", plan, "--format", "json").stdout)
+    check(told["makespan"] == 27 and told["peak_memory"] == [20 + 5 * 8, 20 + 4 * 8, 20 + 3 * 8, 20 + 2 * 8], told)
+    check("F" in run("simulate", plan).stdout and "<svg" in run("simulate", plan, "--format", "svg").stdout, "pictures")
+    check("seq-1f1b of 3 microbatches in 2 slices: 27 s" in run(*cut).stdout, run(*cut))
+    check(run("compare", plan, plan).returncode == 0 and run(*cut, "--format", "html").returncode == 0, "pages")
+    check(run(*cut, "--format", "sapp", "--for", "sapp").stdout.endswith("seq_split_num: 2\n"), run(*cut, "--format", "sapp", "--for", "sapp"))
+    # Fewer bytes than 1F1B: what is recomputed with it, and what is in flight; full would compute keys and values again.
+    text = run("plan", small, "--devices", 4, "--microbatches", 3, "--slices", 4, "--memory", "50B").stdout
+    check("seq-1f1b of 3 microbatches in 4 slices" in text and "optimal" in text, text)
+    fails(2, "no choice but full", "plan", small, "--devices", 4, "--microbatches", 3, "--slices", 2, "--recompute", "full")
+    for why, words in (("--slices: needs one stage a device", ("--chunks", 2)), ("--slices: is 1F1B over slices, and --schedule says gpipe", ("--schedule", "gpipe")),
+                       ("--schedule: auto does not go with --slices", ("--schedule", "auto")), ("--slices: is of training", ("--inference",)),
+                       ("--slices: is of SAPP and MindFormers: PyTorch runs whole sequences", ("--for", "pytorch")),
+                       ("--slices: does not go with --replicate", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
+                       ("--slices: is of SAPP and MindFormers: DeepSpeed runs whole sequences", ("--format", "deepspeed"))):
+        fails(2, why, *cut, *words)
+    fails(2, "its sequences are cut into slices", "explain", plan)
+    fails(2, "--schedule: is of no use: the plan cuts sequences", "simulate", plan, "--schedule", "gpipe")
+    made["schedule"]["name"] = "gpipe"
+    plan.write_text(json.dumps(made))
+    fails(2, "#/schedule/slices: 2 does not agree", "show", plan)
+
     # What Megatron-LM is told.
     config = models / "llama-2-7b.json"
     llama2 = ["plan", config, "--devices", 4, "--microbatches", 8, "--time-limit", 1]

@@ -21,7 +21,7 @@
 #include "text/simulation_text.hpp"
 #include "text/trace.hpp"
 #include "words/limit_words.hpp"
-#include "words/schedule_words.hpp"
+#include "words/run_size.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
@@ -63,7 +63,7 @@ struct compare_command {
     for (const std::string& file : files) {
       const stagecut::plan plan = plan_from(file, input.limits);
       try {
-        const std::string much = schedule_words().too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
+        const std::string much = too_large_run(plan);
         if (!much.empty()) throw std::invalid_argument(much);
         all.push_back(::simulate(scenario_of(plan, stagecut::schedule_of(plan), file, transfers.of(plan))));
       } catch (const std::invalid_argument& error) {

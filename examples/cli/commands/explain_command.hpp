@@ -18,7 +18,7 @@
 #include "text/output.hpp"
 #include "text/stop_signals.hpp"
 #include "words/limit_words.hpp"
-#include "words/schedule_words.hpp"
+#include "words/run_size.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
@@ -62,7 +62,7 @@ struct explain_command {
       if (const std::string why = stagecut::explanation_obstacle(made); !why.empty()) {
         throw std::invalid_argument("it cannot be explained: " + why);
       }
-      const std::string much = schedule_words().too_much(made.devices, made.chunks, made.schedule.microbatches);
+      const std::string much = too_large_run(made);
       if (!much.empty()) throw std::invalid_argument(much);
       stagecut::plan_explanation told = stagecut::explain_plan(made, options());
       const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };

@@ -139,6 +139,9 @@ struct plan_command {
       inference = true;
     }
     transformer.inference = inference || serves;
+    if (transformer.inference && recompute.slices > 1) {
+      throw CLI::ValidationError("--slices", "is of training, not of --inference");
+    }
     if (transformer.inference && recompute.how_said->count() != 0) {
       throw CLI::ValidationError("--recompute", "is of training, not of --inference");
     }
@@ -554,9 +557,12 @@ struct plan_command {
 
   /// The plan that chooses recomputation, too.
   stagecut::outcome<stagecut::plan> solve_recomputation(const stagecut::profile& model) {
-    if (schedule == "auto")
-      throw CLI::ValidationError("--schedule", "auto does not go with --recompute: say --chunks 1..4");
-    layers.refuse("does not go with --recompute: layers are dealt out anywhere");
+    const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
+    if (schedule == "auto") {
+      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --chunks 1..4";
+      throw CLI::ValidationError("--schedule", fmt::format("auto does not go with {}: {}", word, instead));
+    }
+    layers.refuse(fmt::format("does not go with {}: layers are dealt out anywhere", word).c_str());
     static constexpr auto stop = stop_signals::asked;
     effort.ask(counted_search::recomputation, request);
     request.limits.stop = stop;
@@ -582,6 +588,7 @@ struct plan_command {
     if ((inference || transformer.inference) && hybrid.replicas.empty() && lists) {
       refuse("--tensor-parallel", "is one number with --inference: 8");
     }
+    if (recompute.slices > 1) refuse("--slices", "does not go with --replicate: one device a stage");
     if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
     if (!chunks_said.empty() && chunks_said != "1")
       refuse("--chunks", "does not go with --replicate: one stage a device");

@@ -90,6 +90,13 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   scenario result;
   result.title = std::move(title);
   result.times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
+  if (plan.schedule.slices != order.slices) {  // another schedule than the plan's
+    const double share = static_cast<double>(plan.schedule.slices) / static_cast<double>(order.slices);
+    for (auto* const each :
+         {&result.times.forward, &result.times.backward, &result.times.backward_input, &result.times.backward_weight}) {
+      for (double& time : *each) time *= share;
+    }
+  }
   result.transfers = std::move(transfers);
   result.order = std::move(order);
   result.order.edges = stagecut::stage_edges_of(plan);

@@ -68,10 +68,6 @@ struct simulate_command {
     scenario what = asked();
     if (merged) what.order = stagecut::merge_backward(what.order);
     if (whole_first) what.order = stagecut::whole_first_stage(what.order);
-    for (auto* each :
-         {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
-      for (double& time : *each) time /= static_cast<double>(what.order.slices);
-    }
     const simulated result = simulate_named(what);
     const auto text = [&] { return simulation_text(result, output.empty() ? standard_screen() : screen{}); };
     const auto json = [&] { return simulation_json(result); };
@@ -139,7 +135,7 @@ struct simulate_command {
   }
 
   [[nodiscard]] stagecut::schedule own_schedule(const stagecut::plan& plan) const {
-    const std::string much = schedule.too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
+    const std::string much = too_large_run(plan);
     if (!much.empty()) throw stagecut::invalid_input(source(), much);
     try {
       return stagecut::schedule_of(plan);
@@ -159,6 +155,9 @@ struct simulate_command {
         if (schedule.name == to_string(each)) return own_schedule(plan);
       }
       throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
+    }
+    if (plan.schedule.slices != 1) {
+      throw CLI::ValidationError("--schedule", "is of no use: the plan cuts sequences, for its own schedule");
     }
     schedule_words words = schedule;
     if (words.group == 0 && words.name == plan.schedule.name) words.group = plan.schedule.group;
@@ -202,6 +201,10 @@ struct simulate_command {
     result.order =
         from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
                   : schedule.made(ranks, each, schedule.microbatches, result.times, result.transfers, input.limits);
+    for (auto* of :
+         {&result.times.forward, &result.times.backward, &result.times.backward_input, &result.times.backward_weight}) {
+      for (double& time : *of) time /= static_cast<double>(result.order.slices);
+    }
     refuse_unused(result.order);
     result.title = result.order.name;
     result.seconds = false;

@@ -36,7 +36,7 @@
 #include "text/table.hpp"
 #include "text/trace.hpp"
 #include "words/quantity.hpp"
-#include "words/schedule_words.hpp"
+#include "words/run_size.hpp"
 
 // Reports of plans and simulations, as pages.
 
@@ -157,7 +157,7 @@ class plan_report {
   /// The iteration, if it can be simulated; else the stages alone.
   void add_timeline(stagecut::io::report& result) const {
     std::string why = made_.schedule.microbatches == 0 ? "the number of microbatches is not known" : "";
-    if (why.empty()) why = schedule_words().too_much(made_.devices, made_.chunks, made_.schedule.microbatches);
+    if (why.empty()) why = too_large_run(made_);
     if (why.empty() && stagecut::are_graph_chunks(made_)) why = "no schedule is known that runs chunks of a graph";
     try {
       if (why.empty()) {

@@ -42,6 +42,7 @@ struct recompute_words {
   std::string how, manual, pictures;
   bool less_memory = false;
   bool empty_chunks = false;
+  std::size_t slices = 1;
   CLI::Option* how_said = nullptr;
   std::vector<tried_chunks> all{};  // where several numbers of chunks were
 
@@ -52,6 +53,10 @@ struct recompute_words {
     command.add_flag("--less-memory", less_memory, "With --chunks, a shorter warm-up")->group(rare_options);
     command.add_option("--manual", manual, "Beside the plan, SAPP's lists: FILE,...")
         ->type_name("FILES")
+        ->group(rare_options);
+    command.add_option("--slices", slices, "Of each sequence, passes of their own: SAPP's -seq")
+        ->type_name("Q")
+        ->transform(count())
         ->group(rare_options);
     command.add_option("--pictures", pictures, "An SVG of each strategy beside the plan, too")
         ->type_name("FOLDER")
@@ -91,6 +96,7 @@ struct recompute_words {
 
   /// Whether recomputation is planned. To plan with nothing but `none`, where layers have nothing else, is to plan.
   [[nodiscard]] bool is_planned(const stagecut::profile& model, bool computed) const {
+    if (slices > 1) return true;
     if (how.empty() || (computed && of_computed())) return false;
     return how != "none" || less_memory || empty_chunks || !names_of_layers(model).empty();
   }
@@ -104,6 +110,7 @@ struct recompute_words {
       if (said && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
     };
     needs_plan("--chunks", !chunks.is_one(), "of several numbers ");
+    if (slices > 1) check_slices(chunks, schedule);
     needs_plan("--less-memory", less_memory, "");
     needs_plan("--empty-chunks", empty_chunks, "");
     needs_plan("--manual", !manual.empty(), "");
@@ -119,6 +126,7 @@ struct recompute_words {
                                                         const count_range& chunks, bool schedule_said,
                                                         const stagecut::io::read_limits& limits) {
     ask_names(model);
+    if (slices > 1) check_target(request.target);
     manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
     options_.empty_stages = empty_chunks;
     const std::vector<std::string> alike = names_alike(model, request.target);
@@ -127,6 +135,7 @@ struct recompute_words {
     const auto make = [&](std::size_t number, double seconds) {
       stagecut::plan_request asked = request;
       asked.chunks = number;
+      asked.slices = slices;
       if (asked.limits.time_limit) asked.limits.time_limit = seconds;
       if (!schedule_said) asked.schedule = usual_order(asked);
       check_chunks(asked);
@@ -251,6 +260,13 @@ struct recompute_words {
     if (how == "auto" && known.empty())
       throw CLI::ValidationError("--recompute", "no layer says how it could be recomputed: \"recomputations\"");
     if (how == "auto") return;
+    std::vector<std::string> own;
+    for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
+    const bool as_they_are = known.empty() && std::find(own.begin(), own.end(), how) != own.end();
+    if (slices > 1 && (how.empty() || as_they_are)) {  // sequences alone are cut
+      options_.names = std::move(own);
+      return;
+    }
     for (const std::string_view name : split(how, ',')) {
       if (std::find(known.begin(), known.end(), name) == known.end() && !(known.empty() && name == "none")) {
         const std::string these =
@@ -295,6 +311,20 @@ struct recompute_words {
     std::vector<stagecut::outcome<stagecut::plan>> made;
     for (const std::string& name : names) made.push_back(plan_alike(model, request, name));
     return best_of(made, false);
+  }
+
+  /// Refuses stages and orders that do not cut sequences.
+  static void check_slices(const count_range& chunks, const stagecut::schedule_entry* schedule) {
+    if (chunks.last > 1) throw CLI::ValidationError("--slices", "needs one stage a device, not --chunks above 1");
+    if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
+    throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
+  }
+
+  /// Refuses frameworks that run whole sequences.
+  static void check_target(stagecut::framework target) {
+    if (target == stagecut::framework::none || target == stagecut::framework::sapp) return;
+    throw CLI::ValidationError("--slices", fmt::format("is of SAPP and MindFormers: {} runs whole sequences",
+                                                       stagecut::entry_of(target).framework));
   }
 
   /// Refuses one stage a rank for an order of several.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/plan.hpp>
 
 #include <fmt/format.h>
 
@@ -18,4 +19,9 @@
   if (ranks == 0 || chunks == 0 || slices == 0) return "";  // which others refuse
   if (chunks <= most / ranks && slices <= most / (ranks * chunks) && m <= most / (ranks * chunks * slices)) return "";
   return fmt::format("more than {} forward passes", most);
+}
+
+/// The same of a plan.
+[[nodiscard]] inline std::string too_large_run(const stagecut::plan& made) {
+  return too_large_run(made.devices, made.chunks, made.schedule.microbatches, made.schedule.slices);
 }

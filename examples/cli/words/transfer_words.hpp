@@ -96,7 +96,7 @@ struct transfer_words {
   [[nodiscard]] stagecut::transfer_kind occupies() const { return kind.value_or(stagecut::transfer_kind::link); }
 
   /// For a plan: over its own links where nothing else was said of them.
-  [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 1) const {
+  [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 0) const {
     if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
     if (kind || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
     return stagecut::transfers_of(plan, slices);
