@@ -165,6 +165,9 @@ with tempfile.TemporaryDirectory() as name:
                 (place / "mindformer.log").write_text(log(peak(each, layers, rank) - (device % 1024 == 0)))
     told = run("fit", "memory", init, "--logs", by_stage[0], "--logs", folder / "sapp1")
     check(told.returncode == 0 and close(parts_in(told.stdout), expected) and not told.stderr, told)
+    for other in ("stage_3_rank_3072.old", "stage_3_rank_x", "stage", "stages_3"):  # which are of no stage
+        (by_stage[0] / other).mkdir()
+    check(run("fit", "memory", init, "--logs", by_stage[0], "--logs", folder / "sapp1").stdout == told.stdout, "others")
     one = by_stage[0] / "stage_3_rank_3079" / "mindformer.log"
     one.write_text("start\nUsed peak memory usage (without fragments): lots\n")
     words = ("fit", "memory", init, "--logs", by_stage[0], "--logs", folder / "sapp1")

@@ -191,6 +191,7 @@ with tempfile.TemporaryDirectory() as folder:
                        ("--slices: does not go with --replicate", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
                        ("--slices: is of SAPP and MindFormers: DeepSpeed runs whole sequences", ("--format", "deepspeed"))):
         fails(2, why, *cut, *words)
+    fails(2, "--slices: 1000000000000 makes more than 1048576 forward passes", *cut[:-1], 10**12)
     fails(2, "its sequences are cut into slices", "explain", plan)
     fails(2, "--schedule: is of no use: the plan cuts sequences", "simulate", plan, "--schedule", "gpipe")
     made["schedule"]["name"] = "gpipe"

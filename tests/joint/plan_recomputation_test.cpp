@@ -348,6 +348,9 @@ TEST_CASE("what does not cut sequences is refused") {
   request.microbatches = 4;
   request.slices = 2;
   CHECK(refusal([&] { return stagecut::make_plan(model, request); }).find("slices = 2, must be 1") != std::string::npos);
+  request.slices = std::size_t{1} << 62U;
+  CHECK(refusal([&] { return plan_recomputation(model, request); }).find("makes more than") != std::string::npos);
+  request.slices = 2;
   request.chunks = 2;
   CHECK(refusal([&] { return plan_recomputation(model, request); }).find("slices = 2, needs one stage") !=
         std::string::npos);

@@ -78,9 +78,9 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 [[nodiscard]] inline rank_logs logs_of_stages(const std::string& folder) {
   rank_logs result;
   for (const auto& each : entries_of(folder)) {
-    const auto stage = stage_of_name(each.stem().string());
     std::error_code none;
     const bool is_folder = std::filesystem::is_directory(each, none);
+    const auto stage = stage_of_name((is_folder ? each.filename() : each.stem()).string());
     if (!stage || (!is_folder && each.extension() != ".log")) continue;
     for (const std::string& log : is_folder ? logs_of_device(each.string()) : std::vector{each.string()}) {
       result[*stage].push_back(log);

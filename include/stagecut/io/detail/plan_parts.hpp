@@ -17,6 +17,8 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 
 // What parts of a plan have to do with each other: the first that do not belong together are told with a JSON pointer.
 namespace stagecut::inline STAGECUT_ABI::io::detail {

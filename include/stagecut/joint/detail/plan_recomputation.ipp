@@ -24,6 +24,7 @@
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -156,6 +157,10 @@ STAGECUT_DECL asked_recomputation ask_recomputation(const profile& model, const 
   plan_request whole = wanted;
   whole.slices = 1;
   detail::check_makespan_request(model, whole);
+  if (wanted.slices > most_predicted / (wanted.devices * wanted.microbatches)) {
+    detail::fail(argument_error("plan_recomputation", "slices", std::to_string(wanted.slices),
+                                detail::joined({"makes more than ", most_predicted, " forward passes"})));
+  }
   asked_recomputation result{as_recompute_model(model, options.names, wanted.memory), {}};
   result.chain.model = sequence_split(result.chain.model, wanted.slices);
   result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
