@@ -177,6 +177,10 @@ with tempfile.TemporaryDirectory() as folder:
     plan.write_text(json.dumps(made))
     told = json.loads(run("simulate", plan, "--format", "json").stdout)
     check(told["makespan"] == 27 and told["peak_memory"] == [20 + 5 * 8, 20 + 4 * 8, 20 + 3 * 8, 20 + 2 * 8], told)
+    even = there / "even.json"
+    even.write_text(run(*cut[:-2], "--format", "json").stdout)
+    other = json.loads(run("simulate", even, "--schedule", "seq-1f1b", "--slices", 2, "--format", "json").stdout)
+    check(other["makespan"] == 27 and other["peak_memory"] == told["peak_memory"], other)
     check("F" in run("simulate", plan).stdout and "<svg" in run("simulate", plan, "--format", "svg").stdout, "pictures")
     check("seq-1f1b of 3 microbatches in 2 slices: 27 s" in run(*cut).stdout, run(*cut))
     check(run("compare", plan, plan).returncode == 0 and run(*cut, "--format", "html").returncode == 0, "pages")
@@ -189,6 +193,7 @@ with tempfile.TemporaryDirectory() as folder:
                        ("--schedule: auto does not go with --slices", ("--schedule", "auto")), ("--slices: is of training", ("--inference",)),
                        ("--slices: is of SAPP and MindFormers: PyTorch runs whole sequences", ("--for", "pytorch")),
                        ("--slices: does not go with --replicate", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
+                       ("--cuts: does not go with --slices", ("--cuts", "0,2,4,6,8")),
                        ("--slices: is of SAPP and MindFormers: DeepSpeed runs whole sequences", ("--format", "deepspeed"))):
         fails(2, why, *cut, *words)
     fails(2, "--slices: 1000000000000 makes more than 1048576 forward passes", *cut[:-1], 10**12)

@@ -317,6 +317,7 @@ struct plan_command {
   /// Refuses a cut of one's own where more than the cut is planned.
   void refuse_own_cut() const {
     if (several_devices) cut.refuse("does not go with --replicate: stages have devices, too");
+    if (recompute.slices > 1) cut.refuse("does not go with --slices, which cuts the layers, too");
     if (plans_recomputation) cut.refuse("does not go with a planned recomputation: --manual says both");
     if (method.anywhere || method.of_graphs()) cut.refuse("is of a chain, and --method plans a graph");
   }
