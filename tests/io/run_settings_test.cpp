@@ -36,8 +36,7 @@ stagecut::plan computed(const std::string& members) {
 
 /// All of them.
 stagecut::plan large() {
-  return computed(
-      R"("sequence": 4096, "microbatch": 2, "tensor_parallel": 8, "context_parallel": 4, "data_parallel": 16,
+  return computed(R"("sequence": 4096, "microbatch": 2, "tensor_parallel": 8, "context_parallel": 4, "data_parallel": 16,
                      "expert_parallel": 64, "zero": 1, "sequence_parallel": true, "parameters": 9e9,
                      "active_parameters": 2e9)");
 }
@@ -70,9 +69,8 @@ TEST_CASE("what a profile says of its run, and a plan of its stages") {
 }
 
 TEST_CASE("what is no figure there is none here") {
-  for (const char* const text :
-       {"", "{", "[]", "{\"computed\": 3}", "{\"computed\": {\"tensor_parallel\": \"8\", \"microbatch\": -1}}",
-        "{\"computed\": {\"data_parallel\": 1e300, \"zero\": 99999999999}}"}) {
+  for (const char* const text : {"", "{", "[]", "{\"computed\": 3}", "{\"computed\": {\"tensor_parallel\": \"8\", \"microbatch\": -1}}",
+                                 "{\"computed\": {\"data_parallel\": 1e300, \"zero\": 99999999999}}"}) {
     stagecut::plan p = worked_plan("1f1b");
     p.profile.unknown_fields = text;
     const auto run = settings_of(p);
@@ -85,8 +83,7 @@ TEST_CASE("Megatron-LM is told all of it") {
       " --context-parallel-size 4 --expert-model-parallel-size 64 --expert-tensor-parallel-size 1 --sequence-parallel"
       " --use-distributed-optimizer --seq-length 4096 --micro-batch-size 2 --global-batch-size 1024";
   const std::string text = as_megatron(large());
-  CHECK(text.starts_with(
-      "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 --pipeline-model-parallel-layout"));
+  CHECK(text.starts_with("--tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 --pipeline-model-parallel-layout"));
   CHECK(behind(text) == settings);
   CHECK(behind(as_megatron(computed("\"microbatch\": 1"))) == " --micro-batch-size 1 --global-batch-size 32");
   CHECK(behind(as_megatron(worked_plan("1f1b"))).empty());
@@ -102,8 +99,7 @@ TEST_CASE("numbers, attention and overlap are told") {
   CHECK(told(R"("precision": "fp16", "flash": true)") == " --fp16");
   CHECK(told(R"("precision": "fp8", "flash": false)") == " --attention-backend unfused --bf16 --fp8-format hybrid");
   CHECK(told(R"("precision": "fp32", "overlap": "ub")").empty());
-  CHECK(told(R"("tensor_parallel": 2, "overlap": "ub", "sequence_parallel": true)") ==
-        " --sequence-parallel --tp-comm-overlap");
+  CHECK(told(R"("tensor_parallel": 2, "overlap": "ub", "sequence_parallel": true)") == " --sequence-parallel --tp-comm-overlap");
   const std::string text = as_deepspeed(computed(R"("precision": "fp16")"));
   CHECK(text.ends_with("{\"gradient_accumulation_steps\": 32, \"fp16\": {\"enabled\": true}}"));
 }
@@ -116,13 +112,11 @@ TEST_CASE("checkpointed stages recompute all their layers") {
 }
 
 TEST_CASE("degrees with which frameworks do not train are refused") {
-  CHECK_THROWS_WITH_AS(as_deepspeed(computed("\"zero\": 2")),
-                       Contains("ZeRO stage 2, and its pipelines run with stages 0 and 1 alone"),
+  CHECK_THROWS_WITH_AS(as_deepspeed(computed("\"zero\": 2")), Contains("ZeRO stage 2, and its pipelines run with stages 0 and 1 alone"),
                        stagecut::not_representable);
   auto p = large();
   CHECK_NOTHROW(as_megatron(p));
-  p.profile.unknown_fields.replace(p.profile.unknown_fields.find("\"sequence_parallel\": true"), 25,
-                                   "\"sequence_parallel\": false");
+  p.profile.unknown_fields.replace(p.profile.unknown_fields.find("\"sequence_parallel\": true"), 25, "\"sequence_parallel\": false");
   CHECK_THROWS_WITH_AS(as_megatron(p), Contains("without sequence parallelism"), stagecut::not_representable);
   using stagecut::framework;
   CHECK(!stagecut::io::settings_obstacle(framework::megatron_flags, p.profile).empty());
@@ -132,14 +126,12 @@ TEST_CASE("degrees with which frameworks do not train are refused") {
 
 TEST_CASE("torchtitan, by the keys of both its versions") {
   const std::string text = as_torchtitan(large());
-  CHECK(
-      text.substr(text.find('\n')) ==
-      "\ntensor_parallel_degree=8\ncontext_parallel_degree=4\nexpert_parallel_degree=64\ndata_parallel_shard_degree=16"
-      "\nfsdp_reshard_after_forward=\"never\"\npipeline_parallel_degree=4\npipeline_parallel_schedule=\"1F1B\""
-      "\nnum_pp_microbatches=32  # since August 2026\npipeline_parallel_microbatch_size=2  # to 0.3.0, in its place"
-      "\nlocal_batch_size=64\nseq_len=4096");
-  CHECK(as_torchtitan(computed("\"data_parallel\": 2")).find("\ndata_parallel_replicate_degree=2\n") !=
-        std::string::npos);
+  CHECK(text.substr(text.find('\n')) ==
+        "\ntensor_parallel_degree=8\ncontext_parallel_degree=4\nexpert_parallel_degree=64\ndata_parallel_shard_degree=16"
+        "\nfsdp_reshard_after_forward=\"never\"\npipeline_parallel_degree=4\npipeline_parallel_schedule=\"1F1B\""
+        "\nnum_pp_microbatches=32  # since August 2026\npipeline_parallel_microbatch_size=2  # to 0.3.0, in its place"
+        "\nlocal_batch_size=64\nseq_len=4096");
+  CHECK(as_torchtitan(computed("\"data_parallel\": 2")).find("\ndata_parallel_replicate_degree=2\n") != std::string::npos);
   CHECK(as_torchtitan(computed("\"data_parallel\": 2, \"zero\": 3")).find("=\"always\"\n") != std::string::npos);
   CHECK(as_torchtitan(worked_plan()).find('\n') == std::string::npos);
 }
@@ -148,8 +140,7 @@ TEST_CASE("DeepSpeed, as its topology and its configuration") {
   const std::string text = as_deepspeed(large());
   CHECK(text.substr(text.find("\ntopology")) ==
         "\ntopology = PipeModelDataParallelTopology(num_pp=4, num_mp=8, num_dp=16)"
-        "\nconfig = {\"gradient_accumulation_steps\": 32, \"train_micro_batch_size_per_gpu\": 2, \"train_batch_size\": "
-        "1024, "
+        "\nconfig = {\"gradient_accumulation_steps\": 32, \"train_micro_batch_size_per_gpu\": 2, \"train_batch_size\": 1024, "
         "\"zero_optimization\": {\"stage\": 1}}");
   const std::string measured = as_deepspeed(computed(""));
   CHECK(measured.substr(measured.find("\nconfig")) == "\nconfig = {\"gradient_accumulation_steps\": 32}");

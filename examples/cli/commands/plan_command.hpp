@@ -52,16 +52,11 @@
 
 /// The words of --objective: throughput is what the lightest heaviest stage gives.
 inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
-    {"makespan", stagecut::plan_objective::makespan},
-    {"bottleneck", stagecut::plan_objective::bottleneck},
-    {"throughput", stagecut::plan_objective::bottleneck},
-    {"time-per-token", stagecut::plan_objective::time_per_token},
-    {"leximax", stagecut::plan_objective::leximax},
-    {"range", stagecut::plan_objective::range},
-    {"variance", stagecut::plan_objective::variance},
-    {"iteration", stagecut::plan_objective::iteration},
-    {"stage-time", stagecut::plan_objective::stage_time},
-    {"pipeline-length", stagecut::plan_objective::pipeline_length}};
+    {"makespan", stagecut::plan_objective::makespan},     {"bottleneck", stagecut::plan_objective::bottleneck},
+    {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
+    {"leximax", stagecut::plan_objective::leximax},       {"range", stagecut::plan_objective::range},
+    {"variance", stagecut::plan_objective::variance},     {"iteration", stagecut::plan_objective::iteration},
+    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-length", stagecut::plan_objective::pipeline_length}};
 
 /// The words of `stagecut plan`.
 struct plan_command {
@@ -103,8 +98,7 @@ struct plan_command {
     option("FILE", file, "", "A profile, or config.json")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
     option("--chunks", chunks_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
-    option("--microbatches", request.microbatches, "M", "Of an iteration; with --replicate of all replicas")
-        ->transform(count());
+    option("--microbatches", request.microbatches, "M", "Of an iteration; with --replicate of all replicas")->transform(count());
     schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
                         ->check(one_of(planned_schedules()));
     devices.add(*command);
@@ -184,9 +178,7 @@ struct plan_command {
       if (own) score(*model);
       if (cut.no_search) return write_own();
       if (method.anywhere) return place_anywhere(*model, request, effort.seconds(), source(), format, output);
-      answer = several_devices       ? solve_hybrid(*model, computed)
-               : plans_recomputation ? solve_recomputation(*model)
-                                     : solve(*model);
+      answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
     } catch (const argument_error& error) {
@@ -245,12 +237,12 @@ struct plan_command {
   bool plans_recomputation = false;
   stagecut::hybrid_plan_request asked_hybrid;
   std::vector<stagecut::compared_hybrid> hybrids_;  // what other planners choose, and the plan
-  bool several_devices = false;                     // whether stages are planned on several each
-  std::string limit_taken;                          // from the device that the profile was computed for
-  std::string constant_taken;                       // from the memory of devices
-  std::optional<stagecut::cuts> own;                // a cut that was said
-  std::optional<stagecut::scored_cut> scored;       // what comes of it
-  std::string scope_;                               // what was not searched
+  bool several_devices = false;  // whether stages are planned on several each
+  std::string limit_taken;     // from the device that the profile was computed for
+  std::string constant_taken;  // from the memory of devices
+  std::optional<stagecut::cuts> own;          // a cut that was said
+  std::optional<stagecut::scored_cut> scored;  // what comes of it
+  std::string scope_;          // what was not searched
 
   [[nodiscard]] std::string source() const { return source_name(file); }
 
@@ -335,9 +327,8 @@ struct plan_command {
     const std::size_t ranks = devices_said->count() != 0 ? request.devices : of_links;
     if (each == 0 || (chunks_said.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
     if (each == 0 || stages % each != 0 || (ranks != 0 && ranks * each != stages)) {
-      throw CLI::ValidationError(cut.said(),
-                                 fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
-                                             ranks == 0 ? "device" : fmt::format("of {} devices", ranks)));
+      throw CLI::ValidationError(cut.said(), fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
+                                                         ranks == 0 ? "device" : fmt::format("of {} devices", ranks)));
     }
     request.devices = stages / each;
     if (chunks_said.empty() && each != usual) chunks_said = std::to_string(each);
@@ -365,8 +356,8 @@ struct plan_command {
     std::vector<stagecut::plan_request> asked = {request};
     if (schedule == "auto") asked.clear();
     const std::size_t each = own->stages() / request.devices;
-    for (const auto kind :
-         schedule == "auto" ? stagecut::usual_choices(model, each).schedules : std::vector<stagecut::schedule_kind>()) {
+    for (const auto kind : schedule == "auto" ? stagecut::usual_choices(model, each).schedules
+                                              : std::vector<stagecut::schedule_kind>()) {
       asked.push_back(request);
       asked.back().schedule = kind;
       asked.back().chunks = each;
@@ -424,8 +415,7 @@ struct plan_command {
     if (several_devices || plans_recomputation || !model.edges.empty()) return;
     if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is of graphs: these layers are a chain");
     if (at_most_said_->count() != 0) {
-      throw CLI::ValidationError("--at-most",
-                                 "is of graphs and of --replicate: a chain has a stage on each of the devices");
+      throw CLI::ValidationError("--at-most", "is of graphs and of --replicate: a chain has a stage on each of the devices");
     }
   }
 
@@ -489,15 +479,13 @@ struct plan_command {
     const bool stopped = !known && stop_signals::asked();
     const std::string why = answer.why().text();
     const bool of_memory = why.find("bytes") != std::string::npos || why.find("memory") != std::string::npos;
-    std::string taken =
-        limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
+    std::string taken = limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
     if (!constant_taken.empty()) {
-      taken +=
-          fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
+      taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
     const std::string scope = known && !scope_.empty() ? "; " + scope_ : "";
-    say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()),
-                    stopped ? "stopped before a plan was found" : why, taken, scope));
+    say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()), stopped ? "stopped before a plan was found" : why, taken,
+                    scope));
     return known ? infeasible : unknown;
   }
 
@@ -591,8 +579,7 @@ struct plan_command {
     }
     if (recompute.slices > 1) refuse("--slices", "does not go with --replicate: one device a stage");
     if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
-    if (!chunks_said.empty() && chunks_said != "1")
-      refuse("--chunks", "does not go with --replicate: one stage a device");
+    if (!chunks_said.empty() && chunks_said != "1") refuse("--chunks", "does not go with --replicate: one stage a device");
     if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
     const std::pair<const char*, bool> others[] = {
         {"--in-flight", !in_flight.empty()},
@@ -610,8 +597,7 @@ struct plan_command {
       refuse("--checkpoint", "does not go with --replicate: --recompute full does");
     }
     using of = stagecut::plan_objective;
-    if (request.objective != of::automatic && request.objective != of::makespan &&
-        !hybrid_words::of_several_devices(request.objective)) {
+    if (request.objective != of::automatic && request.objective != of::makespan && !hybrid_words::of_several_devices(request.objective)) {
       refuse("--objective", "is makespan, stage-time or pipeline-length where stages have several devices");
     }
   }
