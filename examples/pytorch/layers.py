@@ -15,9 +15,11 @@ import standard_profile  # noqa: F401, before torch
 import torch
 from torch import fx, nn
 
+from calls import Links, Taken, Unlinked
 from plan_file import Refused
 
 CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.Sequential)
+WAYS = ("export", "fx", "modules")
 
 
 class Layer:
@@ -37,8 +39,8 @@ class Traced:
     inputs nor parameters (masks, positions): they belong to no layer, and every part computes those that it needs.
     """
 
-    def __init__(self, graph_module, names, way):
-        self.module, self.way = graph_module, way
+    def __init__(self, graph_module, names, way, failed=()):
+        self.module, self.way, self.failed = graph_module, way, list(failed)  # why other ways did not do
         self.free = free_nodes(graph_module)
         self.layers = runs(graph_module.graph, names, self.free)
         self.layer_of = {node: number for number, layer in enumerate(self.layers) for node in layer.nodes}
@@ -121,18 +123,20 @@ class Traced:
 
 
 def trace(module, args, patterns=(), way="auto", check=False):
-    """Traces a module for arguments of these shapes: by torch.export, or by torch.fx where that fails (`way`: export, fx, auto).
+    """Traces a module for arguments of these shapes: by torch.export, by torch.fx where that fails, and where both do by the calls of its
+    modules in one run (`way`: export, fx, modules, auto).
 
     Layers are the modules that `patterns` (as layers.*) choose, else those of `chosen_modules`. With `check`, a graph that computes
     something else than the module, or has no gradient of a parameter that has one there, is taken for one that cannot be traced.
     """
-    if way not in ("auto", "export", "fx"):
-        raise Refused(f"a module is traced by auto, export or fx, not {way}")
+    if way not in ("auto", *WAYS):
+        raise Refused(f"a module is traced by auto, {', '.join(WAYS[:-1])} or {WAYS[-1]}, not {way}")
     reasons = []
     expected = results(module, args) if check else None
-    for each in ("export", "fx") if way == "auto" else (way,):
+    names = matching_modules(module, patterns) if patterns else chosen_modules(module)
+    for each in WAYS if way == "auto" else (way,):
         try:
-            graph_module = {"export": by_export, "fx": by_fx}[each](module, args)
+            graph_module = by_modules(module, args, names, not patterns) if each == "modules" else {"export": by_export, "fx": by_fx}[each](module, args)
             last_writer(graph_module.graph)
             graph_module.graph.lint()
             graph_module.recompile()
@@ -140,11 +144,11 @@ def trace(module, args, patterns=(), way="auto", check=False):
                 same_results(expected, results(graph_module, args), module)
             break
         except Exception as problem:  # of whatever type: both tracers run the user's code
-            reasons.append(f"torch.{each}: {first_line(problem)}{user_line(problem)}")
+            reasons.append(f"{'' if each == 'modules' else 'torch.'}{each}: {first_line(problem)}{user_line(problem)}")
     else:
         raise Refused("the module cannot be traced: " + "; ".join(reasons))
-    names = matching_modules(module, patterns) if patterns else chosen_modules(module)
-    return Traced(graph_module, called(module, names, called_modules(graph_module.graph), bool(patterns)), each)
+    by = called_modules(graph_module.graph)
+    return Traced(graph_module, sorted(by) if each == "modules" else called(module, names, by, bool(patterns)), each, reasons)
 
 
 def called_modules(graph):
@@ -266,6 +270,80 @@ def by_fx(module, args):
             fill_in(node, node.args[0])
             traced.graph.erase_node(node)
     return traced
+
+
+def by_modules(module, args, names, may_be_coarser):
+    """The calls of these modules, in the order of one run, or, if the whole computes something between them, of those right below it."""
+    try:
+        return linked_calls(module, args, names)
+    except Unlinked:
+        coarser = right_below(module)
+        if not may_be_coarser or set(coarser) == set(names):
+            raise
+        return linked_calls(module, args, coarser)
+
+
+def right_below(module, path=""):
+    """The names of a module's own modules; of lists, which are not called, of those in them."""
+    found = []
+    for name, child in module.named_children():
+        is_list = isinstance(child, (nn.ModuleList, nn.ModuleDict))
+        found += right_below(child, f"{path}{name}.") if is_list else [path + name]
+    return found
+
+
+def linked_calls(module, args, names):
+    """The graph of what the modules take of each other while the whole runs once; all stays as it was."""
+    links = Links(args, torch.is_tensor, lambda each: each is None or isinstance(each, (bool, int, float, str, torch.dtype, torch.device)))
+    inside, hooks = [], []
+
+    def before(name):
+        def enter(_, given, named):
+            inside.append(links.call(name, given, named) if not inside else None)
+        return enter
+
+    def behind(_, given, named, result):
+        number = inside.pop()
+        if number is not None:
+            links.learn(result, number)
+
+    buffers = [(each, each.detach().clone()) for each in module.buffers()]
+    try:
+        for name in names:
+            each = module.get_submodule(name)
+            hooks += [each.register_forward_pre_hook(before(name), with_kwargs=True), each.register_forward_hook(behind, with_kwargs=True)]
+        with torch.random.fork_rng(devices=[]):
+            returned = links.link(module(*args), "the result")
+    finally:
+        for each in hooks:
+            each.remove()
+        with torch.no_grad():
+            for each, was in buffers:
+                each.copy_(was)
+    return graph_of_calls(module, links.calls, returned, len(args))
+
+
+def graph_of_calls(module, calls, returned, inputs):
+    """The graph module of calls that `Links` linked."""
+    graph = fx.Graph()
+    values = {Taken(number - inputs): graph.placeholder(f"input_{number}") for number in range(inputs)}
+
+    def value(structure):
+        if isinstance(structure, Taken):
+            if structure not in values:
+                whole = value(Taken(structure.call, structure.path[:-1]))
+                values[structure] = graph.call_function(operator.getitem, (whole, structure.path[-1]))
+            return values[structure]
+        if isinstance(structure, dict):
+            return {name: value(each) for name, each in structure.items()}
+        return type(structure)(value(each) for each in structure) if isinstance(structure, (tuple, list)) else structure
+
+    for number, (name, given, named) in enumerate(calls):
+        values[Taken(number)] = graph.call_module(name, value(given), value(named))
+    graph.output(value(returned))
+    whole = fx.GraphModule(module, graph)
+    whole.training = module.training
+    return whole
 
 
 def fill_in(node, value):

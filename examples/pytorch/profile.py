@@ -11,6 +11,7 @@ In Python: profile(module, args) returns the same as a dictionary.
 import argparse
 import json
 import sys
+import warnings
 
 import standard_profile
 
@@ -25,7 +26,7 @@ import torch  # noqa: E402
 import factory  # noqa: E402
 import huggingface  # noqa: E402
 import measure  # noqa: E402
-from layers import trace  # noqa: E402
+from layers import WAYS, trace  # noqa: E402
 from plan_file import Refused, check_folder  # noqa: E402
 
 # Matrix products of 16 bits in FLOP/s, as measured, and bytes/s of memory by the data sheets: those that `stagecut profile transformer
@@ -35,11 +36,13 @@ GPUS = {"a100-40gb": (271e12, 1.555e12), "a100-80gb": (271e12, 2.039e12), "h100-
 GPU = "a100-80gb"
 
 
-def profile(module, args, *, loss=None, layers=(), device=None, gpu=GPU, repeats=10, way="auto", name="", progress=None):
+def profile(module, args, *, loss=None, layers=(), device=None, gpu=GPU, repeats=10, way="auto", name="", progress=None,
+            warn=warnings.warn):
     """The profile of a module for the arguments of one microbatch.
 
     `layers` are patterns of names of modules (layers.*); without any they are chosen. `loss(output, first argument)` belongs to the
     last layer; by default it is the mean of squares. On `device` meta nothing is computed: times are those of `gpu` by its roofline.
+    Where the module cannot be traced, its layers are its modules as one run calls them, and `warn` is told why.
     """
     try:
         device = torch.device(device or next((each.device for each in module.parameters()), "cpu"))
@@ -58,6 +61,9 @@ def profile(module, args, *, loss=None, layers=(), device=None, gpu=GPU, repeats
                         **({"gpu": gpu} if device.type == "meta" else {"repeats": repeats})}
     if traced.wrapped:
         made["profiled"]["one_operator"] = traced.wrapped
+    if traced.way == "modules" and traced.failed:
+        made["profiled"]["not_traced"] = traced.failed
+        warn(f"the module cannot be traced, so its layers are its modules as they were called in one run: {'; '.join(traced.failed)}")
     return made
 
 
@@ -96,7 +102,7 @@ def arguments():
     parser.add_argument("--busy", type=int, default=1, metavar="P", help="measure while P - 1 other ranks compute as well")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of a CPU for each rank (1)")
     parser.add_argument("--repeats", type=int, default=10, metavar="N", help="runs of each pass, of which the median counts (10)")
-    parser.add_argument("--trace", default="auto", choices=("auto", "export", "fx"), dest="way", help="torch.export, else torch.fx")
+    parser.add_argument("--trace", default="auto", choices=("auto", *WAYS), dest="way", help="torch.export, else torch.fx, else calls of modules")
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
     options = parser.parse_args()
     if options.repeats < 1 or options.threads < 1 or options.busy < 1 or options.microbatch < 1 or (options.sequence or 1) < 1:
@@ -141,7 +147,8 @@ def main():
     others = keep_busy(options, device)
     try:
         made = profile(module, args, loss=loss, layers=options.layers, device=device, gpu=options.gpu, repeats=options.repeats,
-                       way=options.way, name=options.model or options.hf_config, progress=progress_bar)
+                       way=options.way, name=options.model or options.hf_config, progress=progress_bar,
+                       warn=lambda text: print(f"profile.py: {text}", file=sys.stderr))
     finally:
         for each in others:
             each.kill()

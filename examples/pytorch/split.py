@@ -8,6 +8,7 @@ In Python: stages(plan, module, args) returns one module for each stage. A stage
 
 import argparse
 import contextlib
+import itertools
 import sys
 import warnings
 
@@ -85,7 +86,7 @@ def check_parameters(plan, traced):
     used = {node.target for layer in traced.layers for node in layer.nodes for node in node.all_input_nodes if node.op == "get_attr"}
     used |= {node.target for layer in traced.layers for node in layer.nodes if node.op == "call_module"}
     owned = {id(each): each for name, each in traced.module.named_parameters(remove_duplicate=False)
-             if name in used or name.rpartition(".")[0] in used}
+             if any(path in used for path in itertools.accumulate(name.split("."), "{}.{}".format))}
     found = sum(each.numel() * each.element_size() for each in owned.values())
     if expected and found and found / expected not in (0.25, 0.5, 1, 2, 4):
         raise Refused(f"the plan is of another model: its layers have {expected:,.0f} bytes of parameters, and this one {found:,d}; profile it again")

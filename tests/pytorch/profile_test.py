@@ -267,6 +267,78 @@ class Layers(unittest.TestCase):
         with self.assertRaisesRegex(Refused, "cannot be traced: torch.export: .*; torch.fx: "):
             layers.trace(Untraceable(), (torch.ones(3),))
 
+    def test_what_cannot_be_traced_is_profiled_by_its_modules(self):
+        class Routed(torch.nn.Module):  # which way depends on the data
+            def __init__(self):
+                super().__init__()
+                self.one, self.two = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+            def forward(self, x, scale=1.0):
+                return scale * (self.one(x) if float(x.detach().sum()) > 0 else self.two(x))
+
+        class Whole(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.start = torch.nn.Linear(4, 4)
+                self.layers = torch.nn.ModuleList(Routed() for _ in range(3))
+                self.norm = torch.nn.BatchNorm1d(4)
+
+            def forward(self, x):
+                x = self.start(x)
+                for layer in self.layers:
+                    x = layer(x, scale=2.0)
+                return self.norm(x)
+
+        module, args, said = Whole(), (torch.randn(8, 4),), []
+        made = profile.profile(module, args, repeats=1, warn=said.append)
+        self.assertEqual([each["name"] for each in made["layers"]], ["start", "layers.0", "layers.1", "layers.2", "norm"])
+        self.assertNotIn("edges", made)
+        self.assertEqual(made["profiled"]["traced_by"], "modules")
+        self.assertRegex(said[0], "cannot be traced, so its layers are its modules .*: torch.export: .*; torch.fx: ")
+        self.assertEqual([each.split(":")[0] for each in made["profiled"]["not_traced"]], ["torch.export", "torch.fx"])
+        self.assertEqual(int(module.norm.num_batches_tracked), 0)
+        self.assertFalse(any(each._forward_hooks or each._forward_pre_hooks for each in module.modules()))
+        with self.assertWarnsRegex(UserWarning, "cannot be traced"):
+            profile.profile(module, args, repeats=1)
+        plan = {"cuts": [0, 2, 5], "stages": [{}] * 2, "profile": made}
+        self.assertEqual(split.difference(split.stages(plan, module, args), module, args), 0)
+
+    def test_modules_hand_on_tuples_and_skip(self):
+        class Pair(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = torch.nn.Linear(4, 4)
+
+            def forward(self, x, also=None):
+                return (self.inner(x), {"mask": x * 2}) if bool(x.detach().sum() > -1e9) and also is None else x + also
+
+        class Whole(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b, self.c = Pair(), torch.nn.Linear(4, 4), Pair()
+
+            def forward(self, x):
+                x, rest = self.a(x)
+                return self.c(self.b(x), also=rest["mask"])
+
+        module, args = Whole(), (torch.randn(8, 4),)
+        made = profile.profile(module, args, repeats=1, warn=lambda text: None)
+        self.assertEqual((made["profiled"]["traced_by"], made["edges"]), ("modules", [[0, 1], [0, 2], [1, 2]]))
+        self.assertEqual(split.difference(split.stages({"cuts": [0, 1, 3], "stages": [{}] * 2, "profile": made}, module, args), module, args), 0)
+
+    def test_what_is_computed_between_modules_is_told(self):
+        class Whole(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                x = self.a(x)
+                return self.b(x * 2 if float(x.detach().sum()) > 0 else x + 1)
+
+        with self.assertRaisesRegex(Refused, "torch.fx: .*; modules: b takes what is computed outside of the modules"):
+            layers.trace(Whole(), (torch.randn(3, 4),))
+
     def test_gradients_that_export_leaves_out_are_taken_by_fx(self):
         class Checkpointed(torch.nn.Module):
             def __init__(self):
