@@ -39,6 +39,21 @@ with tempfile.TemporaryDirectory() as folder:
     done = run("show", path, "--format", "json")
     check(json.loads(done.stdout) == plan, done.stdout)
 
+# Layers with nothing but shared parameters claim a device, too; devices may be left over, whose stages are empty.
+word = [{"name": "word", "bytes": 4}]
+tied = json.dumps({"schema": "stagecut-profile-1", "layers": [{"name": "model", "children": [1, 2, 3]}, {"name": "embedding", "tied": word},
+                                                              {"name": "body", "parameters": 8}, {"name": "head", "tied": word}]})
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    (folder / "tied.json").write_text(tied)
+    for devices, stages in ((2, [1, 0, 1, 0]), (3, [1, 0, 1, 0, 2, 2])):
+        made = run("plan", "-", "--method", "modules", "--devices", devices, "--format", "json", stdin=tied)
+        (folder / "plan.json").write_text(made.stdout)
+        check([stage["device"] for stage in json.loads(made.stdout)["stages"]] == stages, devices, made)
+        for words in (("verify", folder / "tied.json", folder / "plan.json"), ("verify", folder / "plan.json"), ("show", folder / "plan.json")):
+            done = run(*words)
+            check(done.returncode == 0, words, done)
+
 # What does not go with it is refused.
 asked = (*base, "--devices", 4)
 fails(2, "--microbatches: does not go with --method modules", *asked, "--microbatches", 8)

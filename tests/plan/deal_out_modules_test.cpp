@@ -53,7 +53,7 @@ module_ticks by_enumeration(const std::vector<module_ticks>& costs, std::size_t 
   return best;
 }
 
-/// The greatest quotients of cost and 1, 2, 3 and so on, of equal ones that of the first segment.
+/// The greatest quotients of cost and 1, 2, 3 and so on, of equal ones that of cost and 1, and that of the first segment.
 std::vector<std::size_t> by_quotients(const std::vector<module_ticks>& costs, std::size_t devices) {
   struct quotient {
     module_ticks cost;
@@ -65,7 +65,10 @@ std::vector<std::size_t> by_quotients(const std::vector<module_ticks>& costs, st
     for (std::size_t d = 1; d <= devices; ++d) all.push_back({costs[s], static_cast<module_ticks>(d), s});
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const quotient& a, const quotient& b) { return a.cost * b.divisor > b.cost * a.divisor; });
+                   [](const quotient& a, const quotient& b) {
+                     const module_ticks here = a.cost * b.divisor, there = b.cost * a.divisor;
+                     return here != there ? here > there : a.divisor == 1 && b.divisor != 1;
+                   });
   std::vector<std::size_t> result;
   for (std::size_t d = 0; d < devices; ++d) result.push_back(all[d].segment);
   return result;
@@ -95,8 +98,13 @@ TEST_CASE("devices are dealt out by the greatest quotients") {
   CHECK(std::count(seats.begin(), seats.end(), 0U) == 4);
   CHECK(std::count(seats.begin(), seats.end(), 1U) == 2);
   CHECK(std::count(seats.begin(), seats.end(), 2U) == 2);
-  CHECK(dealt_devices({0, 0}, 3) == std::vector<std::size_t>{0, 0, 0});
-  CHECK(dealt_devices({1, 2, 1}, 4) == std::vector<std::size_t>{1, 0, 1, 2});
+  CHECK(dealt_devices({0, 0}, 3) == std::vector<std::size_t>{0, 1, 0});
+  CHECK(dealt_devices({1, 2, 1}, 4) == std::vector<std::size_t>{1, 0, 2, 1});
+  CHECK(dealt_devices({4, 2}, 2) == std::vector<std::size_t>{0, 1});
+  CHECK(dealt_devices({41, 20}, 2) == std::vector<std::size_t>{0, 0});
+  CHECK(dealt_devices({41, 20}, 2, 1) == std::vector<std::size_t>{0, 1});
+  CHECK(dealt_devices({20, 41}, 3, 1) == std::vector<std::size_t>{1, 0, 1});
+  CHECK(dealt_devices({50, 20}, 2, 1) == std::vector<std::size_t>{0, 0});
 
   std::mt19937 random(17);
   for (int round = 0; round < 3000; ++round) {

@@ -162,7 +162,8 @@ class by_definition {
       std::size_t best = 0;
       for (std::size_t s = 0; s < costs.size(); ++s) {
         const long here = costs[s] * static_cast<long>(own[best].size() + 1);
-        if (here > costs[best] * static_cast<long>(own[s].size() + 1)) best = s;
+        const long there = costs[best] * static_cast<long>(own[s].size() + 1);
+        if (here > there || (here == there && own[s].empty() && !own[best].empty())) best = s;
       }
       own[best].push_back(d);
     }
@@ -290,6 +291,21 @@ TEST_CASE("an encoder and a decoder are dealt out as worked by hand") {
   CHECK(numbers(made->device.begin(), made->device.begin() + 5) == numbers{0, 0, 2, 0, 0});
   CHECK(made->heavy.empty());
   CHECK(made->bound == near(.25));
+}
+
+TEST_CASE("of equal claims to a device one without any goes first, so that no device is left empty for it") {
+  profile model;
+  model.layers = {module_of("model", 0, 0, {1, 2}), module_of("large", 4, 0), module_of("small", 2, 0)};
+  const auto made = partition_modules(model, {.devices = 2});
+  CHECK(made->device == numbers{0, 0, 1});
+  CHECK(made->max_load == near(2. / 3));
+  CHECK(made.state() == stagecut::state::optimal);
+  // Shared parameters alone are a claim, too: a layer that has nothing else gets a device.
+  model.layers = {module_of("model", 0, 0, {1, 2, 3}), module_of("embedding", 0, 0), module_of("body", 8, 0), module_of("head", 0, 0)};
+  for (const std::size_t i : {1, 3}) model.layers[i].tied.push_back({"word", 4, {}, {}});
+  const auto tied = partition_modules(model, {.devices = 2});
+  CHECK(tied->device == numbers{0, 1, 0, 1});
+  CHECK(tied->loads[0] == near(2. / 3));
 }
 
 TEST_CASE("small trees are dealt out as the definition says, and no figure is another") {

@@ -37,10 +37,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// The segment that gets each of `devices` devices: one after the other goes to the segment of the greatest cost for
-/// each device that it would then have, the first of several such (Victor d'Hondt's way to deal out seats). O(devices *
-/// segments).
+/// each device that it would then have (Victor d'Hondt's way to deal out seats), of several such the first that has none yet,
+/// else the first. O(devices * segments).
+/// @param rounding  by how much a cost may be off: as much decides nothing against a segment that has none
 [[nodiscard]] inline std::vector<std::size_t> dealt_devices(const std::vector<module_ticks>& costs,
-                                                            std::size_t devices) {
+                                                            std::size_t devices, module_ticks rounding = 0) {
   std::vector<std::size_t> held(costs.size());
   std::vector<std::size_t> result;
   for (std::size_t d = 0; d < devices; ++d) {
@@ -48,7 +49,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     for (std::size_t s = 1; s < costs.size(); ++s) {
       // Fractions are compared without division.
       const wide_integer here = static_cast<wide_integer>(costs[s]) * (held[best] + 1);
-      if (here > static_cast<wide_integer>(costs[best]) * (held[s] + 1)) best = s;
+      const wide_integer there = static_cast<wide_integer>(costs[best]) * (held[s] + 1);
+      const wide_integer margin = static_cast<wide_integer>(rounding) * (held[best] + held[s] + 2);
+      const bool fresh = held[s] == 0 && held[best] != 0;
+      const bool against_fresh = held[s] != 0 && held[best] == 0;
+      if (fresh ? here + margin >= there : here > there + (against_fresh ? margin : 0)) best = s;
     }
     ++held[best];
     result.push_back(best);
@@ -96,6 +101,7 @@ class module_dealer {
       for (std::size_t c = first; c < last; ++c) arrive(children[c], here.devices);
       return;
     }
+    const auto rounding = static_cast<module_ticks>(nodes_.of_layers.size());  // a tick of each layer
     std::vector<module_ticks> costs;
     for (std::size_t c = first; c < last; ++c) costs.push_back(nodes_.cost[children[c]]);
     const std::size_t count = here.devices.size() < costs.size() ? here.devices.size() : costs.size();
@@ -104,7 +110,7 @@ class module_dealer {
     for (std::size_t s = 0; s < count; ++s) {
       for (std::size_t c = segments[s]; c < segments[s + 1]; ++c) of_segments[s] += costs[c];
     }
-    const std::vector<std::size_t> dealt = dealt_devices(of_segments, here.devices.size());
+    const std::vector<std::size_t> dealt = dealt_devices(of_segments, here.devices.size(), rounding);
     for (std::size_t s = 0; s < count; ++s) {
       row part{here.node, {first + segments[s], first + segments[s + 1]}, {}};
       for (std::size_t d = 0; d < dealt.size(); ++d) {
