@@ -170,6 +170,7 @@
   X(empty_schedule) \
   X(end_of_reasons) \
   X(ends_of_stage) \
+  X(ends_without_decoders) \
   X(entry_of) \
   X(even_cut) \
   X(even_segments) \
@@ -347,6 +348,7 @@
   X(messages_of) \
   X(microbatches_in_flight) \
   X(microbatches_kept) \
+  X(middle_decoders) \
   X(misplaced) \
   X(misplaced_layer) \
   X(missing_op) \
