@@ -178,11 +178,13 @@ TEST_CASE("a hybrid model gets its pattern, a letter a layer") {
   }
   layers.push_back(layer_of("h", "head"));
   CHECK(as_megatron(plan_of(layers, {0, 3, 6, 8}, 1)) == "--pipeline-model-parallel-size 3 --hybrid-layer-pattern \"ME|*-G|M\"");
-  const std::vector<std::string> since = {"bars in --hybrid-layer-pattern are read since Megatron-LM's pull request 3377 of 2026"};
+  const std::vector<std::string> since = {
+      "bars in --hybrid-layer-pattern are read since Megatron-LM's pull request 3377 of 2026"};
   CHECK(stagecut::io::megatron_cautions(plan_of(layers, {0, 3, 6, 8}, 1)) == since);
   CHECK(stagecut::io::megatron_cautions(plan_of(layers, {0, 8}, 1)).empty());
   CHECK(as_megatron(plan_of(layers, {0, 1, 7, 8}, 1)) == "--pipeline-model-parallel-size 3 --hybrid-layer-pattern \"|ME*-GM|\"");
-  CHECK(as_megatron(plan_of(layers, {0, 2, 3, 6, 8}, 2)) == "--pipeline-model-parallel-size 2 --hybrid-layer-pattern \"M|E|*-G|M\"");
+  CHECK(as_megatron(plan_of(layers, {0, 2, 3, 6, 8}, 2)) ==
+        "--pipeline-model-parallel-size 2 --hybrid-layer-pattern \"M|E|*-G|M\"");
   CHECK(refusal(as_megatron_flags, plan_of(layers, {0, 3, 6, 8}, 1)).starts_with("layer \"l1\" of kind \"mamba\": kinds known"));
 }
 

@@ -301,7 +301,8 @@ TEST_CASE("of equal claims to a device one without any goes first, so that no de
   CHECK(made->max_load == near(2. / 3));
   CHECK(made.state() == stagecut::state::optimal);
   // Shared parameters alone are a claim, too: a layer that has nothing else gets a device.
-  model.layers = {module_of("model", 0, 0, {1, 2, 3}), module_of("embedding", 0, 0), module_of("body", 8, 0), module_of("head", 0, 0)};
+  model.layers = {module_of("model", 0, 0, {1, 2, 3}), module_of("embedding", 0, 0), module_of("body", 8, 0),
+                  module_of("head", 0, 0)};
   for (const std::size_t i : {1, 3}) model.layers[i].tied.push_back({"word", 4, {}, {}});
   const auto tied = partition_modules(model, {.devices = 2});
   CHECK(tied->device == numbers{0, 1, 0, 1});

@@ -36,11 +36,11 @@ struct partition_modules_fn {
 /// Layers that share parameters, whether these may be copied or not, and layers of one group are dealt out as one
 /// module in the place of the first of them, which holds what they hold; shared parameters count there, once. A
 /// module's own figures are on the first of its devices. Its children are cut into as many segments as it has devices,
-/// or children, the costliest as cheap as possible; devices go to segments in proportion by d'Hondt's way, of equals to one
-/// that has none, a segment without one goes to the first of all, and one of several modules and devices is cut further. A heuristic without a
-/// guarantee, which minds no messages and no limit of memory; the devices of consecutive runs may form a cycle. Costs
-/// are whole multiples of 2^-52 of the model's, so sums are exact. Deterministic. With n layers and D devices O(D n)
-/// as a rule where modules are taken apart, O(n) else; O(D + n) memory.
+/// or children, the costliest as cheap as possible; devices go to segments in proportion by d'Hondt's way, of equals to
+/// one that has none, a segment without one goes to the first of all, and one of several modules and devices is cut
+/// further. A heuristic without a guarantee, which minds no messages and no limit of memory; the devices of consecutive
+/// runs may form a cycle. Costs are whole multiples of 2^-52 of the model's, so sums are exact. Deterministic. With n
+/// layers and D devices O(D n) as a rule where modules are taken apart, O(n) else; O(D + n) memory.
 ///
 /// Source: C. Karakus et al., Amazon SageMaker Model Parallelism, arXiv 2111.05972, 2021, algorithms 1 to 3. Segments
 /// are not empty here, both passes are counted, no cost has a floor, and which of equals gets a device is said.
