@@ -55,6 +55,7 @@ hybrid = json.dumps({"schema": "stagecut-profile-1", "layers": layers})
 mine = "M-|M*M-ME-M|*-M-M"
 made = json.loads(run(*score, "--layout", mine, stdin=hybrid).stdout)
 check(made["cuts"] == [0, 3, 11, 18] and made["devices"] == 3, made["cuts"])
+check(json.loads(run(*score, "--balance", "2,8,5", stdin=hybrid).stdout)["cuts"] == made["cuts"], "--balance of a hybrid model")
 done = run(*words, "--layout", mine, "--for", "megatron", stdin=hybrid)
 check("\nyour cut, --layout:\n" in done.stdout and "your cut 219.3 s, the best 177.8 s, 18.9 % less\n" in done.stdout, done)
 line = done.stdout.splitlines()[-1]

@@ -3,6 +3,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/megatron_layout.hpp>
 #include <stagecut/io/json/json_plan.hpp>
@@ -10,11 +11,13 @@
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <optional>
@@ -116,8 +119,12 @@ struct cut_words {
     const auto sizes = parse_list<std::size_t>("--balance", balance, "4,4,4,4");
     const std::size_t all = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     std::vector<std::size_t> decoders;
+    const auto is_decoder = [](const stagecut::layer& each) { return each.kind == "decoder"; };
+    const bool hybrid = std::none_of(model.layers.begin(), model.layers.end(), is_decoder);
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      if (model.layers[i].kind == "decoder") decoders.push_back(i);
+      const stagecut::layer& each = model.layers[i];
+      const bool part = hybrid && stagecut::find_name(stagecut::pattern_kinds, each.kind) != nullptr;
+      if (part || is_decoder(each)) decoders.push_back(i);
     }
     const std::size_t n = model.layers.size();
     if (all != n && all != decoders.size()) {
