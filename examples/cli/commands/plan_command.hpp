@@ -189,7 +189,7 @@ struct plan_command {
       if (scored && format == "text") write(own_text(nullptr), output);
       return none(answer);
     }
-    plan& made = *answer;
+    plan made = with_scope(std::move(*answer), scope_);
     if (timeline && made.timeline.empty()) {
       throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
     }
@@ -198,7 +198,6 @@ struct plan_command {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
-    if (format == "text") text = with_scope(text, made.objective.name, scope_);
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (plans_recomputation && (format == "text" || !recompute.pictures.empty())) {
       const std::vector<asked_strategy> strategies = recompute.compare(*model, made);
@@ -252,26 +251,14 @@ struct plan_command {
     return plans_recomputation ? recompute.not_searched(request.target) : "";
   }
 
-  /// A list in lines of 80 columns at most, those behind the first one moved in.
-  [[nodiscard]] static std::string in_lines(std::string list) {
-    constexpr std::size_t width = 80;
-    for (std::size_t begin = 0; list.size() - begin > width;) {
-      const std::size_t comma = list.rfind(", ", begin + width - 1);
-      if (comma == std::string::npos || comma <= begin) break;
-      list.replace(comma + 1, 1, "\n  ");
-      begin = comma + 2;
-    }
-    return list;
-  }
-
-  /// A plan in words with a list behind the line of its objective.
-  [[nodiscard]] static std::string with_scope(const std::string& text, const std::string& objective,
-                                              const std::string& list) {
-    if (list.empty()) return text;
-    const std::string line = in_lines(list);
-    const std::size_t at = text.find("\n" + objective + ": ");
-    const std::size_t end = at == std::string::npos ? at : text.find('\n', at + 1);
-    return end == std::string::npos ? text + line + "\n" : text.substr(0, end + 1) + line + "\n" + text.substr(end + 1);
+  /// The plan, which says what no plan was looked for with.
+  [[nodiscard]] static stagecut::plan with_scope(stagecut::plan made, const std::string& list) {
+    if (list.empty()) return made;
+    auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
+    if (!others.is_object()) others = nlohmann::ordered_json::object();
+    others["not_searched"] = list;
+    made.unknown_fields = others.dump();
+    return made;
   }
 
   /// Plans a module tree.
@@ -337,6 +324,11 @@ struct plan_command {
   /// Takes from the plan that says a cut what was not said beside it.
   void take_plan() {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
+    for (const auto& stage : made.stages) {
+      if (stage.replicas != 1 || stage.shards != 1) {
+        throw CLI::ValidationError("--plan", "its stages have several devices each, and a cut of your own has one a stage");
+      }
+    }
     if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
     if (chunks_said.empty() && devices_said->count() == 0 && made.chunks > 1) chunks_said = std::to_string(made.chunks);
     const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
@@ -383,18 +375,29 @@ struct plan_command {
   }
 
   [[nodiscard]] std::string own_text(const stagecut::plan* best) const {
-    return own_cut_text(*scored, best, cut.said(), output.empty() ? standard_screen() : screen{});
+    return own_cut_text(*scored, best, cut.said(), request.target, output.empty() ? standard_screen() : screen{});
   }
 
   /// Writes the cut that was said as a plan; status `infeasible` where it breaks a rule, which is said.
   int write_own() {
     const stagecut::plan& made = scored->made;
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
-    if (format == "text") text += what_holds_text(made);
-    if (format == "text" && !target.name.empty() && scored->broken.empty()) text += target.text_of(made);
+    if (format == "text") text += what_holds_text(made, request.target);
+    if (format == "text" && !target.name.empty()) text += own_line(made);
     write(text, output);
     for (const std::string& each : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.said(), each));
     return scored->broken.empty() ? planned : infeasible;
+  }
+
+  /// What the framework is told of the cut that was said; where that breaks a rule, and it cannot be, the reason.
+  [[nodiscard]] std::string own_line(const stagecut::plan& made) const {
+    try {
+      const std::string told = target.text_of(made);
+      return told + settings_text(made, target.name, told);
+    } catch (const std::invalid_argument& error) {
+      if (scored->broken.empty()) throw;
+      return fmt::format("{}\n", shown(error.what(), 400));
+    }
   }
 
   /// Makes a chain of what is one, unless it is asked for as a graph: other words number the layers of a chain.
@@ -448,12 +451,7 @@ struct plan_command {
     const nlohmann::json computed = computed_figures(made.profile);
     const double has = computed_figure(computed, "memory", 0.0);
     if (request.memory_per_device || !request.memory_of_devices.empty() || !(has > 0)) return;
-    double most = 0;
-    if (made.makespan) {
-      most = stagecut::fullest_device(made);
-    } else if (made.chunks == 1) {
-      for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
-    }
+    const double most = most_memory(made);
     if (!(most > has)) return;
     say(fmt::format("{}: a device needs up to {}, and {} has {}: nothing limits the plan, by --memory none", source(),
                     bytes_text(most), shown(computed_figure<std::string>(computed, "device", "the device")),
@@ -483,7 +481,7 @@ struct plan_command {
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
-    const std::string scope = known && !scope_.empty() ? "; " + scope_ : "";
+    const std::string scope = known && !scope_.empty() ? "; not searched: " + scope_ : "";
     say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()), stopped ? "stopped before a plan was found" : why, taken,
                     scope));
     return known ? infeasible : unknown;

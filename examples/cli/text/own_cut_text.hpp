@@ -6,6 +6,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/plan/score_cut.hpp>
+#include <stagecut/plan/target.hpp>
 
 #include <fmt/format.h>
 
@@ -41,12 +42,13 @@ inline std::string beside_best_text(const stagecut::plan& own, bool broken, cons
                      share < 0 ? "more" : "less");
 }
 
-/// What holds it, and the change that would help most.
-inline std::string what_holds_text(const stagecut::plan& own) try {
+/// What holds it, and the change that would help most, of those that a framework runs.
+inline std::string what_holds_text(const stagecut::plan& own, stagecut::framework target) try {
   if (!stagecut::explanation_obstacle(own).empty()) return "";
   stagecut::explain_options options;
   options.limits = {std::nullopt, std::nullopt, {}, {}};
   options.most_changes = 1;
+  options.target = target;
   const stagecut::plan_explanation told = stagecut::explain_plan(own, options);
   if (!(told.makespan > 0)) return "";
   const auto percent = [&](double value) { return percent_text(value / told.makespan); };
@@ -72,8 +74,9 @@ inline std::string broken_text(const stagecut::scored_cut& own) {
 
 /// A cut of one's own, scored, explained, and compared with the best.
 /// @param option  that said it
+/// @param target  who is to run it
 inline std::string own_cut_text(const stagecut::scored_cut& own, const stagecut::plan* best, const std::string& option,
-                                const screen& on) {
-  return fmt::format("\nyour cut, {}:\n", option) + plan_text(own.made, on) + what_holds_text(own.made) + broken_text(own) +
+                                stagecut::framework target, const screen& on) {
+  return fmt::format("\nyour cut, {}:\n", option) + plan_text(own.made, on) + what_holds_text(own.made, target) + broken_text(own) +
          beside_best_text(own.made, !own.broken.empty(), best);
 }

@@ -94,10 +94,24 @@ inline std::string inference_text(const stagecut::plan& plan) {
   return text + "\n";
 }
 
+/// What the fullest device of a plan needs, in bytes; 0 if it is not known.
+inline double most_memory(const stagecut::plan& plan) {
+  double most = 0;
+  if (plan.makespan) {
+    most = stagecut::fullest_device(plan);
+  } else if (plan.chunks == 1) {
+    for (const auto& stage : plan.stages) most = std::max(most, stage.total_memory());
+  }
+  return most;
+}
+
 /// Within what memory; nothing if there is no limit.
 inline std::string limit_text(const stagecut::plan& plan) {
   const stagecut::memory_model& memory = plan.memory;
   std::string text;
+  if (const double most = most_memory(plan); memory.per_device && most > *memory.per_device * (1 + 0x1p-40)) {
+    return fmt::format("memory: {} of a device, above the limit of {}\n", bytes_text(most), bytes_text(*memory.per_device));
+  }
   if (memory.per_device) text = fmt::format("memory: within {} of a device", bytes_text(*memory.per_device));
   if (!memory.of_devices.empty()) text = "memory: within that of each device";
   if (!text.empty() && memory.buffer_fraction > 0) {
@@ -110,6 +124,28 @@ inline std::string limit_text(const stagecut::plan& plan) {
                         shown(computed_figure<std::string>(computed, "device", "the device")));
   }
   return text.empty() ? text : text + "\n";
+}
+
+/// What no plan was looked for with, as the plan's JSON says it; empty where that says nothing.
+inline std::string not_searched(const stagecut::plan& plan) {
+  const auto others = nlohmann::json::parse(plan.unknown_fields, nullptr, false);
+  const bool said = others.is_object() && others.contains("not_searched") && others["not_searched"].is_string();
+  return said ? shown(others["not_searched"].get<std::string>(), 400) : "";
+}
+
+/// Likewise, for people: lines of 80 columns at most, those behind the first one moved in.
+inline std::string scope_text(const stagecut::plan& plan) {
+  constexpr std::size_t width = 80;
+  std::string list = not_searched(plan);
+  if (list.empty()) return "";
+  list = "not searched: " + list;
+  for (std::size_t begin = 0; list.size() - begin > width;) {
+    const std::size_t comma = list.rfind(", ", begin + width - 1);
+    if (comma == std::string::npos || comma <= begin) break;
+    list.replace(comma + 1, 1, "\n  ");
+    begin = comma + 2;
+  }
+  return list + "\n";
 }
 
 /// The share of the predicted iteration that comes after its last pass: exchanged gradients, steps of optimizers. 0 of
@@ -161,7 +197,7 @@ inline std::string summary(const stagecut::plan& plan) {
             : percent < 99.5 ? fmt::format(", {:.2g} % less", percent)
                              : fmt::format(", {:.1f} % less", percent);
   }
-  text += "\n";
+  text += "\n" + scope_text(plan);
   const auto m = static_cast<double>(plan.schedule.microbatches);
   if (plan.makespan && *plan.makespan > 0) {
     double busy = 0;

@@ -65,8 +65,13 @@ inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   }
   if (!made.makespan || !(*made.makespan > 0)) return std::nullopt;
   result.tokens = sequence * samples_of(made) / *made.makespan;
+  // Of devices that are said to be faster or slower than as profiled, the peak is, too.
+  double speed = 0;
+  for (const double each : made.speeds) speed += each / static_cast<double>(made.speeds.size());
   const double flops = computed_figure(of, "flops", 0.0), peak = computed_figure(of, "peak", 0.0);
   if (flops > 0 && peak > 0) result.utilisation = flops * result.tokens / (static_cast<double>(result.gpus) * peak);
+  if (result.utilisation && speed > 0) *result.utilisation /= speed;
+  if (result.utilisation.value_or(0) > 1) result.basis += "; above the peak of the device, so one of the figures is wrong";
   return result;
 }
 

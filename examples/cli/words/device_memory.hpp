@@ -28,16 +28,19 @@ inline std::optional<double> memory_of_device(const stagecut::profile& model) {
 
 /// Limits a request, which says no memory of its own, to what that device has, less the reserve. A machine of the profile's
 /// own says what may be used: it stays as it is. Where it is not known what stages keep, nothing is limited.
-/// @return  what is to be said of it; empty where nothing was done
+/// @param said  whether the reserve was
+/// @return      what is to be said of it; empty where nothing was done
 /// @throws std::invalid_argument if nothing is left
-inline std::string limit_to_device(const stagecut::profile& model, double reserve, stagecut::plan_request& request) {
+inline std::string limit_to_device(const stagecut::profile& model, double reserve, bool said,
+                                   stagecut::plan_request& request) {
   const std::optional<double> has = memory_of_device(model);
   if (!has || model.machine.memory || request.memory_per_device || !request.memory_of_devices.empty()) return "";
   const bool rule = request.chunks == 1 && stagecut::entry_of(request.schedule).most_in_flight != nullptr;
   if (!model.inference && !rule && request.in_flight.empty() && !stagecut::prediction_obstacle(request).empty()) return "";
   const std::string name = shown(computed_figure<std::string>(computed_figures(model), "device", "the device"));
   if (!(reserve < *has)) {
-    throw std::invalid_argument(fmt::format("{} is all that {} has, {}", bytes_text(reserve), name, bytes_text(*has)));
+    const std::string less = fmt::format("{} leave nothing of the {} that {} has", bytes_text(reserve), bytes_text(*has), name);
+    throw std::invalid_argument(said ? less : less + ", unless you say less, or a limit as --memory");
   }
   request.memory_per_device = *has - reserve;
   return fmt::format("memory: within {}, the {} of {} less a reserve of {}", bytes_text(*request.memory_per_device),

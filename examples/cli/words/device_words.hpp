@@ -95,7 +95,7 @@ struct device_words {
   [[nodiscard]] std::string reading() const {
     const auto groups = said_groups();
     if (!groups) return "";
-    const std::string each = nodes.shared_by == 1 ? "" : fmt::format("; {} GPUs share each device", nodes.shared_by);
+    const std::string each = nodes.shared_by == 1 ? "" : fmt::format("; {} GPUs share each device{}", nodes.shared_by, topology.empty() ? "" : ", which a --topology counts as one");
     return "links: " + groups_text(*groups) + each;
   }
 

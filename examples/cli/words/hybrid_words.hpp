@@ -48,7 +48,7 @@ struct hybrid_words {
   /// @param asked  as `request_of` told it
   [[nodiscard]] std::string not_searched(const stagecut::profile& model,
                                          const stagecut::hybrid_plan_request& asked) const {
-    std::string text = "not searched: ";
+    std::string text;
     if (are_alike(asked.target)) {
       text += "other degrees for some stages";
       if (asked.choices.recomputations.size() != 1) text += ", recomputation of some layers of a stage";
@@ -56,6 +56,7 @@ struct hybrid_words {
     } else if (const std::string missing = missing_replicas(model, asked); !missing.empty()) {
       text += missing + ", ";
     }
+    if (!are_alike(asked.target)) text += "replicas of the whole pipeline with microbatches of their own, ";
     if (ways == "auto") text += "tensor parallelism but of powers of 2, ";
     return text + "several stages a device, orders but 1F1B";
   }

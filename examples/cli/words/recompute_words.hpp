@@ -88,7 +88,7 @@ struct recompute_words {
   [[nodiscard]] static std::string not_searched(stagecut::framework target) {
     using stagecut::framework;
     if (target != framework::megatron && target != framework::megatron_flags) return "";
-    return "not searched: recomputation of some layers of a stage (--recompute-method block)";
+    return "recomputation of some layers of a stage (--recompute-method block)";
   }
 
   /// Whether the layers of a model that is computed need all ways of recomputation.
