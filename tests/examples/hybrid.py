@@ -83,6 +83,14 @@ with tempfile.TemporaryDirectory() as folder:
     check("optimal: no cut is below" in text, text)
     fails(3, "not searched: ", *base, "--memory", "20B")
 
+    # What was not tried of a computed model is named.
+    short = ["plan", MODELS / "llama-2-7b.json", "--gpu", "a100-80gb", "--devices", 4, "--nodes", 1, "--gpus-per-node", 4, "--intra", "300GB",
+             "--microbatches", 16, "--memory", "20GiB", "--replicate", "auto"]
+    fails(3, "; not tried: --recompute auto, --tensor-parallel auto; not searched: ", *short)
+    fails(3, "; not tried: --tensor-parallel auto; not searched: ", *short, "--recompute", "auto")
+    none = run(*short[:14], "--memory", "8GiB", "--replicate", "auto", "--recompute", "auto", "--tensor-parallel", "auto")
+    check(none.returncode == 3 and "not tried" not in none.stderr and "fewer than " in none.stderr, none)
+
     # A plan in no time: the even cut.
     rows = there / "many.csv"
     rows.write_text("name,forward,backward,parameters_bytes,output\n" + "".join(f"l{i},{1 + i % 7},{2 + i % 5},8,4\n" for i in range(400)))

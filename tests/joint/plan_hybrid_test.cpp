@@ -114,6 +114,27 @@ TEST_CASE("what does not fit tells the stage and the bytes that would do") {
   }
 }
 
+TEST_CASE("what does not fit tells what would do beside more memory, as far as that was not asked for") {
+  const profile model = sixteen();
+  const auto remedy = [&](double memory, std::vector<std::string> names, std::vector<std::size_t> ways, bool alike = false) {
+    hybrid_plan_request asked = two_nodes(memory);
+    asked.choices.recomputations = std::move(names);
+    asked.choices.ways = std::move(ways);
+    asked.choices.replicas = {1};
+    asked.alike = alike;
+    const auto none = plan_hybrid(model, asked);
+    REQUIRE(none.state() == state::infeasible);
+    return none.why().remedy.substr(none.why().remedy.find(';') + 1);
+  };
+  const std::string all = remedy(2e9, {}, {1, 2, 4});
+  CHECK(all.find("recomputation") == std::string::npos);
+  CHECK(all.find("tensor parallelism") == std::string::npos);
+  CHECK(all == " so run, fewer than 33 devices do not hold it");
+  // Two layers and 8 microbatches of each on the first of 8 stages: 32 GB of activations, 8 GB of parameters.
+  CHECK(remedy(24e9, {"none"}, {1}) == " recomputation would do; tensor parallelism would do; more devices may do");
+  CHECK(remedy(24e9, {"none"}, {1}, true) == " recomputation may do; tensor parallelism may do; more devices may do");
+}
+
 TEST_CASE("a transformer's shardings are its layers as several devices share them") {
   transformer::architecture small;
   small.layers = 4;

@@ -147,7 +147,7 @@ struct plan_command {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
     }
     std::optional<profile> model = transformer.profile_of(file, input.limits);
-    const bool computed = model.has_value();
+    const bool computed = computed_ = model.has_value();
     if (computed) {
       table.refuse(file);
       stop_signals::begin_search(false);
@@ -242,6 +242,7 @@ struct plan_command {
   std::optional<stagecut::cuts> own;          // a cut that was said
   std::optional<stagecut::scored_cut> scored;  // what comes of it
   std::string scope_;          // what was not searched
+  bool computed_ = false;      // whether the model was, from a configuration
 
   [[nodiscard]] std::string source() const { return source_name(file); }
 
@@ -471,6 +472,16 @@ struct plan_command {
     say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.chunks, to_string(entry.with_chunks)));
   }
 
+  /// The options that take less memory of a computed model and were not said, where several devices may have a stage.
+  [[nodiscard]] std::string untried() const {
+    if (!several_devices || !computed_) return "";
+    const bool recompute_said = recompute.how_said->count() != 0;
+    const std::string options = fmt::format("{}{}{}", recompute_said ? "" : "--recompute auto",
+                                            recompute_said || !hybrid.ways.empty() ? "" : ", ",
+                                            hybrid.ways.empty() ? "--tensor-parallel auto" : "");
+    return options.empty() ? "" : "; not tried: " + options;
+  }
+
   /// Says why there is no plan.
   [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
     const bool known = answer.state() == stagecut::state::infeasible;
@@ -481,7 +492,7 @@ struct plan_command {
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
-    const std::string scope = known && !scope_.empty() ? "; not searched: " + scope_ : "";
+    const std::string scope = (known && of_memory ? untried() : "") + (known && !scope_.empty() ? "; not searched: " + scope_ : "");
     say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()), stopped ? "stopped before a plan was found" : why, taken,
                     scope));
     return known ? infeasible : unknown;

@@ -208,8 +208,9 @@ template <class Make>
 [[nodiscard]] outcome<plan> best_hybrid(const profile& model, const hybrid_plan_request& request, const Make& make,
                                         const plan* known = nullptr, told_stages* told = nullptr) {
   const hybrid_planner planner(model, request, make, known);
-  if (request.alike) return alike_hybrids(model, planner, told).best();
-  return planner.planned(planner.make(request.choices), request.choices, request.pipeline, 1);
+  return planner.with_remedy(
+      request.alike ? alike_hybrids(model, planner, told).best()
+                    : planner.planned(planner.make(request.choices), request.choices, request.pipeline, 1));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,6 +14,7 @@
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
 #include <stagecut/joint/detail/even_hybrid.hpp>
+#include <stagecut/joint/detail/hybrid_remedy.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/nested_hybrid.hpp>
@@ -142,6 +143,23 @@ class hybrid_planner {
     const bool optimal = !(objective.bound < objective.value);
     objective.state = optimal ? state::optimal : state::feasible;
     return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
+  }
+
+  /// The answer of a search; where bytes lack, with what else would do.
+  [[nodiscard]] outcome<plan> with_remedy(outcome<plan> answer) const {
+    if (answer.state() != state::infeasible || answer.has_value()) return answer;
+    reason why = answer.why();
+    const std::optional<double> limit = request_.pipeline.memory_per_device;
+    if (why.remedy.empty() || !limit || !why.lacks_fewer_bytes_than(reason())) return answer;
+    device_choices choices = request_.choices;
+    choices.allowed = {};
+    const double least = bytes_of_all(model_, choices) / *limit * (1 - 0x1p-40);
+    const auto fits = [&](const device_choices& other) {
+      return has_hybrid(stage_options_of(make_(other)), timed(request_.pipeline, 0.5));
+    };
+    why.remedy += hybrid_remedy(model_, choices, request_.pipeline.devices, whole_bytes(least),
+                                request_.alike ? "may do" : "would do", fits);
+    return outcome<plan>::infeasible(std::move(why));
   }
 
   /// As `least_iteration`, of so many microbatches.

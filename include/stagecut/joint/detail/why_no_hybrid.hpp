@@ -17,6 +17,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Why no cut of a model keeps to a request: what is short of memory, with the least that would do, or the devices.
 [[nodiscard]] STAGECUT_DECL reason why_no_hybrid(const any_stage_options& model, const hybrid_request& request);
 
+/// Whether some cut of a model keeps to a request; false also where its limit was reached before one was found.
+[[nodiscard]] STAGECUT_DECL bool has_hybrid(const any_stage_options& model, const hybrid_request& request);
+
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 
 #if defined(STAGECUT_HEADER_ONLY)

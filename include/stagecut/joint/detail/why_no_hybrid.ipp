@@ -44,6 +44,9 @@ class hybrid_shortage {
         clock_(request.limits),
         program_(model, rules_, {}, clock_) {}
 
+  /// Whether a cut is found.
+  [[nodiscard]] bool has_cut() { return is_feasible(request_.memory_per_device); }
+
   /// Why no cut is allowed.
   [[nodiscard]] reason why() {
     if (!request_.memory_per_device || !is_feasible(std::nullopt)) return why_no_devices();
@@ -177,6 +180,12 @@ class hybrid_shortage {
 STAGECUT_DECL reason why_no_hybrid(const any_stage_options& model, const hybrid_request& request) {
   hybrid_shortage shortage(model, request);
   return shortage.why();
+}
+
+STAGECUT_DECL bool has_hybrid(const any_stage_options& model, const hybrid_request& request) {
+  if (too_few_points(model.size(), request)) return false;
+  hybrid_shortage shortage(model, request);
+  return shortage.has_cut();
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/device_choices.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// What would do where no stages fit into the memory of devices.
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Whether some ways to run stages leave out a recomputation that a layer could have.
+[[nodiscard]] inline bool leaves_out_recomputation(const profile& model, const device_choices& choices) {
+  const std::vector<std::string>& asked = choices.recomputations;
+  bool any = false;
+  for (const layer& each : model.layers) {
+    for (const layer_variant& variant : each.recomputations.get()) {
+      any = any || std::find(asked.begin(), asked.end(), variant.name) == asked.end();
+    }
+  }
+  return any && !asked.empty();
+}
+
+/// All numbers of devices, at most `most`, that could share a layer, in order.
+[[nodiscard]] inline std::vector<std::size_t> ways_of_layers(const profile& model, std::size_t most) {
+  std::vector<std::size_t> result{1};
+  for (const layer& each : model.layers) {
+    for (const layer_variant& variant : each.shardings.get()) {
+      if (variant.ways <= most) result.push_back(variant.ways);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+/// What would do beside more memory: recomputation and devices that share a layer, where layers tell them and they were left
+/// out, each if stages fit with it, else both; and more devices, in words.
+///
+/// @param would  `would do`, or `may do` where what fits need not be what was asked for
+/// @param fits   whether stages fit with such choices
+/// @param least  devices that the bytes of all layers need, spread evenly; as many as there are: more may do
+template <class Fits>
+[[nodiscard]] std::string hybrid_remedy(const profile& model, const device_choices& choices, std::size_t devices,
+                                        std::size_t least, const char* would, const Fits& fits) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += joined({"; ", what}); };
+  device_choices again = choices;
+  again.recomputations.clear();
+  device_choices shared = choices;
+  shared.ways = ways_of_layers(model, devices);
+  const bool recompute = leaves_out_recomputation(model, choices);
+  const bool share = shared.ways.size() > choices.ways.size();
+  if (recompute && fits(again)) add(joined({"recomputation ", would}));
+  if (share && fits(shared)) add(joined({"tensor parallelism ", would}));
+  if (text.empty() && recompute && share) {
+    shared.recomputations.clear();
+    if (fits(shared)) add(joined({"recomputation with tensor parallelism ", would}));
+  }
+  if (least > devices) {
+    add(joined({"so run, fewer than ", least, " devices do not hold it"}));
+  } else {
+    add("more devices may do");
+  }
+  return text;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
