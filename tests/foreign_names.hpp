@@ -143,6 +143,7 @@
   X(cycle_text) \
   X(deadlock_text) \
   X(dealt_devices) \
+  X(deepspeed_obstacle) \
   X(describe) \
   X(describe_passes) \
   X(device_memories) \
@@ -313,6 +314,7 @@
   X(least_time_per_token) \
   X(leaves_in_order) \
   X(let_in) \
+  X(let_run_whole) \
   X(letting_in) \
   X(levelled) \
   X(lightest_of_least) \
@@ -458,6 +460,7 @@
   X(run_512_bit_lanes) \
   X(run_of) \
   X(run_plain_lanes) \
+  X(run_whole) \
   X(runs) \
   X(runs_as) \
   X(runs_parts_alone) \
@@ -583,8 +586,10 @@
   X(weighted_shares) \
   X(whole_bytes) \
   X(whole_first_stage) \
+  X(whole_for_weight) \
   X(whole_number) \
   X(whole_obstacle) \
+  X(whole_stages_of) \
   X(whole_text) \
   X(whole_ticks) \
   X(whole_ticks_up) \
@@ -598,6 +603,7 @@
   X(with_target) \
   X(with_usable_start) \
   X(with_whole) \
+  X(with_whole_backward) \
   X(within_shared_devices) \
   X(without_queueing) \
   X(words_of) \

@@ -5,6 +5,9 @@
 
 #include <string>
 
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+
 #include "worked_plan.hpp"
 
 using doctest::Contains;
@@ -23,13 +26,34 @@ TEST_CASE("the worked example") {
   CHECK(as_deepspeed(tied(worked_plan())) == text);
 }
 
+TEST_CASE("DualPipeV: two stages a rank, in a V") {
+  stagecut::profile model;
+  model.layers = transformer(14);
+  for (stagecut::layer& each : model.layers) each.forward = 1, each.backward = 2;
+  stagecut::plan_request request{.devices = 2, .chunks = 2, .microbatches = 4};
+  request.schedule = stagecut::schedule_kind::dualpipev;
+  request.target = stagecut::framework::deepspeed;
+  const auto made = stagecut::make_plan(model, request);
+  REQUIRE(made);
+  const std::string text = as_deepspeed(*made);
+  CHECK(text.find("class Cut(DualPipeVModule):\n") == 0);
+  CHECK(text.find("        self.num_stages *= 2\n        self.parts = [0, ") != std::string::npos);
+  CHECK(text.find("for k in (s, self.num_stages-1-s)]\n        self._set_bounds(*self.phase_bounds[0])") !=
+        std::string::npos);
+  CHECK(text.find("{\"gradient_accumulation_steps\": 4}") != std::string::npos);
+  request.microbatches = 3;
+  CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, request),
+                       Contains("3 microbatches, and DualPipeV needs at least two for each of the 2 ranks: 4"),
+                       not_representable);
+}
+
 TEST_CASE("what DeepSpeed cannot say") {
   for (const char* const schedule : {"gpipe", "interleaved"}) {
     CHECK_THROWS_WITH_AS((void)as_deepspeed(worked_plan(schedule)),
                          Contains("deepspeed cannot say this plan: its schedule is"), not_representable);
   }
-  CHECK_THROWS_WITH_AS((void)as_deepspeed(transformer_plan({1, 1, 1, 1}, 2)), Contains("2 stages on every device"),
-                       not_representable);
+  CHECK_THROWS_WITH_AS((void)as_deepspeed(transformer_plan({1, 1, 1, 1}, 2)),
+                       Contains("stage 2 stands on device 0, and its place is device 1"), not_representable);
   CHECK_THROWS_WITH_AS(
       (void)as_deepspeed(plan_of(transformer(1), stagecut::cuts({0, 3, 3}, stagecut::empty_stages::allowed))),
       Contains("stage 1 has no layer"), not_representable);

@@ -14,8 +14,8 @@ TEST_CASE("the schedules of a target, with one stage a device and with several")
   std::size_t count = 9;
   CHECK(detail::known_schedules(entry_of(framework::deepspeed), 1, count) == "\"1f1b\"");
   CHECK(count == 1);
-  CHECK(detail::known_schedules(entry_of(framework::deepspeed), 2, count) == "");
-  CHECK(count == 0);
+  CHECK(detail::known_schedules(entry_of(framework::deepspeed), 2, count) == "\"dualpipev\"");
+  CHECK(count == 1);
   CHECK(detail::known_schedules(entry_of(framework::alpa), 1, count) == "\"1f1b\" and \"gpipe\"");
   CHECK(count == 2);
   CHECK(detail::known_schedules(entry_of(framework::sapp), 2, count) ==
@@ -34,6 +34,9 @@ TEST_CASE("why a target does not run a schedule") {
   };
   CHECK(why(framework::deepspeed, "1f1b", 1) == "");
   CHECK(why(framework::deepspeed, "zb-h1", 1) == "its schedule is \"zb-h1\", and the only one there is \"1f1b\"");
+  CHECK(why(framework::deepspeed, "dualpipev", 2) == "");
+  CHECK(why(framework::deepspeed, "dualpipev", 2, 7) ==
+        "7 microbatches, and DualPipeV needs at least two for each of the 4 ranks: 8");
   CHECK(why(framework::alpa, "no such", 1) ==
         "its schedule is \"no such\", and those there are \"1f1b\" and \"gpipe\"");
   CHECK(why(framework::megatron, "zbv", 2) ==

@@ -2,9 +2,11 @@
 #include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
 #include <stagecut/io/frameworks/torchtitan.hpp>
+#include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
+#include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,6 +15,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../cases.hpp"
@@ -97,7 +100,12 @@ double least_of_all(const profile& model, plan_request request) {
     for (std::size_t s = 1; s < stages; ++s) right = right && !must_run_whole(model, points[s], points[s + 1]);
     if (!right) continue;
     const auto made = make_plan(model, request);
-    if (made) best = std::min(best, *made->makespan);
+    if (!made) continue;
+    // PyTorch computes nothing for I of stage 0, and all for its W.
+    pass_times<double> times = times_of(*made, true);
+    times.backward_input[0] = 0;
+    times.backward_weight[0] = times.backward[0];
+    best = std::min(best, simulate(schedule_of(*made), times).makespan);
   }
   return best;
 }
@@ -195,4 +203,101 @@ TEST_CASE("plans of others that lose gradients are refused, and the reason names
   CHECK(make_plan(model, request));
   model.layers[0].backward_input = 0;  // on stage 0, which PyTorch runs whole
   CHECK(make_plan(model, request));
+}
+
+namespace {
+
+/// Twelve layers whose gradients take, apart, more than together.
+stagecut::profile apart_chain() {
+  stagecut::profile model;
+  for (std::size_t i = 0; i < 12; ++i) {
+    stagecut::layer each;
+    each.forward = 1 + 0.125 * static_cast<double>(i % 3);
+    each.backward = 2;
+    each.backward_input = 1.25;
+    each.backward_weight = 1;
+    model.layers.push_back(each);
+  }
+  return model;
+}
+
+stagecut::plan planned_for(stagecut::framework target, stagecut::schedule_kind kind, std::size_t chunks,
+                           const stagecut::profile& model) {
+  stagecut::plan_request request{.devices = 3, .chunks = chunks, .microbatches = 8};
+  request.schedule = kind;
+  request.target = target;
+  return *stagecut::make_plan(model, request);
+}
+
+double simulated(const stagecut::schedule& order, const stagecut::pass_times<double>& times) {
+  return stagecut::simulate(order, times).makespan;
+}
+
+}  // namespace
+
+TEST_CASE("planned for PyTorch or torchtitan, stage 0 runs its backward pass whole, for W") {
+  using stagecut::schedule_kind;
+  const stagecut::profile model = apart_chain();
+  for (const auto target : {stagecut::framework::pytorch, stagecut::framework::torchtitan}) {
+    for (const auto& [kind, chunks] :
+         {std::pair(schedule_kind::zb_h1, 1U), std::pair(schedule_kind::zbv, 2U),
+          std::pair(schedule_kind::interleaved_zero_bubble, 2U), std::pair(schedule_kind::dualpipev, 2U)}) {
+      stagecut::profile named = model;
+      for (std::size_t i = 0; i < named.layers.size(); ++i) named.layers[i].name = "layers." + std::to_string(i);
+      const stagecut::plan made = planned_for(target, kind, chunks, named);
+      CAPTURE(to_string(kind));
+      const stagecut::schedule order = stagecut::schedule_of(made);
+      // Of the layers: I of stage 0 takes nothing, and W all of B.
+      stagecut::pass_times<double> times;
+      for (std::size_t s = 0; s < made.stages.size(); ++s) {
+        double forward = 0, backward = 0, input = 0, weight = 0;
+        for (const std::size_t i : layers_of(made, s)) {
+          const stagecut::layer& each = made.profile.layers[i];
+          forward += each.forward, backward += each.backward, input += *each.backward_input,
+              weight += *each.backward_weight;
+        }
+        times.forward.push_back(forward);
+        times.backward.push_back(backward);
+        times.backward_input.push_back(s == 0 ? 0 : input);
+        times.backward_weight.push_back(s == 0 ? backward : weight);
+      }
+      CHECK(simulated(order, times) == doctest::Approx(*made.makespan).epsilon(1e-12));
+      for (const stagecut::plan_check& each : stagecut::verify_plan(named, made).checks) {
+        CAPTURE(each.name);
+        CAPTURE(each.why);
+        CHECK(each.result != stagecut::check_result::broken);
+      }
+      CHECK(stagecut::explain_plan(made).makespan == doctest::Approx(*made.makespan).epsilon(1e-12));
+      stagecut::plan_request free{.devices = 3, .chunks = chunks, .microbatches = 8};
+      free.schedule = kind;
+      CHECK(*made.makespan <= *stagecut::make_plan(named, free)->makespan);  // apart they take longer
+    }
+  }
+}
+
+TEST_CASE("planned for DeepSpeed, DualPipeV runs all backward passes whole, and needs no times of their parts") {
+  stagecut::profile model = apart_chain();
+  for (const bool told : {true, false}) {
+    for (stagecut::layer& each : model.layers) {
+      if (!told) each.backward_input.reset(), each.backward_weight.reset();
+    }
+    const stagecut::plan made =
+        planned_for(stagecut::framework::deepspeed, stagecut::schedule_kind::dualpipev, 2, model);
+    stagecut::schedule order = stagecut::schedule_of(made);
+    for (auto& ops : order.orders) {
+      std::vector<stagecut::op> whole;
+      for (stagecut::op each : ops) {
+        if (each.kind == stagecut::op_kind::backward_weight) continue;
+        if (each.kind == stagecut::op_kind::backward_input) each.kind = stagecut::op_kind::backward;
+        whole.push_back(each);
+      }
+      ops = whole;
+    }
+    CHECK(simulated(order, stagecut::times_of(made, false)) == doctest::Approx(*made.makespan).epsilon(1e-12));
+    for (const stagecut::plan_check& each : stagecut::verify_plan(model, made).checks) {
+      CAPTURE(each.name);
+      CAPTURE(each.why);
+      CHECK(each.result != stagecut::check_result::broken);
+    }
+  }
 }

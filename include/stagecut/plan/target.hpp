@@ -132,6 +132,8 @@ struct target_entry {
   /// Whether it finds the gradients of parameters behind those of a stage's inputs, so that I and W are not run apart where
   /// a layer's own inputs have none, or two layers share parameters; of stage 0 they never are.
   bool weights_behind_inputs = false;
+  /// Whether it runs every backward pass whole, with the gradients of parameters where an order has I.
+  bool whole_backward = false;
   /// Where every stage has a decoder, whether the first may do without in front of them, and the last behind them.
   bool ends_without_decoders = false;
   /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.

@@ -24,7 +24,9 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 inline void check_placement(const target_entry& entry, const plan& p) {
   if (!p.schedule.orders.empty() && find_schedule(entry, schedule_kind::synthesized) != nullptr)
     return;  // the order says it
-  const target_schedule* const runs = find_schedule(entry, p.schedule.name);
+  const std::string name =
+      p.schedule.name.empty() ? stagecut::detail::usual_schedule(entry, p.chunks) : p.schedule.name;
+  const target_schedule* const runs = find_schedule(entry, name);
   const bool back = p.chunks == 2 && runs != nullptr && runs->v_shaped;
   const std::vector<std::size_t> places = back ? v_placement(p.devices) : loop_placement(p.devices, p.chunks);
   for (std::size_t s = 0; s < p.stages.size(); ++s) {

@@ -41,19 +41,38 @@ namespace detail {
   return text + "}";
 }
 
+/// The class of a plan with one stage a rank.
+[[nodiscard]] inline std::string deepspeed_class(const std::string& parts) {
+  return joined(
+      {"class Cut(PipelineModule):\n"
+       "    def _partition_layers(self, method='uniform'):\n"
+       "        self.parts = ",
+       parts,
+       "\n"
+       "        s = self._topo.get_coord(self.global_rank).pipe\n"
+       "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])"});
+}
+
+/// The class of a plan for DualPipeV: two stages a rank, down the ranks and back up.
+[[nodiscard]] inline std::string dualpipev_class(const std::string& parts) {
+  return joined(
+      {"class Cut(DualPipeVModule):\n"
+       "    def _partition_layers(self, method='uniform'):\n"
+       "        self.num_stages *= 2\n"
+       "        self.parts = ",
+       parts,
+       "\n"
+       "        s = self._topo.get_coord(self.global_rank).pipe\n"
+       "        self.phase_bounds = [(self.parts[k], self.parts[k+1]) for k in (s, self.num_stages-1-s)]\n"
+       "        self._set_bounds(*self.phase_bounds[0])"});
+}
+
 }  // namespace detail
 
 STAGECUT_DECL std::string as_deepspeed(const plan& p) {
   detail::check_no_stage_empty(detail::check_target("as_deepspeed", framework::deepspeed, p).name, p);
-  return detail::joined(
-      {"class Cut(PipelineModule):\n"
-       "    def _partition_layers(self, method='uniform'):\n"
-       "        self.parts = ",
-       detail::list_text(p.cuts.points()),
-       "\n"
-       "        s = self._topo.get_coord(self.global_rank).pipe\n"
-       "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])",
-       detail::deepspeed_run(p)});
+  const std::string parts = detail::list_text(p.cuts.points());
+  return (p.chunks == 1 ? detail::deepspeed_class(parts) : detail::dualpipev_class(parts)) + detail::deepspeed_run(p);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

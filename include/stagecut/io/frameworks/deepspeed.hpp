@@ -9,14 +9,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for DeepSpeed: a subclass of its `PipelineModule` that cuts as the plan does, to be built with one stage a
-/// device. No option of `PipelineModule` takes cut points. Each layer is one of its `layers`.
+/// A plan for DeepSpeed: a subclass of its `PipelineModule`, or of `DualPipeVModule` with two stages a rank, that cuts as the
+/// plan does, to be built with as many stages as ranks. No option of these takes cut points. Each layer is one of its `layers`.
 ///
-/// @return  five lines of Python
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
-///          device, a stage without layers, a stage out of its device's turn, a schedule but `1f1b`
+/// @return  lines of Python
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for other stages a rank, a
+///          stage without layers, a stage out of its device's turn, a schedule but `1f1b` and `dualpipev`
 ///
-/// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`; not a public interface, it may change.
+/// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`, and 0.19.8, `dualpipev.py` beside it; not a public
+/// interface, it may change.
 [[nodiscard]] STAGECUT_DECL std::string as_deepspeed(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -36,7 +37,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return "the links are those of another number of stages";
   }
   if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
-  if (!model.splits_backward() && entry_of(request.schedule).splits_backward) {
+  const bool whole = whole_stages_of(request) == whole_stages::all;
+  if (!whole && !model.splits_backward() && entry_of(request.schedule).splits_backward) {
     return "the model does not tell the gradient of the weights, which the schedule runs apart";
   }
   return target_obstacle(model, request);

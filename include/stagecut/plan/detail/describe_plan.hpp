@@ -10,6 +10,7 @@
 #include <stagecut/plan/detail/backward_parts.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
@@ -85,10 +86,14 @@ inline void describe(plan& result, const profile& model, const plan_request& req
   result.speeds = request.speeds;
   result.messages.links = links_of(request, rank_of);
   if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
+  const whole_stages whole = whole_stages_of(request);
   for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
     planned_stage stage;
     stage.device = rank_of[s];
     describe_passes(stage, model, result.cuts.stage(s), request);
+    if (whole == whole_stages::all || (whole == whole_stages::first && s == 0 && stage.backward_weight)) {
+      run_whole(stage, whole == whole_stages::first);
+    }
     if (!in_flight.empty()) {
       stage.in_flight = in_flight[s];
       const interval layers = result.cuts.stage(s);

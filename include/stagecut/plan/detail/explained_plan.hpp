@@ -12,6 +12,7 @@
 #include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/detail/chosen_figures.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
@@ -92,6 +93,7 @@ class explained_plan {
     stage.backward_input.reset();
     stage.backward_weight.reset();
     detail::describe_passes(stage, changed.profile, changed.cuts.stage(s), like);
+    if (whole_[s]) run_whole(stage, *whole_[s]);
     if (!updates_known_) stage.all_reduce = all_reduce;
     if (memory_) {
       stage.memory = detail::memory_of(*memory_, changed.profile, changed.cuts.stage(s), like_.memory.checkpoint);
@@ -120,16 +122,26 @@ class explained_plan {
   }
 
  private:
+  /// For which part a stage runs its whole backward pass, where its layers do not say so; unset: for none.
+  [[nodiscard]] static std::optional<bool> as_whole(const planned_stage& said, const planned_stage& found) {
+    const std::optional<bool> for_weight = whole_for_weight(said);
+    const bool own = for_weight && found.backward_weight && nearly_equal(*said.backward_weight, *found.backward_weight);
+    return own ? std::nullopt : for_weight;
+  }
+
   /// Whether its stages are those of its layers with that computed again.
   [[nodiscard]] bool is_made_with(checkpointing checkpoint) {
     like_.memory.checkpoint = checkpoint;
     bool same = true;
     bool updates = true;
+    whole_.assign(made_.stages.size(), std::nullopt);
     for (std::size_t s = 0; s < made_.stages.size(); ++s) {
       const planned_stage& said = made_.stages[s];
       planned_stage found;
       found.device = said.device;
       detail::describe_passes(found, made_.profile, made_.cuts.stage(s), like_);
+      whole_[s] = as_whole(said, found);
+      if (whole_[s]) run_whole(found, *whole_[s]);
       same = same && nearly_equal(said.forward, found.forward) && nearly_equal(said.backward, found.backward);
       same = same && said.backward_kept.has_value() == found.backward_kept.has_value();
       same = same && nearly_equal(said.backward_kept.value_or(0), found.backward_kept.value_or(0));
@@ -188,6 +200,7 @@ class explained_plan {
   std::optional<training_memory> memory_{};
   bool updates_known_ = false;
   std::size_t wrong_ = 0;
+  std::vector<std::optional<bool>> whole_{};  // of every stage, see `as_whole`
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,6 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_cut_and_order.hpp>
@@ -27,8 +26,10 @@
 #include <stagecut/plan/detail/least_gradients.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/detail/staged_chain.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
 #include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
@@ -51,18 +52,19 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// A chain on its devices: the search for its best cut, with whatever memory.
 class device_chain {
  public:
-  device_chain(const chain_model& chain, std::vector<double> speeds, target_stages allowed)
-      : chain_(chain), speeds_(std::move(speeds)), allowed_(std::move(allowed)) {}
+  /// @param whole_first  as of `staged_chain`
+  device_chain(const chain_model& chain, std::vector<double> speeds, target_stages allowed, bool whole_first = false)
+      : chain_(chain), speeds_(std::move(speeds)), allowed_(std::move(allowed)), whole_first_(whole_first) {}
 
   [[nodiscard]] outcome<makespan_cut> best(const makespan_request& asked) const {
-    return speeds_.empty() ? minimize_makespan(chain_, asked, allowed_)
-                           : minimize_makespan(with_speeds(chain_, speeds_), asked, allowed_);
+    return is_plain() ? minimize_makespan(chain_, asked, allowed_)
+                      : minimize_makespan(staged(asked.order.rank_of.size()), asked, allowed_);
   }
 
   /// The same with the order that runs it.
   [[nodiscard]] outcome<cut_and_order> best(const cut_and_order_request& asked) const {
-    return speeds_.empty() ? minimize_cut_and_order(chain_, asked, allowed_)
-                           : minimize_cut_and_order(with_speeds(chain_, speeds_), asked, allowed_);
+    return is_plain() ? minimize_cut_and_order(chain_, asked, allowed_)
+                      : minimize_cut_and_order(staged(asked.rank_of.size()), asked, allowed_);
   }
 
   /// The best of these cuts. Each is its own optimum: what is left to prove is which of them.
@@ -118,6 +120,12 @@ class device_chain {
   }
 
  private:
+  /// Whether all stages are alike.
+  [[nodiscard]] bool is_plain() const noexcept { return speeds_.empty() && !whole_first_; }
+  [[nodiscard]] staged_chain staged(std::size_t stages) const {
+    return {chain_, speeds_.empty() ? std::vector<double>(stages, 1) : speeds_, whole_first_};
+  }
+
   [[nodiscard]] static double least_of(const std::vector<cuts>& layouts, function_ref<double(const cuts&)> lower) {
     double least = std::numeric_limits<double>::infinity();
     for (const cuts& each : layouts) least = lower(each) < least ? lower(each) : least;
@@ -127,6 +135,7 @@ class device_chain {
   const chain_model& chain_;
   std::vector<double> speeds_;
   target_stages allowed_;
+  bool whole_first_;
 };
 
 /// The cut to begin with, of blocks; unset if there is none, or it is of other stages, or parts a block.
@@ -159,7 +168,7 @@ class device_chain {
   if (order.name.empty()) result.schedule.orders = order.orders;
   const bool split = runs(order, op_kind::backward_input);
   for (planned_stage& stage : result.stages) {
-    const bool parts = split && stage.backward_input && !mixes_backward(order);
+    const bool parts = split && stage.backward_input && !mixes_backward(order);  // whole ones are the same sum
     stage.cost = stage.forward + (parts ? *stage.backward_input + *stage.backward_weight : stage.backward);
   }
   predict(result, split);
@@ -211,7 +220,9 @@ class device_chain {
 /// @pre the cut to begin with breaks nothing
 [[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& given) {
   const plan_request request = with_target(model, given);
-  check_makespan_request(model, request);
+  const whole_stages whole = whole_stages_of(request);
+  const profile run = whole == whole_stages::all ? with_whole_backward(model) : model;
+  check_makespan_request(run, request);
   const double began = seconds_now();
   const cuts blocks = blocks_of("make_plan", model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
@@ -230,10 +241,10 @@ class device_chain {
   const training_memory memory(model, request.memory);
   check_memory(memory, request, microbatches_in_flight(asked.order));
   const bool mixed = mixes_backward(asked.order);
-  const chain_model chain = mixed ? chain_model(least_gradients(model), request.memory, blocks)
-                                  : chain_model(model, request.memory, blocks);
+  const chain_model chain =
+      mixed ? chain_model(least_gradients(run), request.memory, blocks) : chain_model(run, request.memory, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
-  device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed);
+  device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed, whole == whole_stages::first);
   const auto found = best_cut(on, model, request, blocks, asked, began);
   if (found.state() == state::infeasible) {
     return outcome<plan>::infeasible(why_no_best_cut(on, model, request, blocks, memory, asked, allowed, began));

@@ -61,8 +61,12 @@ inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_plac
 inline constexpr target_schedule megatron_schedules[] = {
     runs_as(schedule_kind::one_forward_one_backward, "without interleaving"),
     runs_as(schedule_kind::interleaved, "with interleaving", megatron_obstacle)};
+/// Why DeepSpeed does not run DualPipeV; empty: it does.
+[[nodiscard]] STAGECUT_DECL std::string deepspeed_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t);
+
 inline constexpr target_schedule deepspeed_schedules[] = {
-    runs_as(schedule_kind::one_forward_one_backward, "TrainSchedule")};
+    runs_as(schedule_kind::one_forward_one_backward, "TrainSchedule"),
+    runs_as(schedule_kind::dualpipev, "DualPipeVSchedule", deepspeed_obstacle)};
 inline constexpr target_schedule gpipe_schedules[] = {runs_as(schedule_kind::gpipe, "GPipe"),
                                                       runs_as(schedule_kind::gpipe_lifo, "GPipe")};
 inline constexpr target_schedule sagemaker_schedules[] = {

@@ -27,6 +27,11 @@ STAGECUT_DECL std::string megatron_obstacle(std::size_t p, std::size_t, std::siz
                  " over, and the last group must have at least as many as the ", p, " ranks"});
 }
 
+STAGECUT_DECL std::string deepspeed_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t) {
+  if (m == 0 || m >= 2 * p) return "";
+  return joined({m, " microbatches, and DualPipeV needs at least two for each of the ", p, " ranks: ", 2 * p});
+}
+
 STAGECUT_DECL std::string sapp_obstacle(std::size_t p, std::size_t, std::size_t, std::size_t group) {
   if (group == 0 || group == p) return "";
   return joined({"groups of ", group, " microbatches, and it has groups of as many as the ", p, " ranks"});

@@ -11,8 +11,10 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 // The seconds of the stages of a plan, and what its objective saw of them.
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -100,6 +102,18 @@ inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, 
                 said.backward_input.value_or(said.backward - *said.backward_weight), input, said.backward);
 }
 
+/// Lets a stage run its backward pass whole where a plan says so and its framework may: for W as stage 0 of a schedule with I
+/// and W, for I in DualPipeV.
+inline void let_run_whole(stage_seconds& here, const verified_plan& all, std::size_t s) {
+  const schedule_entry* const entry = find_schedule(all.made.schedule.name);
+  const std::optional<bool> for_weight = whole_for_weight(all.made.stages[s]);
+  if (entry == nullptr || !entry->splits_backward || !for_weight) return;
+  if (*for_weight ? s != 0 : entry->kind != schedule_kind::dualpipev) return;
+  here.splits = true;
+  here.backward_weight = *for_weight ? here.backward : 0;
+  here.backward_input = here.backward_kept - here.backward_weight;
+}
+
 /// Works out the seconds of all stages, and compares them.
 inline void verify_seconds(verified_plan& all, check_notes& notes) {
   const std::string checkpoint = detail::checkpoint_of(all);
@@ -119,6 +133,7 @@ inline void verify_seconds(verified_plan& all, check_notes& notes) {
   for (std::size_t s = 0; s < all.stages(); ++s) {
     const planned_stage& stage = all.made.stages[s];
     all.seconds.push_back(detail::seconds_of(all, s, checkpoint));
+    detail::let_run_whole(all.seconds[s], all, s);
     if (all.seconds[s].unknown[0] != '\0') {
       notes.not_checked(stage_text(s), all.seconds[s].unknown);
     } else {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -41,6 +44,23 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                                                        const std::vector<bool>& apart);
 [[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const target_entry& entry, const plan& made);
 /// @}
+
+/// The stages of a request whose backward passes its target runs whole although their schedule has I and W.
+enum class whole_stages : std::uint8_t {
+  none,   ///< of no stage
+  first,  ///< of stage 0, where W stands: PyTorch has nothing to compute for its I
+  all     ///< of all, where I stands
+};
+[[nodiscard]] STAGECUT_DECL whole_stages whole_stages_of(const plan_request& request);
+
+/// The same passes as parts: a whole one for W, with nothing for I, or for I, with nothing for W.
+STAGECUT_DECL void run_whole(planned_stage& stage, bool for_weight) noexcept;
+
+/// Whether a stage says such parts, and for which; unset: it says others.
+[[nodiscard]] STAGECUT_DECL std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept;
+
+/// A model whose layers run all of their backward pass for I.
+[[nodiscard]] STAGECUT_DECL profile with_whole_backward(profile model);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 

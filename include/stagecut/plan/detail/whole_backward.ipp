@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -90,6 +93,33 @@ STAGECUT_DECL std::string whole_obstacle(const target_entry& entry, const plan& 
   const schedule_entry* const named = stagecut::find_schedule(made.schedule.name);
   if (named == nullptr || !named->splits_backward) return "";
   return whole_obstacle(made.profile, made.cuts, std::vector<bool>(stages, true));
+}
+
+STAGECUT_DECL whole_stages whole_stages_of(const plan_request& request) {
+  if (request.target == framework::none || !entry_of(requested_kind(request)).splits_backward)
+    return whole_stages::none;
+  const target_entry& entry = entry_of(request.target);
+  if (entry.whole_backward) return whole_stages::all;
+  return entry.weights_behind_inputs ? whole_stages::first : whole_stages::none;
+}
+
+STAGECUT_DECL void run_whole(planned_stage& stage, bool for_weight) noexcept {
+  stage.backward_weight = for_weight ? stage.backward : 0;
+  stage.backward_input.reset();
+}
+
+STAGECUT_DECL std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept {
+  if (!stage.backward_weight || stage.backward_input) return std::nullopt;
+  if (*stage.backward_weight == stage.backward) return true;
+  return *stage.backward_weight == 0 ? std::optional(false) : std::nullopt;
+}
+
+STAGECUT_DECL profile with_whole_backward(profile model) {
+  for (layer& each : model.layers) {
+    each.backward_weight = 0;
+    each.backward_input = each.backward;
+  }
+  return model;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
