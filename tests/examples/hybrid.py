@@ -79,7 +79,7 @@ with tempfile.TemporaryDirectory() as folder:
     listed = json.loads(run(*of, "1,2,3,4,5,6,7", "--format", "json").stdout)
     check(made["objective"] == listed["objective"], [made["objective"], listed["objective"]])
     text = run(*of, "auto").stdout
-    check("\nnot searched: several stages a device, orders but 1F1B\n" in text, text)
+    check("\nnot searched: replicas of the whole pipeline with microbatches of their own,\n  several stages a device, orders but 1F1B\n" in text, text)
     check("optimal: no cut is below" in text, text)
     fails(3, "not searched: ", *base, "--memory", "20B")
 

@@ -67,6 +67,27 @@ done = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 4, "--f
 check(done.startswith('--pipeline-model-parallel-size 2 --hybrid-layer-pattern "') and done.count("|") == 3, done)
 fails(2, "letters are M, *, -, E and G, of a hybrid model", *words, "--layout", "Et*8|t*7L", stdin=hybrid)
 
+# What a framework cannot be told is not advised; a layout's last stage has a layer; of stages on several devices no cut is taken.
+advice = run(*words, "--cuts", "5,9,13", "--no-search", stdin=model).stdout
+check("the schedule zb-h2 would save " in advice or "the schedule interleaved-zb would save " in advice, advice)
+advice = run(*words, "--cuts", "5,9,13", "--no-search", "--for", "megatron", stdin=model).stdout
+check(" would save " in advice and "zb" not in advice, advice)
+fails(2, "stage 4 has no layer: every stage of a plan has one", *words, "--layout", "Et*4|t*4|t*4|t*4L|", stdin=model)
+several = run("plan", "-", "--devices", 4, "--microbatches", 8, "--replicate", "auto", "--format", "json", "--bandwidth", "1TB", stdin=model).stdout
+with tempfile.TemporaryDirectory() as folder:
+    several_file = pathlib.Path(folder) / "several.json"
+    made = json.loads(several)
+    made["stages"][0]["replicas"] = 2
+    several_file.write_text(json.dumps(made))
+    fails(2, "--plan: its stages have several devices each", "plan", "-", "--plan", several_file, stdin=model)
+
+# Above the limit is not within it; the line of a framework is told all the same, or why it is none.
+above = run(*words, "--cuts", "5,9,13", "--memory", "20GiB", "--no-search", "--for", "megatron", stdin=model)
+check("GiB of a device, above the limit of 20 GiB\n" in above.stdout and "memory: within" not in above.stdout, above)
+check(above.returncode == 3 and "\n--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout" in above.stdout, above)
+fits = run(*words, "--cuts", "5,9,13", "--memory", "70GiB", "--no-search", stdin=model).stdout
+check("memory: within 70 GiB of a device" in fits, fits)
+
 # Compared with the best, which is no worse, and explained.
 done = run(*words, "--cuts", "0,4,8,12", stdin=model)
 best = json.loads(run(*words, "--devices", 4, "--format", "json", stdin=model).stdout)["objective"]["value"]

@@ -60,6 +60,37 @@ experts = ("profile", "transformer", "--preset", "mixtral-8x7b", "--tensor-paral
 fails(2, "experts with tensor parallelism, 4, and without sequence parallelism, which it does not train", "plan", "-", "--devices", 4, "--microbatches", 16,
       "--for", "megatron", stdin=run(*experts, "--sequence-parallel", "off").stdout)
 
+# MFU is of the peak that the devices are said to have; where it is above that, a figure is wrong.
+def rates(*words):
+    return json.loads(run("plan", "-", "--devices", 4, "--microbatches", 64, "--format", "json", *words, stdin=small).stdout)["predicted"]
+
+
+plain, fast = rates(), rates("--device-speeds", "4,4,4,4")
+check(abs(fast["mfu"] - plain["mfu"]) < 1e-9 and abs(fast["tokens_per_second"] / plain["tokens_per_second"] - 4) < 1e-9, plain, fast)
+check("wrong" not in plain["basis"], plain)
+quick = json.loads(small)
+for layer in quick["layers"]:
+    for name in ("forward", "backward", "backward_weight", "backward_input"):
+        if name in layer:
+            layer[name] /= 10
+text = run("plan", "-", "--devices", 4, "--microbatches", 64, stdin=json.dumps(quick)).stdout
+check("; above the peak of the device, so one of the figures is wrong)\n" in text, text)
+
+# What was not searched stands in the plan, for whoever is shown it.
+again = run("profile", "transformer", "--preset", "llama-2-7b", "--recompute", "auto").stdout
+for_block = ("plan", "-", "--devices", 4, "--microbatches", 8, "--recompute", "auto", "--memory", "40GiB", "--for", "megatron")
+text = run(*for_block, stdin=again).stdout
+scope = next(line for line in text.splitlines() if line.startswith("not searched: "))
+planned = run(*for_block, "--format", "json", stdin=again).stdout
+check(scope in run("show", "-", stdin=planned).stdout.splitlines(), scope)
+check(scope in run("show", "-", "--format", "html", stdin=planned).stdout, scope)
+check(scope == "not searched: " + json.loads(planned)["not_searched"], scope)
+
+# GPUs that share a stage are one device of a topology.
+asked = ("plan", "-", "--microbatches", 8, "--topology", "2x2:450GB,50GB@5e-6")
+check("8 GPUs share each device, which a --topology counts as one\n" in run(*asked, stdin=llama).stderr, "topology")
+check("share each device" not in run(*asked, stdin=small).stderr, "topology")
+
 # What contradicts, and the rule that forbids.
 words = ("plan", "-", "--devices", 4)
 fails(2, "--format: vllm is of another framework than --for megatron", *words, "--for", "megatron", "--format", "vllm", stdin=small)

@@ -184,7 +184,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(3, "within 44 GiB, the 44.7 GiB of mine less a reserve of 717.", "plan", small, "--gpu", card, "--devices", 4, "--memory-reserve", "752MB")
     reserved = run("plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "8GB").stdout
     check("memory: within 37.25 GiB of a device, which leaves 7.451 GiB of mine free" in reserved, reserved)
-    fails(2, "--memory-reserve: 55.88 GiB is all that mine has, 44.7 GiB", "plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "60GB")
+    fails(2, "--memory-reserve: 55.88 GiB leave nothing of the 44.7 GiB that mine has", "plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "60GB")
     fails(2, "--memory-reserve: does not go with --memory", "plan", small, "--devices", 8, "--memory-reserve", "1GB", "--memory", "40GB")
     for option in ("--memory-buffer", "--memory-constant", "--memory-reserve"):
         fails(2, f"{option}: does not go with --memory none", "plan", small, "--devices", 8, "--memory", "none", option, "0.5" if option == "--memory-buffer" else "1GB")

@@ -95,7 +95,11 @@ struct device_words {
   [[nodiscard]] std::string reading() const {
     const auto groups = said_groups();
     if (!groups) return "";
-    const std::string each = nodes.shared_by == 1 ? "" : fmt::format("; {} GPUs share each device{}", nodes.shared_by, topology.empty() ? "" : ", which a --topology counts as one");
+    const std::string each =
+        !topology.empty() && nodes.rank_gpus > 1
+            ? fmt::format("; {} GPUs share each device, which a --topology counts as one", nodes.rank_gpus)
+        : nodes.shared_by == 1 ? ""
+                               : fmt::format("; {} GPUs share each device", nodes.shared_by);
     return "links: " + groups_text(*groups) + each;
   }
 

@@ -56,7 +56,7 @@ struct hybrid_words {
     } else if (const std::string missing = missing_replicas(model, asked); !missing.empty()) {
       text += missing + ", ";
     }
-    if (!are_alike(asked.target)) text += "replicas of the whole pipeline with microbatches of their own, ";
+    if (!are_alike(asked.target) && replicas != "1") text += "replicas of the whole pipeline with microbatches of their own, ";
     if (ways == "auto") text += "tensor parallelism but of powers of 2, ";
     return text + "several stages a device, orders but 1F1B";
   }
