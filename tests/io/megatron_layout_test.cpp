@@ -66,6 +66,7 @@ TEST_CASE("what is no layout of the model is refused, with the place") {
   refused("tEtL", "EttL", "letter 1 is t, and layer 0 (\"E0\") is E");
   refused("Et||tL", "EttL", "stage 1 has no layer");
   refused("Et|tL|", "EttL", "stage 2 has no layer");
+  refused("Et|tL|", "EttnL", "stage 2 has no layer");
   refused("Ex|tL", "EttL", "character 2, \"x\": letters are E, t, m and L");
   refused("E(t|*2L", "EttL", "character 2: the parenthesis is not closed");
   refused("E(t|)L", "EttL", "character 5: *N has to follow the parenthesis");

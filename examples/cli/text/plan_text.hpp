@@ -105,13 +105,31 @@ inline double most_memory(const stagecut::plan& plan) {
   return most;
 }
 
+/// Which memory is above a limit: of a cut of one's own, or of a plan that somebody edited; nothing if none is.
+inline std::string above_limit_text(const stagecut::plan& plan) try {
+  std::vector<double> needs = stagecut::device_memories(plan);
+  if (needs.empty() && plan.chunks == 1) {
+    for (const auto& stage : plan.stages) needs.push_back(stage.total_memory());
+  }
+  std::string text;
+  double most = 0;
+  for (std::size_t rank = 0; rank < needs.size(); ++rank) {
+    const std::optional<double> limit = stagecut::memory_limit_of(plan, rank);
+    if (!limit || !(needs[rank] > *limit * (1 + 1e-9)) || !(needs[rank] / *limit > most)) continue;
+    most = needs[rank] / *limit;
+    text = fmt::format("memory: {} on device {}, above the limit of {}\n", bytes_text(needs[rank]), rank, bytes_text(*limit));
+  }
+  return text;
+} catch (const std::invalid_argument&) {
+  return "";
+}
+
 /// Within what memory; nothing if there is no limit.
 inline std::string limit_text(const stagecut::plan& plan) {
   const stagecut::memory_model& memory = plan.memory;
   std::string text;
-  if (const double most = most_memory(plan); memory.per_device && most > *memory.per_device * (1 + 0x1p-40)) {
-    return fmt::format("memory: {} of a device, above the limit of {}\n", bytes_text(most), bytes_text(*memory.per_device));
-  }
+  if (memory.per_device || !memory.of_devices.empty()) text = above_limit_text(plan);
+  if (!text.empty()) return text;
   if (memory.per_device) text = fmt::format("memory: within {} of a device", bytes_text(*memory.per_device));
   if (!memory.of_devices.empty()) text = "memory: within that of each device";
   if (!text.empty() && memory.buffer_fraction > 0) {

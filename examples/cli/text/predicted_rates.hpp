@@ -18,7 +18,7 @@
 struct predicted_rates {
   double tokens = 0;  ///< a second, of all devices
   std::size_t gpus = 1;
-  std::optional<double> utilisation;  ///< MFU, of the dense peak of the data sheet; unset: nothing is trained
+  std::optional<double> utilisation;  ///< MFU, of the dense peak of the data sheet, times the speeds; unset: nothing is trained
   std::string basis;                  ///< what the times rest on
 };
 
@@ -30,6 +30,17 @@ inline std::size_t gpus_of(const stagecut::plan& made) {
     if (counted.insert(stage.device).second) devices += stage.replicas * stage.shards;
   }
   return devices * gpus_of_stage(made.profile);
+}
+
+/// The dense peak of all devices that a plan takes, each as much faster as was said, as a multiple of that of one GPU.
+inline double speed_of(const stagecut::plan& made) {
+  double sum = 0;
+  std::set<std::size_t> counted;  // ranks: several chunks of one count once
+  for (const auto& stage : made.stages) {
+    const double speed = stage.device < made.speeds.size() ? made.speeds[stage.device] : 1;
+    if (counted.insert(stage.device).second) sum += speed * static_cast<double>(stage.replicas * stage.shards);
+  }
+  return sum * static_cast<double>(gpus_of_stage(made.profile));
 }
 
 /// Samples of an iteration, of all replicas together.
@@ -65,13 +76,9 @@ inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   }
   if (!made.makespan || !(*made.makespan > 0)) return std::nullopt;
   result.tokens = sequence * samples_of(made) / *made.makespan;
-  // Of devices that are said to be faster or slower than as profiled, the peak is, too.
-  double speed = 0;
-  for (const double each : made.speeds) speed += each / static_cast<double>(made.speeds.size());
   const double flops = computed_figure(of, "flops", 0.0), peak = computed_figure(of, "peak", 0.0);
-  if (flops > 0 && peak > 0) result.utilisation = flops * result.tokens / (static_cast<double>(result.gpus) * peak);
-  if (result.utilisation && speed > 0) *result.utilisation /= speed;
-  if (result.utilisation.value_or(0) > 1) result.basis += "; above the peak of the device, so one of the figures is wrong";
+  if (flops > 0 && peak > 0) result.utilisation = flops * result.tokens / (speed_of(made) * peak);
+  if (result.utilisation && *result.utilisation > 1) result.basis += "; no GPU exceeds its peak: times and peak contradict each other";
   return result;
 }
 
