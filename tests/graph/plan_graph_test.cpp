@@ -196,6 +196,27 @@ TEST_CASE("what is not said of the objective means the makespan wherever it is k
   CHECK(objective([](plan_request&) {}) == "bottleneck");
 }
 
+TEST_CASE("a number of nodes alone ends the search through orders of a graph") {
+  std::mt19937 random(11);
+  std::size_t unproved = 0;
+  for (int i = 0; i < 20; ++i) {
+    const profile model = random_graph(random);
+    plan_request request;
+    request.devices = 3;
+    request.objective = plan_objective::bottleneck;
+    request.method = graph_method::linear;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 20;
+    std::size_t asked = 0;
+    const auto stop = [&] { return ++asked > 1000000; };
+    request.limits.stop = stop;
+    const auto made = plan_graph(model, request);
+    CHECK(asked < 1000000);
+    if (made && made.state() == state::feasible) ++unproved;
+  }
+  CHECK(unproved > 0);
+}
+
 TEST_CASE("an iteration of a graph ends with the updates of its stages, which are no part of what is minimised") {
   std::mt19937 random(9);
   int ends = 0;

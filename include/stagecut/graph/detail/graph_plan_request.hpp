@@ -127,6 +127,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   result.load.microbatches = request.microbatches;
   result.load.boundary_buffers = graph_buffers(model, request);
   result.limits.time_limit = request.limits.time_limit;
+  result.limits.round_limit = request.limits.node_limit;
   result.limits.stop = request.limits.stop;
   return result;
 }

@@ -87,7 +87,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   std::vector<std::vector<std::size_t>> result;
   const contraction parts(graph, backward_edges::lead);
   if (request.limits.time_limit) *request.limits.time_limit /= 8;
-  request.limits.round_limit = 60;
+  request.limits.round_limit = std::min<std::size_t>(request.limits.round_limit.value_or(60), 60);
   for (const message_overlap overlap : {message_overlap::full, message_overlap::none}) {
     request.load.overlap = overlap;
     auto found = minimize_load(graph, request);
