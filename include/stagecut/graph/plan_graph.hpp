@@ -25,9 +25,9 @@ struct plan_graph_fn {
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,
 ///                 `limits.time_limit`, `limits.node_limit` (of the load: rounds), `limits.stop` and how memory is reckoned.
-///                 Messages and work go together as
-///                 `transfers` says: one after the other if they block, or if the request has no link, messages
-///                 that have latency alone not at all, others at the same time. The other objectives are of chains
+///                 Messages and work go together as `transfers` says: one after the other if they block, or if the
+///                 request has no link, messages that have latency alone not at all, others at the same time. The other
+///                 objectives are of chains
 /// @return         as these; the plan has an edge for every two stages that speak, and predicts the iteration
 ///                 where the microbatches are known and no stage is on a CPU; of chunks no schedule is known, so they
 ///                 have none, and no iteration is predicted
