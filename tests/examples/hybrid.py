@@ -79,7 +79,16 @@ with tempfile.TemporaryDirectory() as folder:
     listed = json.loads(run(*of, "1,2,3,4,5,6,7", "--format", "json").stdout)
     check(made["objective"] == listed["objective"], [made["objective"], listed["objective"]])
     text = run(*of, "auto").stdout
-    check("\nnot searched: replicas of the whole pipeline with microbatches of their own,\n  several stages a device, orders but 1F1B\n" in text, text)
+    check("\nnot searched: replicas that run microbatches of their own,\n  several stages a device, orders but 1F1B\n" in text, text)
+    # The plan's JSON says it, too, and show and page tell it.
+    hybrid = there / "hybrid.json"
+    hybrid.write_text(run(*of, "auto", "--format", "json").stdout)
+    said = "replicas that run microbatches of their own, several stages a device, orders but 1F1B"
+    check(json.loads(hybrid.read_text())["not_searched"] == said, hybrid.read_text()[-600:])
+    check("\nnot searched: replicas that run" in run("show", hybrid).stdout, run("show", hybrid).stdout)
+    check(said in run("show", hybrid, "--format", "html").stdout, "page")
+    # A cut is not all that such a plan says.
+    fails(2, "--plan: stage 0 has 6 replicas of 1 device, and a cut has one device a stage", "plan", heavy, "--plan", hybrid)
     check("optimal: no cut is below" in text, text)
     fails(3, "not searched: ", *base, "--memory", "20B")
 

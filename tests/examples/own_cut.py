@@ -103,6 +103,17 @@ check("your cut " in auto and "the best " in auto, auto)
 half = run(*words, "--cuts", "2,4,6,8,10,12,14", "--devices", 4, "--time-limit", 1, stdin=model).stdout
 check("\ninterleaved of 8 microbatches" in half, half)
 
+# The limit that it is above is told, and no change that the framework cannot be told; what to tell it stands behind the broken rule.
+done = run(*words, "--balance", "4,4,4,4", "--memory", "20GiB", "--no-search", stdin=model)
+check("memory: 22.12 GiB on device 0, above the limit of 20 GiB\n" in done.stdout and "within" not in done.stdout, done)
+done = run(*words, "--cuts", "0,4,8,12", "--no-search", stdin=model)
+check("the schedule zb" in done.stdout, done.stdout)
+done = run(*words, "--cuts", "0,4,8,12", "--no-search", "--for", "megatron", stdin=model)
+check(" would save " in done.stdout and "the schedule zb" not in done.stdout, done.stdout)
+done = run(*words, "--cuts", "0,4,8,12", "--memory", "20GiB", "--no-search", "--for", "megatron", stdin=model)
+at = done.stdout.find("it breaks a rule: device 3 needs ")
+check(0 < at < done.stdout.find("--pipeline-model-parallel-size 4"), done)
+
 # What it breaks is told, and is the status of what is only written.
 done = run(*words, "--balance", "4,4,4,4", "--memory", "20GiB", "--no-search", stdin=model)
 check(done.returncode == 3 and "device 0 needs 23748673536 bytes (22.1 GiB), and may have 21474836480 bytes (20.0 GiB)" in done.stderr, done)
@@ -119,6 +130,7 @@ fails(2, "--cuts: there is no layer 20", *words, "--cuts", "4,20", stdin=model)
 fails(2, "--cuts: 4 stages are not 1 on each of 3 devices", *words, "--cuts", "4,8,12", "--devices", 3, "--chunks", 1, stdin=model)
 fails(2, "--cuts: 4 stages are not 3 on each device", *words, "--cuts", "4,8,12", "--chunks", 3, stdin=model)
 fails(2, "--balance: 4,4,4 are 12 layers: the model has 19, 16 of them decoders", *words, "--balance", "4,4,4", stdin=model)
+fails(2, '--layout: "Et*8|t*8L|": stage 2 has no layer', *words, "--layout", "Et*8|t*8L|", stdin=model)
 fails(2, "--balance: stage 1 is empty", *words, "--balance", "16,0", stdin=model)
 fails(2, '--layout: "Et*4|t*4|L": has other layers than the model: 8 t for 16', *words, "--layout", "Et*4|t*4|L", stdin=model)
 fails(2, "--balance: says a cut, and --cuts does: say either", *words, "--cuts", "4", "--balance", "4,4", stdin=model)

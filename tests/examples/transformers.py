@@ -75,7 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
     model, cut = folder / "model.json", folder / "plan.json"
     model.write_text(json.dumps(sees["profile"]))
     cut.write_text(json.dumps(sees))
-    check("14 of 14 checks hold" in run("verify", model, cut).stdout, run("verify", model, cut))
+    check("15 of 15 checks hold" in run("verify", model, cut).stdout, run("verify", model, cut))
     ran, _ = made("simulate", cut, "--format", "json")
     check(ran["makespan"] == sees["makespan"], ran["makespan"], sees["makespan"])
     check(near(ran["idle"]["update"], sees["makespan"] - sees["objective"]["value"], 1e-9), ran["idle"])
@@ -184,7 +184,12 @@ with tempfile.TemporaryDirectory() as folder:
     fails(3, "within 44 GiB, the 44.7 GiB of mine less a reserve of 717.", "plan", small, "--gpu", card, "--devices", 4, "--memory-reserve", "752MB")
     reserved = run("plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "8GB").stdout
     check("memory: within 37.25 GiB of a device, which leaves 7.451 GiB of mine free" in reserved, reserved)
-    fails(2, "--memory-reserve: 55.88 GiB leave nothing of the 44.7 GiB that mine has", "plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "60GB")
+    fails(2, "--memory-reserve: reserve of 55.88 GiB leaves nothing of the 44.7 GiB of mine", "plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "60GB")
+    tiny = folder / "tiny.json"
+    tiny.write_text(json.dumps(json.loads(card.read_text()) | {"memory": 2e9}))
+    fails(2, "--memory: is missing: the usual reserve of 4 GiB leaves nothing of the 1.863 GiB of ", "plan", small, "--gpu", tiny, "--devices", 8)
+    shared = run("plan", small, "--gpu", card, "--topology", "4:450GB", "--tensor-parallel", 2, "--memory", "none")
+    check("; 2 GPUs share each device" in shared.stderr, shared.stderr)
     fails(2, "--memory-reserve: does not go with --memory", "plan", small, "--devices", 8, "--memory-reserve", "1GB", "--memory", "40GB")
     for option in ("--memory-buffer", "--memory-constant", "--memory-reserve"):
         fails(2, f"{option}: does not go with --memory none", "plan", small, "--devices", 8, "--memory", "none", option, "0.5" if option == "--memory-buffer" else "1GB")

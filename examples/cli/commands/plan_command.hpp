@@ -197,6 +197,7 @@ struct plan_command {
     if (request.by == measure::time && made.objective.of == "parameters") {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
     }
+    say_scope(made, scope_);
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (plans_recomputation && (format == "text" || !recompute.pictures.empty())) {
@@ -250,16 +251,6 @@ struct plan_command {
   [[nodiscard]] std::string not_searched(const stagecut::profile& model) const {
     if (several_devices) return hybrid.not_searched(model, asked_hybrid);
     return plans_recomputation ? recompute.not_searched(request.target) : "";
-  }
-
-  /// The plan, which says what no plan was looked for with.
-  [[nodiscard]] static stagecut::plan with_scope(stagecut::plan made, const std::string& list) {
-    if (list.empty()) return made;
-    auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
-    if (!others.is_object()) others = nlohmann::ordered_json::object();
-    others["not_searched"] = list;
-    made.unknown_fields = others.dump();
-    return made;
   }
 
   /// Plans a module tree.
@@ -325,11 +316,7 @@ struct plan_command {
   /// Takes from the plan that says a cut what was not said beside it.
   void take_plan() {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
-    for (const auto& stage : made.stages) {
-      if (stage.replicas != 1 || stage.shards != 1) {
-        throw CLI::ValidationError("--plan", "its stages have several devices each, and a cut of your own has one a stage");
-      }
-    }
+    refuse_more_than_cut(made);
     if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
     if (chunks_said.empty() && devices_said->count() == 0 && made.chunks > 1) chunks_said = std::to_string(made.chunks);
     const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
@@ -384,20 +371,20 @@ struct plan_command {
     const stagecut::plan& made = scored->made;
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text") text += what_holds_text(made, request.target);
-    if (format == "text" && !target.name.empty()) text += own_line(made);
+    if (format == "text" && !target.name.empty()) text += target_text_of_own(made);
     write(text, output);
     for (const std::string& each : scored->broken) say(fmt::format("{}: {}: {}", source(), cut.said(), each));
     return scored->broken.empty() ? planned : infeasible;
   }
 
-  /// What the framework is told of the cut that was said; where that breaks a rule, and it cannot be, the reason.
-  [[nodiscard]] std::string own_line(const stagecut::plan& made) const {
+  /// What to tell the framework of the cut that was said, behind what that breaks; of what it cannot be told, that alone.
+  [[nodiscard]] std::string target_text_of_own(const stagecut::plan& made) const {
+    const std::string broken = broken_text(*scored);
     try {
-      const std::string told = target.text_of(made);
-      return told + settings_text(made, target.name, told);
-    } catch (const std::invalid_argument& error) {
-      if (scored->broken.empty()) throw;
-      return fmt::format("{}\n", shown(error.what(), 400));
+      return broken + target.text_of(made);
+    } catch (const stagecut::not_representable&) {
+      if (broken.empty()) throw;
+      return broken;
     }
   }
 
@@ -461,7 +448,7 @@ struct plan_command {
 
   /// Says how words were understood that could have meant something else.
   void say_reading(const stagecut::plan& made) const {
-    if (const std::string links = devices.reading(); !links.empty()) say(links);
+    if (const std::string links = devices.reading(gpus_of_stage(made.profile)); !links.empty()) say(links);
     if (!limit_taken.empty() && format != "text" && format != "json" && format != "html") say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
     if (schedule == "auto" || schedule_said->count() == 0 || made.chunks == 1 || stagecut::are_graph_chunks(made)) {

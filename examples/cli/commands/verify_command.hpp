@@ -10,10 +10,12 @@
 
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
 #include "text/output.hpp"
+#include "text/predicted_rates.hpp"
 #include "text/verification_text.hpp"
 #include "words/limit_words.hpp"
 #include "words/table_words.hpp"
@@ -80,12 +82,19 @@ struct verify_command {
   /// Holds a plan against the profile that it holds itself.
   [[nodiscard]] int verify_alone() const {
     const stagecut::plan made = plan_from(profile_file, input.limits);
-    return told(made.profile, {stagecut::verify_plan(made.profile, made), made.objective.of == "time"});
+    return told(made.profile, verified_with_rates(made.profile, made));
   }
 
   /// Reads a plan and checks it. The other `verify_plan` takes what says no more than the stage of every layer.
   [[nodiscard]] verified verify(const stagecut::profile& model) const {
     const stagecut::plan made = plan_from(plan_file, input.limits);
-    return {stagecut::verify_plan(model, made), made.objective.of == "time"};
+    return verified_with_rates(model, made);
+  }
+
+  /// Checks a plan, and the rates that it is predicted to have.
+  [[nodiscard]] static verified verified_with_rates(const stagecut::profile& model, const stagecut::plan& made) {
+    verified result{stagecut::verify_plan(model, made), made.objective.of == "time"};
+    if (auto rates = rates_check(model, made)) result.all.checks.push_back(std::move(*rates));
+    return result;
   }
 };

@@ -42,7 +42,8 @@ inline std::string beside_best_text(const stagecut::plan& own, bool broken, cons
                      share < 0 ? "more" : "less");
 }
 
-/// What holds it, and the change that would help most, of those that a framework runs.
+/// What holds it, and the change that would help most.
+/// @param target  that is to run it: no change is told that it cannot be told
 inline std::string what_holds_text(const stagecut::plan& own, stagecut::framework target) try {
   if (!stagecut::explanation_obstacle(own).empty()) return "";
   stagecut::explain_options options;
@@ -74,7 +75,7 @@ inline std::string broken_text(const stagecut::scored_cut& own) {
 
 /// A cut of one's own, scored, explained, and compared with the best.
 /// @param option  that said it
-/// @param target  who is to run it
+/// @param target  that is to run it
 inline std::string own_cut_text(const stagecut::scored_cut& own, const stagecut::plan* best, const std::string& option,
                                 stagecut::framework target, const screen& on) {
   return fmt::format("\nyour cut, {}:\n", option) + plan_text(own.made, on) + what_holds_text(own.made, target) + broken_text(own) +

@@ -94,17 +94,6 @@ inline std::string inference_text(const stagecut::plan& plan) {
   return text + "\n";
 }
 
-/// What the fullest device of a plan needs, in bytes; 0 if it is not known.
-inline double most_memory(const stagecut::plan& plan) {
-  double most = 0;
-  if (plan.makespan) {
-    most = stagecut::fullest_device(plan);
-  } else if (plan.chunks == 1) {
-    for (const auto& stage : plan.stages) most = std::max(most, stage.total_memory());
-  }
-  return most;
-}
-
 /// Which memory is above a limit: of a cut of one's own, or of a plan that somebody edited; nothing if none is.
 inline std::string above_limit_text(const stagecut::plan& plan) try {
   std::vector<double> needs = stagecut::device_memories(plan);
@@ -201,6 +190,39 @@ inline std::string devices_and_ways_text(const stagecut::plan& plan) {
     text +=
         fmt::format("; {} layer{} recompute{}: {}", layers, layers == 1 ? "" : "s", layers == 1 ? "s" : "", shown(how));
   return text + "\n";
+}
+
+/// Puts into the unknown members of a plan what no plan was looked for with, `not searched: orders but 1F1B`; empty: nothing.
+inline void say_scope(stagecut::plan& made, const std::string& scope) {
+  constexpr std::string_view title = "not searched: ";
+  auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
+  if (!others.is_object()) others = nlohmann::ordered_json::object();
+  others.erase("not_searched");
+  if (!scope.empty()) others["not_searched"] = scope.starts_with(title) ? scope.substr(title.size()) : scope;
+  made.unknown_fields = others.empty() ? "" : others.dump();
+}
+
+/// What no plan was looked for with, as a plan says it: `orders but 1F1B`; empty: it does not.
+inline std::string scope_of(const stagecut::plan& made) {
+  const auto others = nlohmann::json::parse(made.unknown_fields, nullptr, false);
+  if (!others.is_object()) return "";
+  const std::string said = computed_figure(others, "not_searched", std::string());
+  return said.empty() ? said : shown(said, 1000);
+}
+
+/// The same as lines of text, of 80 columns at most, those behind the first one moved in.
+inline std::string scope_text(const stagecut::plan& made) {
+  std::string list = scope_of(made);
+  if (list.empty()) return list;
+  list = "not searched: " + list;
+  constexpr std::size_t width = 80;
+  for (std::size_t begin = 0; list.size() - begin > width;) {
+    const std::size_t comma = list.rfind(", ", begin + width - 1);
+    if (comma == std::string::npos || comma <= begin) break;
+    list.replace(comma + 1, 1, "\n  ");
+    begin = comma + 2;
+  }
+  return list + "\n";
 }
 
 /// What runs, how long it takes and what it needs, below the table of stages.

@@ -3,10 +3,13 @@
 
 #include <stagecut/plan/inference_figures.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_verification.hpp>
+#include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -104,4 +107,31 @@ inline nlohmann::ordered_json rates_json(const stagecut::plan& made) {
   if (rates->utilisation) result["mfu"] = *rates->utilisation;
   result["basis"] = rates->basis;
   return result;
+}
+
+/// Whether a plan's `predicted` is what its profile makes of it; nothing where it says none.
+inline std::optional<stagecut::plan_check> rates_check(const stagecut::profile& model, stagecut::plan made) {
+  const auto others = nlohmann::json::parse(made.unknown_fields, nullptr, false);
+  if (!others.is_object() || !others.contains("predicted")) return std::nullopt;
+  stagecut::plan_check check;
+  check.name = "predicted";
+  made.profile = model;
+  const nlohmann::ordered_json rates = rates_json(made);
+  if (rates.is_null()) {
+    check.result = stagecut::check_result::not_checked;
+    check.why = "the profile does not say how many tokens there are";
+    return check;
+  }
+  const nlohmann::json& said = others["predicted"];
+  for (const char* const name : {"tokens_per_second", "tokens_per_second_per_gpu", "gpus", "mfu"}) {
+    if (!said.is_object() || (!said.contains(name) && !rates.contains(name))) continue;
+    const double claimed = computed_figure(said, name, 0.0), real = rates.contains(name) ? rates[name].get<double>() : 0;
+    if (!check.claimed) check.claimed = claimed, check.recomputed = real;
+    if (std::abs(claimed - real) <= 1e-6 * std::abs(real)) continue;
+    check.result = stagecut::check_result::broken;
+    check.claimed = claimed, check.recomputed = real;
+    check.place = name;
+    break;
+  }
+  return check;
 }

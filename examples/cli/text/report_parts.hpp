@@ -152,6 +152,7 @@ class plan_report {
     constexpr std::string_view title = "memory: ";
     add("memory", limit.starts_with(title) ? limit.substr(title.size()) : limit);
     add("predicted", rates_text(made_));
+    add("not searched", scope_of(made_));
   }
 
   /// The iteration, if it can be simulated; else the stages alone.

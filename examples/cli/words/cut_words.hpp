@@ -46,6 +46,20 @@ inline stagecut::plan edited_plan(const std::string& file, const stagecut::io::r
   return stagecut::io::parse_json_plan(parsed.dump(), file, limits);
 }
 
+/// Refuses a plan of which a cut would not keep all: stages on several devices, and how their layers are divided.
+/// @throws CLI::ValidationError
+inline void refuse_more_than_cut(const stagecut::plan& made) {
+  for (std::size_t s = 0; s < made.stages.size(); ++s) {
+    const stagecut::planned_stage& each = made.stages[s];
+    if (each.replicas * each.shards == 1) continue;
+    throw CLI::ValidationError("--plan", fmt::format("stage {} has {} replica{} of {} device{}, and a cut has one device a stage: "
+                                                     "replicas, degrees, the GPU and links would not be kept; show, simulate and "
+                                                     "explain read the plan itself",
+                                                     s, each.replicas, each.replicas == 1 ? "" : "s", each.shards,
+                                                     each.shards == 1 ? "" : "s"));
+  }
+}
+
 /// A cut of one's own, as it is said to `plan`: by the first layers of its stages, by their numbers, by a layout of
 /// Megatron-LM's, or by a plan.
 struct cut_words {

@@ -92,14 +92,12 @@ struct device_words {
   }
 
   /// What was understood of the groups of devices; empty: none were said.
-  [[nodiscard]] std::string reading() const {
+  /// @param gpus  that share each device of a topology
+  [[nodiscard]] std::string reading(std::size_t gpus = 1) const {
     const auto groups = said_groups();
     if (!groups) return "";
-    const std::string each =
-        !topology.empty() && nodes.rank_gpus > 1
-            ? fmt::format("; {} GPUs share each device, which a --topology counts as one", nodes.rank_gpus)
-        : nodes.shared_by == 1 ? ""
-                               : fmt::format("; {} GPUs share each device", nodes.shared_by);
+    const std::size_t shared_by = nodes.said() ? nodes.shared_by : gpus;
+    const std::string each = shared_by == 1 ? "" : fmt::format("; {} GPUs share each device", shared_by);
     return "links: " + groups_text(*groups) + each;
   }
 

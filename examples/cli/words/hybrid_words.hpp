@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -56,7 +57,7 @@ struct hybrid_words {
     } else if (const std::string missing = missing_replicas(model, asked); !missing.empty()) {
       text += missing + ", ";
     }
-    if (!are_alike(asked.target) && replicas != "1") text += "replicas of the whole pipeline with microbatches of their own, ";
+    if (!are_alike(asked.target) && may_have_replicas(asked)) text += "replicas that run microbatches of their own, ";
     if (ways == "auto") text += "tensor parallelism but of powers of 2, ";
     return text + "several stages a device, orders but 1F1B";
   }
@@ -129,6 +130,12 @@ struct hybrid_words {
     share_samples(model, all);
     const std::vector<std::size_t>& searched = asked.choices.replicas;
     return searched.size() >= all.size() ? "" : fmt::format("replicas but {}", counts_text(searched));
+  }
+
+  /// Whether a stage may have several replicas.
+  [[nodiscard]] static bool may_have_replicas(const stagecut::hybrid_plan_request& asked) {
+    const std::vector<std::size_t>& all = asked.choices.replicas;
+    return std::any_of(all.begin(), all.end(), [](std::size_t each) { return each > 1; });
   }
 
   /// Whether all stages have as many replicas, each with microbatches of its own.

@@ -87,6 +87,10 @@ struct memory_words {
       }
       return said;
     } catch (const std::invalid_argument& error) {
+      if (reserve.empty()) {
+        throw CLI::ValidationError("--memory", fmt::format("is missing: the usual {}: say it, or a smaller --memory-reserve",
+                                                           error.what()));
+      }
       throw CLI::ValidationError("--memory-reserve", error.what());
     }
   }

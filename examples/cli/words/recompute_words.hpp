@@ -86,9 +86,8 @@ struct recompute_words {
 
   /// What no plan was looked for with, where a framework is told one recomputation for all layers; nothing: all that was said.
   [[nodiscard]] static std::string not_searched(stagecut::framework target) {
-    using stagecut::framework;
-    if (target != framework::megatron && target != framework::megatron_flags) return "";
-    return "recomputation of some layers of a stage (--recompute-method block)";
+    if (!runs_alike(target)) return "";
+    return "not searched: recomputation of some layers of a stage (--recompute-method block)";
   }
 
   /// Whether the layers of a model that is computed need all ways of recomputation.
@@ -174,6 +173,11 @@ struct recompute_words {
       rows.push_back({std::move(each), request});
     }
     rows.insert(rows.end() - 1, others.begin(), others.end());
+    for (asked_strategy& each : rows) {
+      if (runs_alike(used_.target) && is_mixed(asked.chain.model, each.row.strategy)) {
+        each.untold = stagecut::entry_of(used_.target).name;
+      }
+    }
     return rows;
   }
 
@@ -189,6 +193,23 @@ struct recompute_words {
   stagecut::recompute_options options_{};
   stagecut::plan_request used_{};  // for the best plan
   std::vector<manual_strategy> manuals_{};
+
+  /// Whether a framework is told one recomputation for all layers.
+  [[nodiscard]] static bool runs_alike(stagecut::framework target) {
+    return target == stagecut::framework::megatron || target == stagecut::framework::megatron_flags;
+  }
+
+  /// Whether layers of one type are run in different ways.
+  [[nodiscard]] static bool is_mixed(const stagecut::recompute_model& model, const stagecut::recompute_strategy& of) {
+    constexpr auto unseen = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> seen(model.types.size(), unseen);
+    for (std::size_t i = 0; i < of.choices.size() && i < model.layers.size(); ++i) {
+      std::size_t& choice = seen[model.layers[i]];
+      if (choice != unseen && choice != of.choices[i]) return true;
+      choice = of.choices[i];
+    }
+    return false;
+  }
 
   /// Strategies of one's own with as many chunks as are asked for: no plan is to be worse.
   [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
@@ -281,8 +302,7 @@ struct recompute_words {
 
   /// The names of which a framework can be told one for all layers; empty: it is told of each layer.
   [[nodiscard]] std::vector<std::string> names_alike(const stagecut::profile& model, stagecut::framework target) const {
-    using stagecut::framework;
-    if (target != framework::megatron && target != framework::megatron_flags) return {};
+    if (!runs_alike(target)) return {};
     const std::string of = stagecut::entry_of(target).name;
     if (less_memory) throw CLI::ValidationError("--less-memory", fmt::format("is an order of SAPP's, not of {}", of));
     if (empty_chunks) throw CLI::ValidationError("--empty-chunks", fmt::format("does not go with {}", of));

@@ -31,6 +31,7 @@
 struct asked_strategy {
   stagecut::compared_strategy row;
   stagecut::plan_request request;
+  std::string untold{};  ///< the framework that cannot be told it; empty: none
 };
 
 /// A name of which only letters, digits, dots and underscores are left, with a dash between others: of a file's name, no

@@ -34,7 +34,7 @@ class megatron_layout_reader {
     std::vector<std::size_t> sizes(stages);
     for (const std::size_t stage : stage_of_layers()) ++sizes[stage];
     for (std::size_t s = 0; s < stages; ++s) {
-      if (sizes[s] == 0) refuse_empty(s);
+      if (sizes[s] == 0 || (s == bars_ && !is_last_said())) refuse(joined({"stage ", s, " has no layer: every stage of a plan has one"}));
     }
     return cuts::from_sizes(sizes);
   }
@@ -119,6 +119,12 @@ class megatron_layout_reader {
     }
     letters_.push_back({sign, bars_});
     if (letters_.size() > most_letters) refuse("says more layers than any model has");
+  }
+
+  /// Whether a letter stands on the last stage, whose layers without one do not make it a stage of a layout; the first and
+  /// the last stage of a hybrid model's pattern may hold these alone.
+  [[nodiscard]] bool is_last_said() const {
+    return kinds_.is_hybrid() || (!letters_.empty() && letters_.back().second == bars_);
   }
 
   /// The letters that a model has, in a word for people.
