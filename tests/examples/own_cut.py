@@ -79,7 +79,7 @@ with tempfile.TemporaryDirectory() as folder:
     made = json.loads(several)
     made["stages"][0]["replicas"] = 2
     several_file.write_text(json.dumps(made))
-    fails(2, "--plan: its stages have several devices each", "plan", "-", "--plan", several_file, stdin=model)
+    fails(2, "--plan: stage 0 has 2 replicas of 1 device, and a cut has one device a stage", "plan", "-", "--plan", several_file, stdin=model)
 
 # Above the limit is not within it; the line of a framework is told all the same, or why it is none.
 above = run(*words, "--cuts", "5,9,13", "--memory", "20GiB", "--no-search", "--for", "megatron", stdin=model)

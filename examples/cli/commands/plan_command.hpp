@@ -189,7 +189,7 @@ struct plan_command {
       if (scored && format == "text") write(own_text(nullptr), output);
       return none(answer);
     }
-    plan made = with_scope(std::move(*answer), scope_);
+    plan& made = *answer;
     if (timeline && made.timeline.empty()) {
       throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
     }
@@ -381,7 +381,8 @@ struct plan_command {
   [[nodiscard]] std::string target_text_of_own(const stagecut::plan& made) const {
     const std::string broken = broken_text(*scored);
     try {
-      return broken + target.text_of(made);
+      const std::string told = target.text_of(made);
+      return broken + told + settings_text(made, target.name, told);
     } catch (const stagecut::not_representable&) {
       if (broken.empty()) throw;
       return broken;
@@ -439,7 +440,12 @@ struct plan_command {
     const nlohmann::json computed = computed_figures(made.profile);
     const double has = computed_figure(computed, "memory", 0.0);
     if (request.memory_per_device || !request.memory_of_devices.empty() || !(has > 0)) return;
-    const double most = most_memory(made);
+    double most = 0;
+    if (made.makespan) {
+      most = stagecut::fullest_device(made);
+    } else if (made.chunks == 1) {
+      for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
+    }
     if (!(most > has)) return;
     say(fmt::format("{}: a device needs up to {}, and {} has {}: nothing limits the plan, by --memory none", source(),
                     bytes_text(most), shown(computed_figure<std::string>(computed, "device", "the device")),

@@ -133,28 +133,6 @@ inline std::string limit_text(const stagecut::plan& plan) {
   return text.empty() ? text : text + "\n";
 }
 
-/// What no plan was looked for with, as the plan's JSON says it; empty where that says nothing.
-inline std::string not_searched(const stagecut::plan& plan) {
-  const auto others = nlohmann::json::parse(plan.unknown_fields, nullptr, false);
-  const bool said = others.is_object() && others.contains("not_searched") && others["not_searched"].is_string();
-  return said ? shown(others["not_searched"].get<std::string>(), 400) : "";
-}
-
-/// Likewise, for people: lines of 80 columns at most, those behind the first one moved in.
-inline std::string scope_text(const stagecut::plan& plan) {
-  constexpr std::size_t width = 80;
-  std::string list = not_searched(plan);
-  if (list.empty()) return "";
-  list = "not searched: " + list;
-  for (std::size_t begin = 0; list.size() - begin > width;) {
-    const std::size_t comma = list.rfind(", ", begin + width - 1);
-    if (comma == std::string::npos || comma <= begin) break;
-    list.replace(comma + 1, 1, "\n  ");
-    begin = comma + 2;
-  }
-  return list + "\n";
-}
-
 /// The share of the predicted iteration that comes after its last pass: exchanged gradients, steps of optimizers. 0 of
 /// a plan that cannot be simulated, as one that somebody edited.
 inline double share_at_end(const stagecut::plan& plan) try {
@@ -192,13 +170,12 @@ inline std::string devices_and_ways_text(const stagecut::plan& plan) {
   return text + "\n";
 }
 
-/// Puts into the unknown members of a plan what no plan was looked for with, `not searched: orders but 1F1B`; empty: nothing.
+/// Puts into the unknown members of a plan what no plan was looked for with, `orders but 1F1B`; empty: nothing.
 inline void say_scope(stagecut::plan& made, const std::string& scope) {
-  constexpr std::string_view title = "not searched: ";
   auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
   if (!others.is_object()) others = nlohmann::ordered_json::object();
   others.erase("not_searched");
-  if (!scope.empty()) others["not_searched"] = scope.starts_with(title) ? scope.substr(title.size()) : scope;
+  if (!scope.empty()) others["not_searched"] = scope;
   made.unknown_fields = others.empty() ? "" : others.dump();
 }
 

@@ -117,7 +117,7 @@ class plan_report {
     stagecut::io::report result;
     result.title = made_.profile.name.empty() ? "plan" : shown(made_.profile.name);
     result.seconds = !made_.profile.weights_only;
-    result.figures.emplace_back("objective", objective_text(made_) + end_text() + (not_searched(made_).empty() ? "" : "; not searched: " + not_searched(made_)));
+    result.figures.emplace_back("objective", objective_text(made_) + end_text());
     add_run(result);
     add_timeline(result);
     add_cuts(result);

@@ -28,11 +28,9 @@ inline std::optional<double> memory_of_device(const stagecut::profile& model) {
 
 /// Limits a request, which says no memory of its own, to what that device has, less the reserve. A machine of the profile's
 /// own says what may be used: it stays as it is. Where it is not known what stages keep, nothing is limited.
-/// @param said  whether the reserve was
-/// @return      what is to be said of it; empty where nothing was done
+/// @return  what is to be said of it; empty where nothing was done
 /// @throws std::invalid_argument if nothing is left
-inline std::string limit_to_device(const stagecut::profile& model, double reserve, bool said,
-                                   stagecut::plan_request& request) {
+inline std::string limit_to_device(const stagecut::profile& model, double reserve, stagecut::plan_request& request) {
   const std::optional<double> has = memory_of_device(model);
   if (!has || model.machine.memory || request.memory_per_device || !request.memory_of_devices.empty()) return "";
   const bool rule = request.chunks == 1 && stagecut::entry_of(request.schedule).most_in_flight != nullptr;

@@ -78,7 +78,7 @@ struct memory_words {
     const bool reserved = buffer || !constant.empty() || constant_in(model) != 0;
     const double kept = !reserve.empty() ? size("--memory-reserve", reserve) : reserved ? 0 : usual_reserve;
     try {
-      const std::string said = limit_to_device(model, kept, !reserve.empty(), request);
+      const std::string said = limit_to_device(model, kept, request);
       const bool limits = request.memory_per_device || model.machine.memory;
       if (buffer && !limits) throw CLI::ValidationError("--memory-buffer", "needs --memory");
       if (!constant.empty() && !limits) throw CLI::ValidationError("--memory-constant", "needs --memory");

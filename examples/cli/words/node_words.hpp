@@ -60,7 +60,6 @@ struct node_words {
   std::size_t nodes = 0, per_node = 0;  // 0: unsaid
   std::string intra, inter;
   std::size_t shared_by = 1;  // GPUs of a pipeline rank
-  std::size_t rank_gpus = 1;  // likewise, also without nodes
   std::size_t node_gpus = 0;  // as `per_node` was said, before ranks share them
 
   void add(CLI::App& command) {
@@ -83,7 +82,6 @@ struct node_words {
   /// @throws CLI::ValidationError where they cannot be
   void share(std::size_t gpus) {
     node_gpus = per_node;
-    rank_gpus = gpus;
     if (gpus == 1 || devices() == 0) return;
     if (devices() % gpus != 0 || (per_node % gpus != 0 && gpus % per_node != 0)) {
       throw CLI::ValidationError(

@@ -87,7 +87,7 @@ struct recompute_words {
   /// What no plan was looked for with, where a framework is told one recomputation for all layers; nothing: all that was said.
   [[nodiscard]] static std::string not_searched(stagecut::framework target) {
     if (!runs_alike(target)) return "";
-    return "not searched: recomputation of some layers of a stage (--recompute-method block)";
+    return "recomputation of some layers of a stage (--recompute-method block)";
   }
 
   /// Whether the layers of a model that is computed need all ways of recomputation.
