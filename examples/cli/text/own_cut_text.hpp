@@ -78,6 +78,6 @@ inline std::string broken_text(const stagecut::scored_cut& own) {
 /// @param target  that is to run it
 inline std::string own_cut_text(const stagecut::scored_cut& own, const stagecut::plan* best, const std::string& option,
                                 stagecut::framework target, const screen& on) {
-  return fmt::format("\nyour cut, {}:\n", option) + plan_text(own.made, on) + what_holds_text(own.made, target) + broken_text(own) +
-         beside_best_text(own.made, !own.broken.empty(), best);
+  return fmt::format("\nyour cut, {}:\n", option) + plan_text(own.made, on) + what_holds_text(own.made, target) +
+         broken_text(own) + beside_best_text(own.made, !own.broken.empty(), best);
 }

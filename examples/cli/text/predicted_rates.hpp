@@ -81,7 +81,8 @@ inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   result.tokens = sequence * samples_of(made) / *made.makespan;
   const double flops = computed_figure(of, "flops", 0.0), peak = computed_figure(of, "peak", 0.0);
   if (flops > 0 && peak > 0) result.utilisation = flops * result.tokens / (speed_of(made) * peak);
-  if (result.utilisation && *result.utilisation > 1) result.basis += "; no GPU exceeds its peak: times and peak contradict each other";
+  if (result.utilisation && *result.utilisation > 1)
+    result.basis += "; no GPU exceeds its peak: times and peak contradict each other";
   return result;
 }
 

@@ -52,11 +52,12 @@ inline void refuse_more_than_cut(const stagecut::plan& made) {
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
     const stagecut::planned_stage& each = made.stages[s];
     if (each.replicas * each.shards == 1) continue;
-    throw CLI::ValidationError("--plan", fmt::format("stage {} has {} replica{} of {} device{}, and a cut has one device a stage: "
-                                                     "replicas, degrees, the GPU and links would not be kept; show, simulate and "
-                                                     "explain read the plan itself",
-                                                     s, each.replicas, each.replicas == 1 ? "" : "s", each.shards,
-                                                     each.shards == 1 ? "" : "s"));
+    throw CLI::ValidationError(
+        "--plan",
+        fmt::format("stage {} has {} replica{} of {} device{}, and a cut has one device a stage: "
+                    "replicas, degrees, the GPU and links would not be kept; show, simulate and "
+                    "explain read the plan itself",
+                    s, each.replicas, each.replicas == 1 ? "" : "s", each.shards, each.shards == 1 ? "" : "s"));
   }
 }
 

@@ -37,7 +37,8 @@ inline std::string limit_to_device(const stagecut::profile& model, double reserv
   if (!model.inference && !rule && request.in_flight.empty() && !stagecut::prediction_obstacle(request).empty()) return "";
   const std::string name = shown(computed_figure<std::string>(computed_figures(model), "device", "the device"));
   if (!(reserve < *has)) {
-    throw std::invalid_argument(fmt::format("reserve of {} leaves nothing of the {} of {}", bytes_text(reserve), bytes_text(*has), name));
+    throw std::invalid_argument(
+        fmt::format("reserve of {} leaves nothing of the {} of {}", bytes_text(reserve), bytes_text(*has), name));
   }
   request.memory_per_device = *has - reserve;
   return fmt::format("memory: within {}, the {} of {} less a reserve of {}", bytes_text(*request.memory_per_device),

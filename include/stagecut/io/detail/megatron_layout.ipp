@@ -34,7 +34,8 @@ class megatron_layout_reader {
     std::vector<std::size_t> sizes(stages);
     for (const std::size_t stage : stage_of_layers()) ++sizes[stage];
     for (std::size_t s = 0; s < stages; ++s) {
-      if (sizes[s] == 0 || (s == bars_ && !is_last_said())) refuse(joined({"stage ", s, " has no layer: every stage of a plan has one"}));
+      if (sizes[s] == 0 || (s == bars_ && !is_last_said()))
+        refuse(joined({"stage ", s, " has no layer: every stage of a plan has one"}));
     }
     return cuts::from_sizes(sizes);
   }
