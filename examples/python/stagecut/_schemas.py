@@ -147,6 +147,7 @@ PlanSchedule = TypedDict("PlanSchedule", {
     "name": "str",
     "microbatches": "int",
     "group": "int",
+    "slices": "int",
     "orders": "list[list[list[str] | str]]",
 }, total=False)
 
