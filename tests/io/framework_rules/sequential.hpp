@@ -68,23 +68,34 @@ inline verdict deepspeed(const stagecut::plan& made, std::string_view text) {
   const auto starts = [&](std::size_t i, std::string_view with) {
     return i < lines.size() && lines[i].starts_with(with);
   };
-  const bool method = starts(0, "class ") && lines[0].ends_with("(PipelineModule):") &&
+  // Of 0.19.8, two stages a rank, down the ranks and back up, for at least two microbatches a rank.
+  const bool twice = starts(0, "class ") && lines[0].ends_with("(DualPipeVModule):");
+  const std::size_t at = twice ? 3 : 2;  // the line of the parts
+  const bool begins = starts(0, "class ") && (twice || lines[0].ends_with("(PipelineModule):")) &&
                       starts(1, "    def _partition_layers(self, method=") && lines[1].ends_with("):") &&
-                      starts(2, "        self.parts = ") &&
-                      starts(3, "        s = self._topo.get_coord(self.global_rank).pipe") &&
-                      starts(4, "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])");
-  if (!out.demand(method, "no subclass that sets the bounds of its stage")) return out;
-  scanner in(lines[2].substr(lines[2].find('=') + 1));
+                      starts(at, "        self.parts = ") &&
+                      starts(at + 1, "        s = self._topo.get_coord(self.global_rank).pipe");
+  const bool ends =
+      twice ? starts(2, "        self.num_stages *= 2") &&
+                  starts(5, "        self.phase_bounds = [(self.parts[k], self.parts[k+1]) for k in (s, self.num_stages-1-s)]") &&
+                  starts(6, "        self._set_bounds(*self.phase_bounds[0])")
+            : starts(4, "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])");
+  if (!out.demand(begins && ends, "no subclass that sets the bounds of its stage")) return out;
+  const std::size_t stages = (twice ? 2 : 1) * made.devices;
+  if (twice) out.ranks = shape::v;
+  scanner in(lines[at].substr(lines[at].find('=') + 1));
   const auto parts = in.take_numbers();
   if (!out.demand(parts && in.at_end() && !parts->empty(), "parts are no list")) return out;
-  out.demand(parts->size() == made.devices + 1, said(parts->size()) + " bounds of " + said(made.devices) + " stages");
+  out.demand(parts->size() == stages + 1, said(parts->size()) + " bounds of " + said(stages) + " stages");
   out.demand(parts->front() == 0, "the first stage starts at 0");
   out.demand(parts->back() == static_cast<long long>(layers), "the last stage ends at " + said(layers));
   std::vector<long long> counts;
   for (std::size_t s = 0; s + 1 < parts->size(); ++s) counts.push_back((*parts)[s + 1] - (*parts)[s]);
   out.demand(std::all_of(counts.begin(), counts.end(), [](long long n) { return n > 0; }),
              "a stage without layers has nothing to optimise");
-  demand_schedule(made, {"1f1b"}, out);
+  demand_schedule(made, {twice ? "dualpipev" : "1f1b"}, out);
+  const std::size_t m = made.schedule.microbatches;
+  out.demand(!twice || m == 0 || m >= stages, said(m) + " microbatches, fewer than two a rank");
   build_counts(counts, out);  // layers may share parameters across stages: TiedLayerSpec
   return out;
 }
