@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <random>
 #include <string>
@@ -215,6 +217,76 @@ TEST_CASE("a number of nodes alone ends the search through orders of a graph") {
     if (made && made.state() == state::feasible) ++unproved;
   }
   CHECK(unproved > 0);
+}
+
+TEST_CASE("a plan that holds so many bytes is no reason to call them too few") {
+  std::mt19937 random(52);
+  std::size_t within = 0, few = 0;
+  for (int i = 0; i < 30; ++i) {
+    const profile model = random_graph(random);
+    plan_request request;
+    request.devices = 2;
+    request.microbatches = 2 + random() % 4;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 200;
+    double least = 0;  // of the fullest stages of all plans that were found
+    for (int step = 0; step < 8; ++step) {
+      const auto made = plan_graph(model, request);
+      CHECK((made.state() != state::infeasible || !(least > 0) || *request.memory_per_device < least));
+      if (!made) break;
+      double fullest = 0;
+      for (const planned_stage& each : made->stages) fullest = std::max(fullest, each.total_memory());
+      if (request.memory_per_device) CHECK(fullest <= *request.memory_per_device);
+      few += made->stages[0].in_flight < std::min<std::size_t>(request.microbatches, made->stages.size()) ? 1 : 0;
+      CHECK(made->objective.bound <= made->objective.value);
+      least = fullest;
+      request.memory_per_device = step % 2 == 0 ? fullest : fullest * (1 - 0x1p-20);
+      ++within;
+    }
+  }
+  CHECK(within > 60);
+  CHECK(few > 10);
+}
+
+TEST_CASE("where 1F1B does not fit, fewer microbatches in flight may") {
+  profile model;
+  const auto add = [&](double backward, double parameters, double activations) {
+    layer each;
+    each.name = "n" + std::to_string(model.layers.size());
+    each.backward = backward, each.parameters = parameters, each.activations = activations;
+    model.layers.push_back(each);
+  };
+  add(0, 0, 3), add(1, 2, 6), add(0, 0, 0), add(0, 1, 0);
+  model.layers[2].tied = {tied_parameters{"w", 4.0}};
+  model.layers[3].output = 1;
+  model.edges = {{3, 1}};
+  plan_request request;
+  request.devices = 2, request.microbatches = 2;
+  request.memory.parameter_multiplier = 2;
+  for (const double bytes : {12.0, 13.0}) {
+    request.memory_per_device = bytes;
+    const auto made = plan_graph(model, request);
+    REQUIRE(made);
+    for (const planned_stage& each : made->stages) CHECK(each.total_memory() <= bytes);
+  }
+  request.memory_per_device = 5;
+  CHECK(plan_graph(model, request).state() == state::infeasible);
+}
+
+TEST_CASE("where fewer stages will do, none is empty though layers are fixed") {
+  profile model;
+  model.layers.resize(2);
+  model.layers[0].name = "a", model.layers[1].name = "b", model.layers[1].backward = 1;
+  model.edges = {{0, 1}};
+  plan_request request;
+  request.devices = 2, request.microbatches = 2, request.at_most = true;
+  for (const std::uint32_t stage : {0U, 1U}) {
+    model.layers[1].stage = stage;
+    const auto made = plan_graph(model, request);
+    REQUIRE(made);
+    CHECK(made->stages.size() == stage + 1);
+    CHECK(made->objective.value == 2);
+  }
 }
 
 TEST_CASE("an iteration of a graph ends with the updates of its stages, which are no part of what is minimised") {

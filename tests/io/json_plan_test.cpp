@@ -250,6 +250,7 @@ TEST_CASE("cuts, stages and devices agree") {
   CHECK(with("[0, 1, 2]", "[0, 2]") == "p.json#/stages/0/last: 1 does not agree with the cuts: 2");
   CHECK(with("\"first\": 1", "\"first\": 0") == "p.json#/stages/1/first: 0 does not agree with the cuts: 1");
   CHECK(with("\"time\": 3.5", "\"cost\": 3.5") == "p.json#/stages/0: \"time\" is missing");
+  CHECK(with("\"in_flight\": 2", "\"in_flight\": 0").starts_with("p.json#/stages/0/in_flight: "));
   CHECK(with("\"in_flight\"", "\"on_flight\"") == "p.json#/stages/0/on_flight: is not known");
   CHECK(with("\"buffers\": 12", "\"buffer\": 12") == "p.json#/stages/0/memory: \"buffers\" is missing");
   CHECK(with("\"buffers\": 12", "\"buffers\": 12, \"x\": 0") == "p.json#/stages/0/memory/x: is not known");

@@ -149,6 +149,47 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return result;
 }
 
+/// A plan whose stages fit with few microbatches in flight: of the least load among those that fit with one on every stage, and as
+/// many as fit then. Infeasible where none fits with one.
+/// @param bound  seconds below which no iteration is
+[[nodiscard]] inline outcome<plan> plan_few_in_flight(const profile& model, const plan_request& request,
+                                                      const operator_graph& graph, load_request load, double bound) {
+  load.load.microbatches = 1;
+  const auto parts = minimize_load(graph, load);
+  if (!parts) return parts.state() == state::infeasible ? outcome<plan>::infeasible(parts.why()) : outcome<plan>::unknown({});
+  graph_makespan found;
+  found.stage_of = parts->stage_of;
+  found.warm_up.assign(parts->stages.size(), 0);
+  const auto fits = [&](const plan& made) {
+    return std::all_of(made.stages.begin(), made.stages.end(), [&](const planned_stage& each) {
+      return !load.load.memory || each.total_memory() <= *load.load.memory;
+    });
+  };
+  plan best = makespan_plan(model, request, graph, load.load, found);
+  if (!fits(best)) return outcome<plan>::unknown({});
+  const double room = load.load.memory ? *load.load.memory - most_beside(best) : 0;
+  const auto more = choose_warm_up(make_stage_pipeline(graph, found.stage_of, found.stages()), request.microbatches,
+                                   request.transfers, load.load.memory ? std::optional(room) : std::nullopt);
+  if (more) {
+    found.warm_up = more->warm_up;
+    plan made = makespan_plan(model, request, graph, load.load, found);
+    if (fits(made) && last_pass(made) < last_pass(best)) best = std::move(made);
+  }
+  const double passes = last_pass(best);
+  best.objective = {"makespan", "time", passes, std::min(bound, passes), state::feasible};
+  return outcome<plan>::feasible(std::move(best));
+}
+
+/// Leaves out stages without operators behind all others, which a search for stages that are fixed by number may keep.
+/// @return  whether no other stage is empty
+[[nodiscard]] inline bool leave_out_empty(graph_makespan& found) {
+  std::vector<bool> used(found.stages(), false);
+  for (const std::size_t stage : found.stage_of) used[stage] = true;
+  while (used.size() > 1 && !used.back()) used.pop_back();
+  found.warm_up.resize(used.size());
+  return std::find(used.begin(), used.end(), false) == used.end();
+}
+
 /// Plans a graph by the end of its iteration.
 [[nodiscard]] inline outcome<plan> plan_graph_makespan(std::string_view function, const profile& model,
                                                        const plan_request& request) {
@@ -163,7 +204,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   asked.transfers = request.transfers;
   asked.limits = request.limits;
   const double begin = seconds_now();
-  double beside = 0;
+  double beside = 0, bound = 0;
   for (int attempt = 0; attempt < 4; ++attempt) {
     // Workspaces and buffers depend on the stages: room is left for them until it is enough.
     if (load.load.memory) asked.memory_per_device = std::max(0.0, *load.load.memory - beside);
@@ -172,12 +213,13 @@ inline void check_graph_makespan(std::string_view function, const profile& model
       const double left = std::max(0.0, 0.75 * *request.limits.time_limit - (seconds_now() - begin));
       asked.limits.time_limit = load.load.memory && attempt < 3 ? left / 2 : left;
     }
-    const auto found = minimize_graph_makespan(graph, asked, starts);
+    auto found = minimize_graph_makespan(graph, asked, starts);
     if (!found && attempt == 0) {
       return found.state() == state::infeasible ? outcome<plan>::infeasible(found.why())
                                                 : outcome<plan>::unknown(found.why());
     }
-    if (!found) break;
+    if (attempt == 0) bound = found->bound;  // of any plan: nothing is left free yet
+    if (!found || !leave_out_empty(*found)) break;
     plan result = makespan_plan(model, request, graph, load.load, *found);
     bool fits = true;
     for (const planned_stage& each : result.stages) {
@@ -196,7 +238,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
     result.objective.bound = std::min(result.objective.bound, passes);
     return proved ? outcome<plan>::optimal(std::move(result)) : outcome<plan>::feasible(std::move(result));
   }
-  return outcome<plan>::unknown({});
+  return plan_few_in_flight(model, request, graph, load, bound);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
@@ -263,11 +305,13 @@ namespace detail {
 STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, const plan_request& request) const {
   detail::check_graph_request("plan_graph", model, request);
   if (request.method == graph_method::communication) return detail::plan_communication("plan_graph", model, request);
+  bool in_flight_may_differ = false;
   if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);
   if (detail::means_graph_makespan(model, request)) {
     outcome<plan> made = detail::plan_graph_makespan("plan_graph", model, request);
     // The search may find nothing where a plan of the least load is known: that is better than none.
     if (made || made.state() == state::infeasible) return made;
+    in_flight_may_differ = true;
   }
   const operator_graph graph = detail::planned_graph(model, request);
   load_request load = detail::load_request_of(model, request);
@@ -278,6 +322,8 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   if (request.chunks > 1) return detail::plan_graph_chunks(model, request, graph, load);
   const bool weighted = request.by == measure::time_and_memory;
   const auto found = minimize_load(detail::priced_graph(graph, request), load);
+  // 1F1B does not fit: what has fewer microbatches in flight may, and was not found.
+  if (found.state() == state::infeasible && in_flight_may_differ) return outcome<plan>::unknown({});
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());
   std::vector<graph_stage> stages = found->stages;

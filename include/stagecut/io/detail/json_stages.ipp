@@ -38,7 +38,7 @@ STAGECUT_DECL planned_stage read_stage(const json_value& value, const interval* 
   stage.device = value.at("device").count();
   stage.forward = value.at("forward").amount();
   stage.backward = value.at("backward").amount();
-  if (const auto in_flight = value.find("in_flight")) stage.in_flight = in_flight->count();
+  if (const auto in_flight = value.find("in_flight")) stage.in_flight = in_flight->count(1);
   if (const auto memory = value.find("memory")) {
     stage.memory.resident = memory->at("resident").amount();
     stage.memory.activations = memory->at("activations").amount();

@@ -18,7 +18,8 @@ class recomputed_parts {
   void write_to(planned_memory& memory) const noexcept {
     memory.workspace = workspace_;
     memory.recomputed = peak_ - workspace_;
-    memory.recomputed_apart = all_ - memory.recomputed;
+    // Of one layer they are the same, but for what sums round off.
+    memory.recomputed_apart = all_ < memory.recomputed ? 0 : all_ - memory.recomputed;
   }
 
  private:
