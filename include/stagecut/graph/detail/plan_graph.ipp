@@ -149,8 +149,8 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return result;
 }
 
-/// A plan whose stages fit with few microbatches in flight: of the least load among those that fit with one on every stage, and as
-/// many as fit then. Infeasible where none fits with one.
+/// A plan whose stages fit with few microbatches in flight: of the least load among those that fit with one on every
+/// stage, and as many as fit then. Infeasible where none fits with one.
 /// @param bound  seconds below which no iteration is
 [[nodiscard]] inline outcome<plan> plan_few_in_flight(const profile& model, const plan_request& request,
                                                       const operator_graph& graph, load_request load, double bound) {
@@ -190,6 +190,16 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return std::find(used.begin(), used.end(), false) == used.end();
 }
 
+/// The answer of a plan that fits.
+/// @param proved  whether nothing is better, with all of the memory: what is proved with less is not
+[[nodiscard]] inline outcome<plan> makespan_answer(plan result, const graph_makespan& found, bool proved) {
+  const double passes = last_pass(result);
+  proved = proved && passes <= found.makespan * (1 + 1e-9);
+  result.objective = {"makespan", "time", passes, proved ? passes : std::min(found.bound, passes),
+                      proved ? state::optimal : state::feasible};
+  return proved ? outcome<plan>::optimal(std::move(result)) : outcome<plan>::feasible(std::move(result));
+}
+
 /// Plans a graph by the end of its iteration.
 [[nodiscard]] inline outcome<plan> plan_graph_makespan(std::string_view function, const profile& model,
                                                        const plan_request& request) {
@@ -220,6 +230,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
     }
     if (attempt == 0) bound = found->bound;  // of any plan: nothing is left free yet
     if (!found || !leave_out_empty(*found)) break;
+    found->bound = std::min(found->bound, bound);
     plan result = makespan_plan(model, request, graph, load.load, *found);
     bool fits = true;
     for (const planned_stage& each : result.stages) {
@@ -229,14 +240,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
       beside = std::max(beside, most_beside(result));
       continue;
     }
-    // What is proved with less memory is not proved with all of it.
-    const double passes = last_pass(result);
-    const bool same = passes <= found->makespan * (1 + 1e-9);
-    const bool proved = found.state() == state::optimal && beside == 0 && same;
-    result.objective = {"makespan", "time", passes, proved ? passes : found->bound,
-                        proved ? state::optimal : state::feasible};
-    result.objective.bound = std::min(result.objective.bound, passes);
-    return proved ? outcome<plan>::optimal(std::move(result)) : outcome<plan>::feasible(std::move(result));
+    return makespan_answer(std::move(result), *found, found.state() == state::optimal && beside == 0);
   }
   return plan_few_in_flight(model, request, graph, load, bound);
 }
