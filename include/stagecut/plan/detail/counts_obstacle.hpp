@@ -31,8 +31,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
       const bool at_end = s == 0 || s + 1 == stages;
       if (decoders[s] == each || (at_end && decoders[s] + 1 == each)) continue;
       return joined({"stage ", s, " has ", decoders[s], " decoders and stage 1 has ", each, ", with ", chunks,
-                     " stages on every device all are equal, but for one less on the first and the last; format megatron "
-                     "can say it"});
+                     " stages on every device all are equal, but for one less on the first and the last;",
+                     " format megatron can say it"});
     }
     return "";
   }
