@@ -3,6 +3,7 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -134,9 +135,6 @@ inline std::vector<stagecut::planned_stage> piper_stages_of(const stagecut::prof
   return result;
 }
 
-/// Microbatches times stages, for which the iteration is predicted.
-inline constexpr std::size_t most_simulated = std::size_t{1} << 20U;
-
 /// A plan in the words of all others: 1F1B, with as many microbatches in flight as Piper counts.
 inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const stagecut::hybrid_request& request,
                                     const stagecut::outcome<stagecut::hybrid_cut>& found,
@@ -160,7 +158,7 @@ inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const 
   double slowest = 0;
   for (const planned_stage& each : result.stages) slowest = std::max(slowest, each.cost);
   result.objective = {"stage-time", "time", slowest, std::min(found->bound, slowest), found.state()};
-  if (request.microbatches <= most_simulated / stages.size()) {
+  if (request.microbatches <= most_predicted / stages.size()) {
     result.makespan = stagecut::simulate(schedule_of(result), times_of(result, false)).makespan;
   }
   return result;

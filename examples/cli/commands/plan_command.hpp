@@ -217,7 +217,7 @@ struct plan_command {
       text += told + settings_text(made, target.name, told);
     }
     write(text, output);
-    say_settings(made, format);
+    say_settings(made, format, text);
     for (const std::string& each : target.cautions(made, format)) say(each);
     say_too_large(made);
     say_reading(made);
@@ -377,7 +377,7 @@ struct plan_command {
     return scored->broken.empty() ? planned : infeasible;
   }
 
-  /// What to tell the framework of the cut that was said, behind what that breaks; of what it cannot be told, that alone.
+  /// The rules that the cut broke, and the lines of the framework where it can express it.
   [[nodiscard]] std::string target_text_of_own(const stagecut::plan& made) const {
     const std::string broken = broken_text(*scored);
     try {

@@ -58,7 +58,7 @@ struct show_command {
       if (format == "text" && !made->choices.empty()) text += recompute_text(*made);
       if (format == "text" && !computed_figures(made->profile).empty()) text += computed_text(made->profile);
       write(text, output);
-      say_settings(*made, format);
+      say_settings(*made, format, text);
       for (const std::string& each : target_words().cautions(*made, format)) say(each);
       return 0;
     }

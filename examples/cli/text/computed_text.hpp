@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
@@ -24,6 +22,15 @@ inline nlohmann::json computed_figures(const stagecut::profile& model) {
     return nlohmann::json::object();
   }
   return std::move(others["computed"]);
+}
+
+/// Sets a member of a plan that the library does not know; null removes it.
+inline void set_member(stagecut::plan& made, const char* name, nlohmann::ordered_json value) {
+  auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
+  if (!others.is_object()) others = nlohmann::ordered_json::object();
+  others.erase(name);
+  if (!value.is_null()) others[name] = std::move(value);
+  made.unknown_fields = others.empty() ? "" : others.dump();
 }
 
 /// A figure of these, or else the value; so too where somebody made it something else.
@@ -77,10 +84,9 @@ inline std::string recomputed_text(const stagecut::plan& made) {
   return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
 }
 
-/// What a prediction rests on and the text of a format does not say, for whoever starts the run: a list, empty if there is
-/// nothing.
-/// @param told  the text of the format
-inline std::string unsaid_settings(const stagecut::plan& made, std::string_view format, std::string_view told) {
+/// The settings that a prediction assumes and a format does not express: a list, empty if there are none.
+/// @param written  the plan in the format
+inline std::string unsaid_settings(const stagecut::plan& made, std::string_view format, std::string_view written) {
   const nlohmann::json of = computed_figures(made.profile);
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -112,22 +118,18 @@ inline std::string unsaid_settings(const stagecut::plan& made, std::string_view 
   const auto zero = computed_figure<std::size_t>(of, "zero", 0);
   const bool said = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
   if (zero != 0 && !said && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
-  const bool recomputes = told.find("--recompute-granularity") != told.npos || told.find("recompute:") != told.npos ||
-                          told.find("checkpoint=") != told.npos;
+  bool recomputes = false;
+  for (const char* const option : {"--recompute-granularity", "recompute:", "checkpoint="}) {
+    recomputes = recomputes || written.find(option) != written.npos;
+  }
   if (const std::string again = recomputed_text(made); again != "none" && !recomputes) add("recomputation", again);
   return text;
 }
 
 /// Likewise, as a line of text.
-inline std::string settings_text(const stagecut::plan& made, std::string_view format, std::string_view told) {
-  const std::string text = unsaid_settings(made, format, told);
+inline std::string settings_text(const stagecut::plan& made, std::string_view format, std::string_view written) {
+  const std::string text = unsaid_settings(made, format, written);
   return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);
-}
-
-/// Likewise, of a plan in the format of a framework, for standard error; empty for formats that none is told.
-inline std::string unsaid_of_format(const stagecut::plan& made, const std::string& format) {
-  if (stagecut::find_target(format) == nullptr) return "";
-  return unsaid_settings(made, format, stagecut::io::find_format(format)->write(made));
 }
 
 /// Whether its passes are those of whole prompts.

@@ -43,7 +43,7 @@ inline std::string beside_best_text(const stagecut::plan& own, bool broken, cons
 }
 
 /// What holds it, and the change that would help most.
-/// @param target  that is to run it: no change is told that it cannot be told
+/// @param target  that is to run it: only changes that it can express
 inline std::string what_holds_text(const stagecut::plan& own, stagecut::framework target) try {
   if (!stagecut::explanation_obstacle(own).empty()) return "";
   stagecut::explain_options options;

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "text/computed_text.hpp"
 #include "text/plan_text.hpp"
 #include "text/predicted_rates.hpp"
 #include "text/report_parts.hpp"
@@ -32,11 +32,7 @@ inline constexpr own_format own_formats[] = {{"text", "a table for a person"},
 
 /// A plan that says in its JSON what it is predicted to process, as `predicted`.
 inline stagecut::plan with_rates(stagecut::plan made) {
-  auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
-  if (!others.is_object()) others = nlohmann::ordered_json::object();
-  others.erase("predicted");
-  if (auto rates = rates_json(made); !rates.is_null()) others["predicted"] = std::move(rates);
-  made.unknown_fields = others.empty() ? "" : others.dump();
+  set_member(made, "predicted", rates_json(made));
   return made;
 }
 

@@ -172,11 +172,7 @@ inline std::string devices_and_ways_text(const stagecut::plan& plan) {
 
 /// Puts into the unknown members of a plan what no plan was looked for with, `orders but 1F1B`; empty: nothing.
 inline void say_scope(stagecut::plan& made, const std::string& scope) {
-  auto others = nlohmann::ordered_json::parse(made.unknown_fields, nullptr, false);
-  if (!others.is_object()) others = nlohmann::ordered_json::object();
-  others.erase("not_searched");
-  if (!scope.empty()) others["not_searched"] = scope;
-  made.unknown_fields = others.empty() ? "" : others.dump();
+  set_member(made, "not_searched", scope.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(scope));
 }
 
 /// What no plan was looked for with, as a plan says it: `orders but 1F1B`; empty: it does not.

@@ -79,8 +79,9 @@ inline std::string strategies_text(const stagecut::plan& plan, const std::vector
   std::vector<std::string> reasons = {""};
   for (const asked_strategy& asked : all) {
     const stagecut::compared_strategy& each = asked.row;
-    const std::string untold = asked.untold.empty() ? "" : fmt::format("  {} cannot be told it", asked.untold);
-    reasons.push_back(each.none.empty() ? untold : "  " + each.none);
+    const std::string& format = asked.inexpressible_in;
+    const std::string mark = format.empty() ? "" : fmt::format("  {} cannot express it", format);
+    reasons.push_back(each.none.empty() ? mark : "  " + each.none);
     if (!each.none.empty()) {
       lines.add({shown(each.name), "-", "-", "-", "-", "-", "-", "-"});
       continue;

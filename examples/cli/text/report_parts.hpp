@@ -12,6 +12,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/recut_plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/targets.hpp>
 
 #include <fmt/format.h>
 

@@ -4,8 +4,10 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/words.hpp>
+#include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/joint/compare_recomputation.hpp>
 #include <stagecut/joint/plan_recomputation.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -174,9 +176,9 @@ struct recompute_words {
     }
     rows.insert(rows.end() - 1, others.begin(), others.end());
     for (asked_strategy& each : rows) {
-      if (runs_alike(used_.target) && is_mixed(asked.chain.model, each.row.strategy)) {
-        each.untold = stagecut::entry_of(used_.target).name;
-      }
+      if (used_.target == stagecut::framework::none || !each.row.none.empty()) continue;
+      const stagecut::plan as_plan = stagecut::plan_of_strategy(model, each.request, each.row.strategy, options);
+      if (!is_expressible(used_.target, as_plan)) each.inexpressible_in = stagecut::entry_of(used_.target).name;
     }
     return rows;
   }
@@ -199,15 +201,11 @@ struct recompute_words {
     return target == stagecut::framework::megatron || target == stagecut::framework::megatron_flags;
   }
 
-  /// Whether layers of one type are run in different ways.
-  [[nodiscard]] static bool is_mixed(const stagecut::recompute_model& model, const stagecut::recompute_strategy& of) {
-    constexpr auto unseen = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> seen(model.types.size(), unseen);
-    for (std::size_t i = 0; i < of.choices.size() && i < model.layers.size(); ++i) {
-      std::size_t& choice = seen[model.layers[i]];
-      if (choice != unseen && choice != of.choices[i]) return true;
-      choice = of.choices[i];
-    }
+  /// Whether the format of a framework can express a plan.
+  [[nodiscard]] static bool is_expressible(stagecut::framework target, const stagecut::plan& made) try {
+    static_cast<void>(stagecut::io::find_format(stagecut::entry_of(target).name)->write(made));
+    return true;
+  } catch (const stagecut::not_representable&) {
     return false;
   }
 

@@ -31,7 +31,7 @@
 struct asked_strategy {
   stagecut::compared_strategy row;
   stagecut::plan_request request;
-  std::string untold{};  ///< the framework that cannot be told it; empty: none
+  std::string inexpressible_in{};  ///< the format of the framework that was said; empty: it can express it
 };
 
 /// A name of which only letters, digits, dots and underscores are left, with a dash between others: of a file's name, no

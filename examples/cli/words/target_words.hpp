@@ -22,9 +22,11 @@
 #include "text/output.hpp"
 #include "words/words.hpp"
 
-/// Says on standard error what is to be set beside what the format of a framework holds.
-inline void say_settings(const stagecut::plan& made, const std::string& format) {
-  const std::string text = unsaid_of_format(made, format);
+/// Says on standard error the settings that a plan assumes and the format of a framework does not express.
+/// @param written  the plan in the format
+inline void say_settings(const stagecut::plan& made, const std::string& format, const std::string& written) {
+  if (stagecut::find_target(format) == nullptr) return;
+  const std::string text = unsaid_settings(made, format, written);
   if (!text.empty()) say(fmt::format("to be set there, too: {}", text));
 }
 

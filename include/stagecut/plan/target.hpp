@@ -134,6 +134,9 @@ struct target_entry {
   bool weights_behind_inputs = false;
   /// Whether it runs every backward pass whole, with the gradients of parameters where an order has I.
   bool whole_backward = false;
+  std::size_t most_zero = 3;  ///< the highest stage of ZeRO with which it trains a pipeline
+  /// Whether it trains experts with tensor parallelism only where sequence parallelism is on.
+  bool experts_need_sequence_parallel = false;
   /// Where every stage has a decoder, whether the first may do without in front of them, and the last behind them.
   bool ends_without_decoders = false;
   /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.

@@ -155,6 +155,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
 [[nodiscard]] inline outcome<plan> plan_few_in_flight(const profile& model, const plan_request& request,
                                                       const operator_graph& graph, load_request load, double bound) {
   load.load.microbatches = 1;
+  if (load.limits.time_limit) *load.limits.time_limit /= 4;  // which the search for the makespan left
   const auto parts = minimize_load(graph, load);
   if (!parts) return parts.state() == state::infeasible ? outcome<plan>::infeasible(parts.why()) : outcome<plan>::unknown({});
   graph_makespan found;
@@ -309,13 +310,12 @@ namespace detail {
 STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, const plan_request& request) const {
   detail::check_graph_request("plan_graph", model, request);
   if (request.method == graph_method::communication) return detail::plan_communication("plan_graph", model, request);
-  bool in_flight_may_differ = false;
   if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);
-  if (detail::means_graph_makespan(model, request)) {
+  const bool by_makespan = detail::means_graph_makespan(model, request);
+  if (by_makespan) {
     outcome<plan> made = detail::plan_graph_makespan("plan_graph", model, request);
     // The search may find nothing where a plan of the least load is known: that is better than none.
     if (made || made.state() == state::infeasible) return made;
-    in_flight_may_differ = true;
   }
   const operator_graph graph = detail::planned_graph(model, request);
   load_request load = detail::load_request_of(model, request);
@@ -327,7 +327,7 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   const bool weighted = request.by == measure::time_and_memory;
   const auto found = minimize_load(detail::priced_graph(graph, request), load);
   // 1F1B does not fit: what has fewer microbatches in flight may, and was not found.
-  if (found.state() == state::infeasible && in_flight_may_differ) return outcome<plan>::unknown({});
+  if (found.state() == state::infeasible && by_makespan) return outcome<plan>::unknown({});
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());
   std::vector<graph_stage> stages = found->stages;

@@ -68,11 +68,10 @@ STAGECUT_DECL run_settings settings_of(const plan& p) {
 }
 
 STAGECUT_DECL std::string settings_obstacle(const target_entry& entry, const run_settings& run) {
-  if (entry.kind == framework::deepspeed && run.zero > 1) {
-    return joined({"ZeRO stage ", run.zero, ", and its pipelines run with stages 0 and 1 alone"});
+  if (run.zero > entry.most_zero) {
+    return joined({"ZeRO stage ", run.zero, ", and its pipelines run with at most stage ", entry.most_zero});
   }
-  const bool is_megatron = entry.kind == framework::megatron || entry.kind == framework::megatron_flags;
-  if (is_megatron && run.experts && run.tensor > 1 && !run.sequence_parallel) {
+  if (entry.experts_need_sequence_parallel && run.experts && run.tensor > 1 && !run.sequence_parallel) {
     return joined({"experts with tensor parallelism, ", run.tensor,
                    ", and without sequence parallelism, which it does not train"});
   }
