@@ -29,8 +29,6 @@ class megatron_layout_reader {
   [[nodiscard]] cuts read() {
     for (std::size_t at = 0; at < text_.size();) at = kinds_.is_hybrid() ? take_layer(at) : take(at);
     const std::size_t stages = bars_ + 1;
-    // What has no letter does not fill a stage; in a hybrid model embedding and head have none.
-    if (!kinds_.is_hybrid() && (letters_.empty() || letters_.back().second != bars_)) refuse_empty(bars_);
     std::vector<std::size_t> sizes(stages);
     for (const std::size_t stage : stage_of_layers()) ++sizes[stage];
     for (std::size_t s = 0; s < stages; ++s) {
@@ -46,10 +44,6 @@ class megatron_layout_reader {
 
   [[noreturn]] void refuse(const std::string& why) const {
     fail(invalid_input(std::string(source_), joined({in_quotes(text_), ": ", why})));
-  }
-
-  [[noreturn]] void refuse_empty(std::size_t stage) const {
-    refuse(joined({"stage ", stage, " has no layer: every stage of a plan has one"}));
   }
 
   /// The number behind a star, and where that ends; 1 and the same place where none stands there.
