@@ -615,6 +615,11 @@ for columns, environment in ((80, {}), (50, {}), (80, {"NO_COLOR": "1"})):
     check(("\x1b[" in seen) == (not environment and columns == 80), columns, environment, repr(seen))
     if columns == 80:
         check(all(len(re.sub("\x1b\\[[0-9]*m", "", line)) <= columns for line in seen.splitlines()[:5]), seen)
+for words in (("plan", models / "gpt2-xl.csv", "--chunks", 2, "--schedule", "interleaved", "--device-speeds", "1,1,0.8,1", "--memory", "30GB,30GB,31GB,32GB"),
+              ("sweep", models / "gpt2-xl.csv", "--schedules", "1f1b,zb-h1", "--recompute", "never,always", "--memory", "30GB")):
+    seen = run_in_terminal(80, *words, "--devices", 4, "--microbatches", 8)
+    table = [re.sub("\x1b\\[[0-9]*m", "", line) for line in seen.split("makespan: ")[0].split(" configurations ")[0].splitlines()]
+    check(len(table) > 4 and all(len(line) <= 80 for line in table), seen)
 
 # Numbers are decimal, and nothing but a number.
 eleven = "".join(f"{i}\n" for i in range(1, 12))

@@ -28,11 +28,11 @@ TEST_CASE("a line for each configuration that can be, with what came of it") {
       "1 of 4 configurations have a plan, 1 of them on the front of time and memory\n"
       "1 were left out: another one is better in both\n"
       "1 are none that their schedule is made for\n";
-  CHECK(sweep_text(model, rows, false) ==
+  CHECK(sweep_text(model, rows, false, screen{}) ==
         front + "gpipe           2       1  8      never         -             -       -       -   dominated\n" +
             "gpipe           2       1  8     always         -             -       -       -  infeasible\n" + counts);
   // Of the front alone the last column is narrower.
-  CHECK(sweep_text(model, rows, true) ==
+  CHECK(sweep_text(model, rows, true, screen{}) ==
         "schedule  devices  chunks  m  recompute  makespan  a microbatch  memory     gap\n"
         "gpipe           2       1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %  front\n" +
             counts);

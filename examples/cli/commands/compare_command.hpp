@@ -83,7 +83,7 @@ struct compare_command {
     if (format == comparison_format::svg) return write(stagecut::io::as_svg(pictures), output), 0;
     if (format == comparison_format::trace) return write_trace(pictures, output), 0;
     if (format == comparison_format::text) {
-      return write(comparison_text(all, output.empty() ? standard_screen() : screen{}), output), 0;
+      return write(comparison_text(all, screen_of(output)), output), 0;
     }
     using json = nlohmann::ordered_json;
     std::string text;

@@ -198,17 +198,18 @@ struct plan_command {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
     }
     say_scope(made, scope_);
-    std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
-    if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
+    std::string text = formatted(made, format, screen_of(output));
+    if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared, screen_of(output));
     if (plans_recomputation && (format == "text" || !recompute.pictures.empty())) {
       const std::vector<asked_strategy> strategies = recompute.compare(*model, made);
       recompute.draw(*model, strategies);
       if (format == "text") {
-        text += recompute_text(made) + chunks_text(made.profile, recompute.all) + strategies_text(made, strategies);
+        const screen on = screen_of(output);
+        text += recompute_text(made, on) + chunks_text(made.profile, recompute.all) + strategies_text(made, strategies, on);
       }
     }
     if (format == "text" && several_devices) {
-      if (!hybrids_.empty()) text += compared_hybrids_text(hybrids_, *model);
+      if (!hybrids_.empty()) text += compared_hybrids_text(hybrids_, *model, screen_of(output));
     }
     if (format == "text" && scored) text += own_text(&made);
     if (format == "text" && !computed_figures(made.profile).empty()) text += computed_text(made.profile);
@@ -363,13 +364,13 @@ struct plan_command {
   }
 
   [[nodiscard]] std::string own_text(const stagecut::plan* best) const {
-    return own_cut_text(*scored, best, cut.said(), request.target, output.empty() ? standard_screen() : screen{});
+    return own_cut_text(*scored, best, cut.said(), request.target, screen_of(output));
   }
 
   /// Writes the cut that was said as a plan; status `infeasible` where it breaks a rule, which is said.
   int write_own() {
     const stagecut::plan& made = scored->made;
-    std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
+    std::string text = formatted(made, format, screen_of(output));
     if (format == "text") text += what_holds_text(made, request.target);
     if (format == "text" && !target.name.empty()) text += target_text_of_own(made);
     write(text, output);

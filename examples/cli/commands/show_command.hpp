@@ -54,8 +54,8 @@ struct show_command {
                          : io::read_plan_or_profile(file, input.limits, options);
     });
     if (const plan* const made = std::get_if<plan>(&read)) {
-      std::string text = formatted(*made, format, output.empty() ? standard_screen() : screen{});
-      if (format == "text" && !made->choices.empty()) text += recompute_text(*made);
+      std::string text = formatted(*made, format, screen_of(output));
+      if (format == "text" && !made->choices.empty()) text += recompute_text(*made, screen_of(output));
       if (format == "text" && !computed_figures(made->profile).empty()) text += computed_text(made->profile);
       write(text, output);
       say_settings(*made, format, text);

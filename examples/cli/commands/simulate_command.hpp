@@ -69,7 +69,7 @@ struct simulate_command {
     if (merged) what.order = stagecut::merge_backward(what.order);
     if (whole_first) what.order = stagecut::whole_first_stage(what.order);
     const simulated result = simulate_named(what);
-    const auto text = [&] { return simulation_text(result, output.empty() ? standard_screen() : screen{}); };
+    const auto text = [&] { return simulation_text(result, screen_of(output)); };
     const auto json = [&] { return simulation_json(result); };
     write_simulation(result, format, output, text, json);
     return 0;

@@ -117,7 +117,7 @@ struct sweep_command {
     std::size_t plans = 0;
     for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
     if (plans == 0) return none(rows, limit_taken);
-    write(sweep_text(model, rows, front), "");
+    write(sweep_text(model, rows, front, standard_screen()), "");
     if (const std::string links = speeds.reading(); !links.empty()) say(links);
     if (!limit_taken.empty()) say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);

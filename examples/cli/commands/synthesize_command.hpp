@@ -101,7 +101,7 @@ struct synthesize_command {
       if (request.memory.size() > 1) what.memory_limits = request.memory;
       const simulated result = ::simulate(what);
       const auto text = [&] {
-        return simulation_text(result, output.empty() ? standard_screen() : screen{}) +
+        return simulation_text(result, screen_of(output)) +
                proof_text(made.state(), *made) + named_text(what, request, made->value());
       };
       const auto json = [&] { return order_json(result, made.state(), *made); };

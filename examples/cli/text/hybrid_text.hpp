@@ -20,7 +20,7 @@
 
 /// What planners choose, one a line, with the time of a sample where the profile tells how many a microbatch has.
 inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hybrid>& rows,
-                                         const stagecut::profile& model) {
+                                         const stagecut::profile& model, const screen& on) {
   const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);
   table lines(4);
   lines.add({"", "minimises", "chooses", "stages", "iteration", samples == 0 ? "a microbatch" : "a sample"});
@@ -45,7 +45,7 @@ inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hy
     lines.add({rows[i].name, rows[i].minimises, rows[i].chooses, stages, time_text(made->profile, *made->makespan),
                time_text(made->profile, *made->makespan / all)});
   }
-  return lines.text([&](std::size_t line) {
+  return lines.within(on.width, [&](std::size_t line) {
     if (line == 0) return std::string();
     const bool open = rows[line - 1].made.state() == stagecut::state::feasible && line < rows.size();
     return fmt::format("{}{}", line == best + 1 ? " *" : "", open ? " not proved" : "");

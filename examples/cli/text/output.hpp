@@ -31,6 +31,9 @@ inline screen standard_screen() {
   return on;
 }
 
+/// What a text is shown on that goes to a file, or to standard output if the name is empty.
+inline screen screen_of(const std::string& path) { return path.empty() ? standard_screen() : screen{}; }
+
 /// One line on standard error: what the program has to say beside its output.
 inline void say(const std::string& text) {
   print_error(fmt::format("stagecut: {}\n", stagecut::visible(text)));

@@ -312,7 +312,8 @@ inline std::string devices_text(const stagecut::plan& plan) try {
 inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   double heaviest = 0;
   for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
-  // Names are shortened, to as much as fits, only where the screen has no room for them.
+  // Names are shortened, to as much as fits, only where the screen has no room for them; where there would be too little of
+  // them, columns stand below instead.
   const auto fits = [&](const table& lines) { return lines.width() <= on.width + 2; };
   std::size_t least = 8, most = 40;
   table lines = stages_table(plan, most);
@@ -321,10 +322,11 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
       const std::size_t middle = (least + most) / 2;
       (fits(stages_table(plan, middle)) ? least : most) = middle;
     }
-    lines = stages_table(plan, least);
+    constexpr std::size_t beside_less = 16;
+    lines = stages_table(plan, fits(stages_table(plan, least)) ? least : beside_less);
   }
   const std::size_t room = on.width > lines.width() + 4 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;
-  return lines.text([&](std::size_t line) {
+  return lines.within(on.width, [&](std::size_t line) {
     if (line == 0 || room == 0) return std::string();
     const double share = heaviest > 0 ? plan.stages[line - 1].cost / heaviest : 1;
     const std::string bar(static_cast<std::size_t>(std::lround(static_cast<double>(room) * share)), '#');
@@ -334,7 +336,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
 }
 
 /// What several combinations came to, one a line, the best marked.
-inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all) {
+inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all, const screen& on) {
   table lines(0);
   lines.add({"schedule", "devices", "chunks", "m", "makespan", "no cut below", ""});
   double least = 0;
@@ -353,5 +355,5 @@ inline std::string comparison_text(const stagecut::profile& model, const stagecu
     cells.insert(cells.end(), {time(each.makespan), time(each.bound), more});
     lines.add(std::move(cells));
   }
-  return lines.text([](std::size_t) { return std::string(); });
+  return lines.within(on.width, [](std::size_t) { return std::string(); });
 }

@@ -30,7 +30,7 @@ inline std::string recomputation_of(const stagecut::plan& plan, std::size_t i) {
 }
 
 /// How many layers of each stage are run how; empty where no layer has a choice.
-inline std::string recompute_text(const stagecut::plan& plan) {
+inline std::string recompute_text(const stagecut::plan& plan, const screen& on) {
   std::map<std::string, std::vector<std::size_t>> counts;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     for (const std::size_t i : stagecut::layers_of(plan, s)) {
@@ -50,7 +50,7 @@ inline std::string recompute_text(const stagecut::plan& plan) {
     for (const std::size_t each : of) cells.push_back(each == 0 ? "-" : std::to_string(each));
     lines.add(std::move(cells));
   }
-  return lines.text([](std::size_t) { return std::string(); });
+  return lines.within(on.width, [](std::size_t) { return std::string(); });
 }
 
 /// What several numbers of chunks came to, with the reasons of those that have no plan.
@@ -73,7 +73,7 @@ inline std::string chunks_text(const stagecut::profile& model, const std::vector
 }
 
 /// A plan beside other strategies: what an iteration takes, and what of it goes where.
-inline std::string strategies_text(const stagecut::plan& plan, const std::vector<asked_strategy>& all) {
+inline std::string strategies_text(const stagecut::plan& plan, const std::vector<asked_strategy>& all, const screen& on) {
   table lines(0);
   lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});
   std::vector<std::string> reasons = {""};
@@ -91,5 +91,5 @@ inline std::string strategies_text(const stagecut::plan& plan, const std::vector
                share(each.recomputation), share(each.parts.schedule), share(each.parts.imbalance),
                share(each.parts.transfers), bytes_text(each.memory) + (each.fits ? "" : ", too much")});
   }
-  return lines.text([&](std::size_t line) { return reasons[line]; });
+  return lines.within(on.width, [&](std::size_t line) { return reasons[line]; });
 }

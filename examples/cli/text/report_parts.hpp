@@ -104,7 +104,7 @@ inline stagecut::io::report simulation_report(const simulated& of) {
 inline stagecut::io::report comparison_report(const std::vector<simulated>& all) {
   stagecut::io::report result;
   result.title = fmt::format("{} plans side by side", all.size());
-  result.table = shown_table("Plans", comparison_table(all, true));
+  result.table = shown_table("Plans", comparison_table(all));
   for (const simulated& each : all) result.plans.push_back(shown_plan(each));
   return result;
 }

@@ -151,8 +151,7 @@ struct compared_work {
 };
 
 /// Plans side by side.
-/// @param causes  whether with the causes of idle time
-inline table comparison_table(const std::vector<simulated>& all, bool causes) {
+inline table comparison_table(const std::vector<simulated>& all) {
   const compared_work work(all);
   double best = work.time(all[0]);
   for (const auto& each : all) best = std::min(best, work.time(each));
@@ -163,14 +162,10 @@ inline table comparison_table(const std::vector<simulated>& all, bool causes) {
   };
   const bool ends = most(all, [](const simulated& each) { return each.parts.update; }) > 0;
   table lines(0);
-  std::vector<std::string> head = {"plan", "schedule"};
-  if (causes) head.emplace_back("ranks");
-  head.emplace_back("m");
-  if (causes || !work.unlike) head.emplace_back("makespan");
+  std::vector<std::string> head = {"plan", "schedule", "ranks", "m", "makespan"};
   if (work.unlike) head.emplace_back(work.samples ? "a sample" : "a microbatch");
-  head.insert(head.end(), {"", "idle"});
-  if (causes) head.insert(head.end(), {"fill", "imbalance", "transfers"});
-  if (causes && ends) head.emplace_back("end");
+  head.insert(head.end(), {"", "idle", "fill", "imbalance", "transfers"});
+  if (ends) head.emplace_back("end");
   head.insert(head.end(), {"in flight", "memory"});
   lines.add(head);
   for (const auto& each : all) {
@@ -181,17 +176,13 @@ inline table comparison_table(const std::vector<simulated>& all, bool causes) {
     const double ranks_by = work.time(each);
     std::string slower = ranks_by > best ? "" : "best";
     if (ranks_by > best && best > 0) slower = fmt::format("+{:.1f} %", 100 * (ranks_by / best - 1));
-    std::vector<std::string> cells = {shown(each.picture.title, causes ? 30 : 14),
-                                      schedule_name(each.picture.order.name)};
-    if (causes) cells.push_back(std::to_string(run.ranks.size()));
-    cells.push_back(std::to_string(each.picture.order.microbatches));
-    if (causes || !work.unlike) cells.push_back(time_text(each, run.makespan));
+    std::vector<std::string> cells = {shown(each.picture.title, 30), schedule_name(each.picture.order.name),
+                                      std::to_string(run.ranks.size()), std::to_string(each.picture.order.microbatches),
+                                      time_text(each, run.makespan)};
     if (work.unlike) cells.push_back(time_text(each, ranks_by));
     cells.insert(cells.end(), {slower, percent(run.makespan - each.parts.work)});
-    if (causes) {
-      for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
-      if (!ends) cells.pop_back();
-    }
+    for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
+    if (!ends) cells.pop_back();
     cells.push_back(fmt::format("{:.6g}", most(each.peak_activations, [](double value) { return value; })));
     const double bytes = most(each.picture.memory, [](const auto& rank) { return rank.peak(); });
     cells.push_back(each.picture.bytes ? bytes_text(bytes) : "-");
@@ -200,9 +191,7 @@ inline table comparison_table(const std::vector<simulated>& all, bool causes) {
   return lines;
 }
 
-/// Plans side by side; the causes of idle time unless a terminal has no room for them.
+/// Plans side by side.
 inline std::string comparison_text(const std::vector<simulated>& all, const screen& on) {
-  const table whole = comparison_table(all, true);
-  const bool fits = !on.terminal || whole.width() <= on.width + 2;
-  return (fits ? whole : comparison_table(all, false)).text([](std::size_t) { return std::string(); });
+  return comparison_table(all).within(on.width, [](std::size_t) { return std::string(); });
 }

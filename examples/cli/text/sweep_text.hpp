@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "text/profile_text.hpp"
+#include "text/screen.hpp"
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
@@ -64,7 +65,7 @@ inline std::string configurations_text(const std::vector<stagecut::sweep_row>& r
 
 /// What a sweep came to: those lines, and how many there are of each kind.
 inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
-                              bool front_alone) {
+                              bool front_alone, const screen& on) {
   const table lines = sweep_table(model, rows, front_alone ? sweep_lines::front : sweep_lines::all);
-  return lines.text([](std::size_t) { return std::string(); }) + configurations_text(rows);
+  return lines.within(on.width, [](std::size_t) { return std::string(); }) + configurations_text(rows);
 }

@@ -27,10 +27,43 @@ class table {
   template <class Behind>
   [[nodiscard]] std::string text(const Behind& behind) const {
     const auto width = widths();
+    return block(width, 0, width.size(), behind);
+  }
+
+  /// The lines, no wider than `most` if they can be: columns without room stand in blocks below, which begin with the first
+  /// column. What `behind(line)` says follows those of the last block, and is not measured.
+  template <class Behind>
+  [[nodiscard]] std::string within(std::size_t most, const Behind& behind) const {
+    const auto width = widths();
+    std::string all;
+    for (std::size_t begin = std::min<std::size_t>(1, width.size()); begin < width.size();) {
+      std::size_t sum = width[0], end = begin;
+      do {
+        for (sum += 2 + width[end++]; end < width.size() && lines_[0][end].empty(); ++end) sum += 2 + width[end];
+      } while (end < width.size() && sum + 2 + with_marks(width, end) <= most);
+      all += end < width.size() ? block(width, begin, end, [](std::size_t) { return std::string(); })
+                                : block(width, begin, end, behind);
+      begin = end;
+    }
+    return all;
+  }
+
+ private:
+  /// The width of a column and of those behind it that have no head: they belong to it.
+  [[nodiscard]] std::size_t with_marks(const std::vector<std::size_t>& width, std::size_t column) const {
+    std::size_t sum = width[column];
+    for (++column; column < width.size() && lines_[0][column].empty(); ++column) sum += 2 + width[column];
+    return sum;
+  }
+
+  /// The first column and those from `begin` to before `end`.
+  template <class Behind>
+  [[nodiscard]] std::string block(const std::vector<std::size_t>& width, std::size_t begin, std::size_t end,
+                                  const Behind& behind) const {
     std::string all;
     for (std::size_t line = 0; line < lines_.size(); ++line) {
       std::string one;
-      for (std::size_t column = 0; column < width.size(); ++column) {
+      for (std::size_t column = 0; column < end; column = column == 0 ? std::max<std::size_t>(begin, 1) : column + 1) {
         const std::string& cell = lines_[line][column];
         const std::string blank(width[column] - glyphs(cell), ' ');
         one += (column == 0 ? "" : "  ") + (column == left_ ? cell + blank : blank + cell);
@@ -41,7 +74,6 @@ class table {
     return all;
   }
 
- private:
   [[nodiscard]] std::vector<std::size_t> widths() const {
     std::vector<std::size_t> result(lines_.empty() ? 0 : lines_[0].size());
     for (const auto& line : lines_) {
