@@ -37,3 +37,17 @@ TEST_CASE("a line for each configuration that can be, with what came of it") {
         "gpipe           2       1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %  front\n" +
             counts);
 }
+
+TEST_CASE("a configuration that was not planned is not called infeasible, and why stands once below") {
+  std::vector<stagecut::sweep_row> rows(2);
+  for (auto& row : rows) {
+    row.devices = 2, row.microbatches = 8, row.schedule = stagecut::schedule_kind::zb_h1;
+    row.why = "the model does not tell";
+  }
+  CHECK(sweep_text({}, rows, false, screen{}) ==
+        "schedule  devices  chunks  m  recompute  makespan  a microbatch  memory  gap\n"
+        "zb-h1           2       1  8      never         -             -       -    -  unknown\n"
+        "zb-h1           2       1  8      never         -             -       -    -  unknown\n"
+        "0 of 2 configurations have a plan, 0 of them on the front of time and memory\n"
+        "unknown of zb-h1: the model does not tell\n");
+}

@@ -83,7 +83,8 @@ TEST_CASE("each row is what make_plan says of it alone") {
       REQUIRE(!row.dominated);
       if (row.why.starts_with("the schedule") || row.why.starts_with("the model")) {
         ++impossible;
-        REQUIRE(row.state == state::infeasible);
+        const bool impossible_shape = row.why == "the schedule is not made for these numbers";
+        REQUIRE(row.state == (impossible_shape ? state::infeasible : state::unknown));
       } else {
         planned += same_as_plan(model, request, row, options) ? 1 : 0;
       }
@@ -169,6 +170,7 @@ TEST_CASE("configurations that cannot be say why") {
       sweep_rows(known, {.devices = 2, .microbatches = 8},
                  {{}, {}, {schedule_kind::zb_h1}, {}, {checkpointing::always, checkpointing::except_last}});
   CHECK(apart[0].why == "the schedule runs B in two parts, between which what is computed again stays");
+  CHECK(apart[0].state == state::unknown);
   CHECK(apart[1].why == "the last microbatch takes less time than the others");
   CHECK(apart[1].state == state::unknown);
 }

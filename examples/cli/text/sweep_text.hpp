@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -63,9 +64,23 @@ inline std::string configurations_text(const std::vector<stagecut::sweep_row>& r
   return text;
 }
 
+/// Why configurations that their schedule is made for were not planned, each reason once.
+inline std::string unknown_text(const std::vector<stagecut::sweep_row>& rows) {
+  std::string text;
+  std::vector<std::string> told;
+  for (const auto& row : rows) {
+    if (row.state != stagecut::state::unknown || row.dominated || row.why.empty()) continue;
+    if (std::find(told.begin(), told.end(), row.why) != told.end()) continue;
+    told.push_back(row.why);
+    text += fmt::format("unknown of {}: {}\n", stagecut::to_string(row.schedule), shown(row.why, 400));
+  }
+  return text;
+}
+
 /// What a sweep came to: those lines, and how many there are of each kind.
 inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
                               bool front_alone, const screen& on) {
   const table lines = sweep_table(model, rows, front_alone ? sweep_lines::front : sweep_lines::all);
-  return lines.within(on.width, [](std::size_t) { return std::string(); }) + configurations_text(rows);
+  return lines.within(on.width, [](std::size_t) { return std::string(); }) + configurations_text(rows) +
+         unknown_text(rows);
 }
