@@ -110,7 +110,7 @@ TEST_CASE("a plan is not worse than the cut that it begins with, however short t
   for (std::size_t round = 0; round < cases(300); ++round) {
     const profile model = random_made::random_profile(dice, 6 + dice.up_to(8));
     plan_request request = random_made::random_request(dice, model);
-    if (dice.up_to(3) == 0) request.schedule = stagecut::schedule_kind::synthesized;
+    if (dice.up_to(7) == 0) request.schedule = stagecut::schedule_kind::synthesized;
     const std::size_t stages = request.devices * request.chunks;
     if (stages > model.layers.size()) continue;
     try {
