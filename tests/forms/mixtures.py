@@ -104,7 +104,7 @@ def check(compiler, folder):
                                      ("a source with the form defined late", LATE + source, [], "before its first header"),
                                      ("STAGECUT_COMPILED=0", HEAD, ["-DSTAGECUT_COMPILED=0"], "leave it undefined")):
         (folder / "refused.cpp").write_text(text)
-        refused = run(compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", *flags, folder / "refused.cpp")
+        refused = run(compiler, "-std=c++20", "-fsyntax-only", "-Wfatal-errors", f"-I{include}", *flags, folder / "refused.cpp")
         if refused.returncode == 0 or words not in refused.stderr:
             failed.append(f"FAILED: {compiler}: {what} says {refused.stderr}")
 
