@@ -210,13 +210,15 @@ class Training(Run):
         of = profile(4)
         for layer, name in zip(of["layers"], ("first", "left", "right", "last")):
             layer.update(name=name, output=256)
-        self.plan(devices=4, of={**of, "edges": [[0, 1], [0, 2], [1, 3], [2, 3]]})
+        graph = self.plan(devices=4, of={**of, "edges": [[0, 1], [0, 2], [1, 3], [2, 3]]})
         done = self.run_it("--model", "chain_model:diamond", "--steps", "1", "--json", "report.json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stderr.count("runs stages as a chain"), 1, done.stderr)
         report = json.loads((self.folder / "report.json").read_text())
         self.is_same(report)
-        as_chain = self.plan(devices=4, of=of)
+        in_flight = ",".join(str(stage["in_flight"]) for stage in graph["stages"])
+        of["layers"] = [layer for _, layer in sorted(zip(graph["assignment"], of["layers"]), key=lambda pair: pair[0])]
+        as_chain = self.plan("--in-flight", in_flight, devices=4, of=of)
         self.assertAlmostEqual(report["iteration"]["predicted"], as_chain["makespan"])
 
     def test_parameters_of_16_bits_that_ranks_share_are_named_where_gradients_differ(self):
