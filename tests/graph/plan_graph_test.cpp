@@ -412,13 +412,13 @@ TEST_CASE("requests that are not for graphs are refused") {
   CHECK(told([](plan_request& r) { r.chunks = 0; }) ==
         "stagecut::plan_graph: chunks = 0, must be from 1 to below 2^20");
   CHECK(told([](plan_request& r) { r.chunks = 2, r.microbatches = 4, r.objective = plan_objective::makespan; }) ==
-        "stagecut::plan_graph: chunks = 2, must be 1 for the makespan of a graph: no schedule runs its chunks");
+        "stagecut::plan_graph: chunks = 2, must be 1 for the makespan of a graph whose stages do not stand in a row: see make_plan");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::range; }) ==
         "stagecut::plan_graph: objective = range, must be bottleneck or makespan for a graph");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::makespan; }) ==
         "stagecut::plan_graph: microbatches = 0, must be known for the makespan");
   CHECK(told([](plan_request& r) { r.schedule = schedule_kind::zbv; }) ==
-        "stagecut::plan_graph: schedule = zbv, must be 1f1b or gpipe for a graph");
+        "stagecut::plan_graph: schedule = zbv, must be 1f1b or gpipe for a graph whose stages do not stand in a row: see make_plan");
   CHECK(told([](plan_request& r) {
           r.kept_together = {{0, 2}};
         }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");

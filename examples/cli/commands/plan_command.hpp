@@ -251,7 +251,16 @@ struct plan_command {
   /// What no plan was looked for with, beside what was said; nothing where all that the words mean was.
   [[nodiscard]] std::string not_searched(const stagecut::profile& model) const {
     if (several_devices) return hybrid.not_searched(model, asked_hybrid);
+    if (in_a_row(model)) return "other orders of the layers";
     return plans_recomputation ? recompute.not_searched(request.target) : "";
+  }
+
+  /// Whether the stages of a graph stand in a row, as a chain's: its schedule is known of such alone.
+  [[nodiscard]] bool in_a_row(const stagecut::profile& model) const {
+    if (model.edges.empty() || several_devices || plans_recomputation || method.of_graphs()) return false;
+    const bool makespan = request.objective == stagecut::plan_objective::makespan;
+    if (schedule == "1f1b") return makespan && !chunks_said.empty() && chunks_said != "1";
+    return schedule != "gpipe" || makespan;
   }
 
   /// Plans a module tree.
@@ -417,7 +426,7 @@ struct plan_command {
     devices.nodes.share(gpus_of_stage(model));
     take_cut(model);
     // No makespan is known with CPUs: those of the machine are not asked for then.
-    const bool without = request.objective == stagecut::plan_objective::makespan || method.method == "communication";
+    const bool without = in_a_row(model) || request.objective == stagecut::plan_objective::makespan || method.method == "communication";
     request.cpus = cpus.value_or(without ? 0 : model.machine.cpus);
     if (devices_said->count() != 0 || own) {
       if (devices.nodes.devices() != 0) devices.nodes.check_devices(request.devices, false);
@@ -433,7 +442,7 @@ struct plan_command {
     }
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
     request.devices = model.machine.devices;
-    request.at_most = !model.inference;
+    if (!in_a_row(model)) request.at_most = !model.inference;
   }
 
   /// Says so where nothing limits a plan that needs more memory than the device has that its profile was computed for.
@@ -519,7 +528,8 @@ struct plan_command {
     using of = stagecut::plan_objective;
     const bool makespan = request.objective == of::makespan ||
                           (request.objective == of::automatic && request.microbatches != 0 && !model.inference);
-    if (makespan && !method.of_graphs() && model.edges.empty() && request.cpus == 0 && !request.at_most) {
+    const bool chain = model.edges.empty() || in_a_row(model);
+    if (makespan && !method.of_graphs() && chain && request.cpus == 0 && !request.at_most) {
       return effort.ask(schedule == "auto" ? counted_search::schedules : counted_search::cuts, request);
     }
     request.limits.time_limit = effort.seconds();

@@ -13,6 +13,7 @@
 #include <stagecut/plan/detail/plan_orders.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/score_cut.hpp>
@@ -39,6 +40,12 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
   return false;
 }
 
+/// Whether a graph is planned as stages in a row. One that is a chain is planned as that, and so is one with a cycle, which is
+/// refused there.
+STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request) {
+  return !model.edges.empty() && asks_for_row(request) && !is_for_graphs(model, request) && !is_chain(model);
+}
+
 /// A plan that was made, or that of the cut to begin with where it is better, which keeps the bound.
 [[nodiscard]] STAGECUT_DECL outcome<plan> or_start(outcome<plan> made, const profile& chain, const plan_request& request) {
   if (request.start.stages() == 0 || made.state() == state::optimal || made.state() == state::infeasible) return made;
@@ -50,11 +57,29 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
   return outcome<plan>::feasible(std::move(better));
 }
 
+/// The plan of a chain.
+[[nodiscard]] STAGECUT_DECL outcome<plan> plan_one_chain(const profile& chain, const plan_request& request) {
+  if (request.start.stages() != 0) check_start("make_plan", "start", request.start, chain, request);
+  const plan_request asked = with_machine(chain, request);
+  const plan_request begun = with_usable_start(chain, asked);
+  const std::string obstacle = makespan_obstacle(chain, asked);
+  const plan_objective of = asked.objective;
+  const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
+  if (finds_order(asked)) {
+    return or_start(plan_orders(chain, begun, wanted ? obstacle : "the objective is another"), chain, asked);
+  }
+  if (wanted && obstacle.empty()) return or_start(plan_makespan(chain, begun), chain, asked);
+  check_request("make_plan", chain, asked);
+  check_without_makespan(asked, obstacle);
+  return or_start(plan_stages("make_plan", chain, asked), chain, asked);
+}
+
 }  // namespace detail
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                        const graph_planner& of_graphs) const {
-  if (!detail::is_for_graphs(model, request) && is_chain(model)) return (*this)(model, request);
+  const bool chain = !detail::is_for_graphs(model, request) && is_chain(model);
+  if (chain || detail::is_for_row(model, request)) return (*this)(model, request);
   if (request.start.stages() != 0) {
     detail::fail(argument_error("make_plan", "start", detail::joined({request.start.stages(), " stages"}),
                                 "is of chains, and this is planned as a graph"));
@@ -67,21 +92,9 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
 }
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
-  return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
-    if (request.start.stages() != 0) detail::check_start("make_plan", "start", request.start, chain, request);
-    const plan_request asked = detail::with_machine(chain, request);
-    const plan_request begun = detail::with_usable_start(chain, asked);
-    const std::string obstacle = makespan_obstacle(chain, asked);
-    const plan_objective of = asked.objective;
-    const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
-    if (detail::finds_order(asked))
-      return detail::or_start(detail::plan_orders(chain, begun, wanted ? obstacle : "the objective is another"), chain,
-                              asked);
-    if (wanted && obstacle.empty()) return detail::or_start(detail::plan_makespan(chain, begun), chain, asked);
-    detail::check_request("make_plan", chain, asked);
-    detail::check_without_makespan(asked, obstacle);
-    return detail::or_start(detail::plan_stages("make_plan", chain, asked), chain, asked);
-  });
+  if (detail::is_for_row(model, request)) return detail::plan_row("make_plan", model, request, detail::plan_one_chain);
+  return detail::as_one_chain("make_plan", model, request,
+                              [&](const profile& chain) { return detail::plan_one_chain(chain, request); });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI
