@@ -69,7 +69,7 @@ std::pair<std::string, std::string> scored(const stagecut::profile& model, const
 std::string searched(const stagecut::profile& model, const stagecut::plan_request& request, const plan_words& words,
                      const callbacks& calls) {
   auto made = words.any_schedule()
-                  ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks())).best
+                  ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks()), stagecut::plan_graph).best
                   : stagecut::make_plan(model, request, stagecut::plan_graph);
   if (!made) {
     if (!calls.failed()) throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};

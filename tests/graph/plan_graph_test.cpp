@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/graph/plan_graph.hpp>
+#include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
+#include <stagecut/profile/as_chain.hpp>
 
 #include <doctest/doctest.h>
 
@@ -411,14 +413,16 @@ TEST_CASE("requests that are not for graphs are refused") {
   CHECK(told([](plan_request& r) { r.devices = 0; }) == "stagecut::plan_graph: devices = 0, must be at least 1");
   CHECK(told([](plan_request& r) { r.chunks = 0; }) ==
         "stagecut::plan_graph: chunks = 0, must be from 1 to below 2^20");
+  const std::string row =
+      "where stages do not stand in a row: without cpus, at_most, a method and fixed stages make_plan puts them so";
   CHECK(told([](plan_request& r) { r.chunks = 2, r.microbatches = 4, r.objective = plan_objective::makespan; }) ==
-        "stagecut::plan_graph: chunks = 2, must be 1 for the makespan of a graph whose stages do not stand in a row: see make_plan");
+        "stagecut::plan_graph: chunks = 2, must be 1 for the makespan " + row);
   CHECK(told([](plan_request& r) { r.objective = plan_objective::range; }) ==
         "stagecut::plan_graph: objective = range, must be bottleneck or makespan for a graph");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::makespan; }) ==
         "stagecut::plan_graph: microbatches = 0, must be known for the makespan");
   CHECK(told([](plan_request& r) { r.schedule = schedule_kind::zbv; }) ==
-        "stagecut::plan_graph: schedule = zbv, must be 1f1b or gpipe for a graph whose stages do not stand in a row: see make_plan");
+        "stagecut::plan_graph: schedule = zbv, must be 1f1b or gpipe " + row);
   CHECK(told([](plan_request& r) {
           r.kept_together = {{0, 2}};
         }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");
@@ -563,4 +567,34 @@ TEST_CASE("plans by merged layers are what they say, and have a bound") {
   }
   CHECK(made > 60);
   CHECK(2 * optimal > made);
+}
+
+TEST_CASE("plans whose stages stand in a row are compared with those whose stages need not") {
+  std::mt19937 random(61);
+  int free = 0, in_row = 0;
+  for (int i = 0; i < 60; ++i) {
+    CAPTURE(i);
+    const profile model = random_graph(random);
+    if (is_chain(model)) continue;
+    plan_request request;
+    request.devices = 2 + random() % 2;
+    request.microbatches = 6;
+    if (i % 2 == 0) request.links = {{0.125, 4.0}};
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 2000;
+    const plan_comparison rows = compare_plans(model, request, usual_choices(model, 1));
+    const plan_comparison all = compare_plans(model, request, usual_choices(model, 1), plan_graph);
+    REQUIRE(all.compared.size() == rows.compared.size() + 1);
+    const compared_plan& last = all.compared.back();
+    CHECK(last.schedule == schedule_kind::in_flight);
+    if (!all.best) continue;
+    check_verified(model, *all.best);
+    CHECK(all.best->objective.bound <= all.best->objective.value * (1 + 1e-9));
+    if (last.makespan != 0) CHECK(all.best->objective.value <= last.makespan);
+    if (rows.best) CHECK(all.best->objective.value <= rows.best->objective.value);
+    const bool better = last.makespan != 0 && (!rows.best || last.makespan < rows.best->objective.value);
+    (better ? free : in_row) += 1;
+  }
+  CHECK(free > 10);
+  CHECK(in_row > 10);
 }

@@ -184,7 +184,7 @@ struct plan_command {
     } catch (const argument_error& error) {
       throw CLI::ValidationError(in_options(error));
     }
-    scope_ = not_searched(*model);
+    scope_ = not_searched(*model, answer.state());
     if (!answer) {
       if (scored && format == "text") write(own_text(nullptr), output);
       return none(answer);
@@ -249,9 +249,9 @@ struct plan_command {
   [[nodiscard]] std::string source() const { return source_name(file); }
 
   /// What no plan was looked for with, beside what was said; nothing where all that the words mean was.
-  [[nodiscard]] std::string not_searched(const stagecut::profile& model) const {
+  [[nodiscard]] std::string not_searched(const stagecut::profile& model, stagecut::state answered) const {
     if (several_devices) return hybrid.not_searched(model, asked_hybrid);
-    if (in_a_row(model)) return "other orders of the layers";
+    if (in_a_row(model)) return answered == stagecut::state::feasible ? "other orders of the layers" : "";
     return plans_recomputation ? recompute.not_searched(request.target) : "";
   }
 
@@ -553,7 +553,12 @@ struct plan_command {
     if (line.is_shown()) asked.limits.progress = tell;
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
     if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
-    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks.first));
+    // Those whose stages may stand beside each other are searched by seconds, as by 1F1B alone.
+    const auto free = [&](const profile& graph, plan_request one) {
+      if (!effort.time_limit) one.limits.time_limit = effort.seconds(), one.limits.node_limit = effort.node_limit;
+      return stagecut::plan_graph(graph, one);
+    };
+    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks.first), free);
     return std::move(compared.best);
   }
 

@@ -41,7 +41,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   }
   if (request.chunks != 1 && request.objective == plan_objective::makespan) {
     refuse("chunks", std::to_string(request.chunks),
-           "must be 1 for the makespan of a graph whose stages do not stand in a row: see make_plan");
+           "must be 1 for the makespan where stages do not stand in a row: without cpus, at_most, a method and fixed stages make_plan puts them so");
   }
   for (std::size_t i = 0; i < model.layers.size() && request.chunks != 1; ++i) {
     if (!model.layers[i].stage) continue;
@@ -77,7 +77,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   const bool known = request.schedule == schedule_kind::one_forward_one_backward || request.schedule == schedule_kind::gpipe;
   if (!known) {
     refuse("schedule", to_string(request.schedule),
-           "must be 1f1b or gpipe for a graph whose stages do not stand in a row: see make_plan");
+           "must be 1f1b or gpipe where stages do not stand in a row: without cpus, at_most, a method and fixed stages make_plan puts them so");
   }
   if (request.schedule == schedule_kind::gpipe && request.microbatches == 0 && request.memory_per_device) {
     refuse("microbatches", "0", "must be known: gpipe keeps all of them in flight");

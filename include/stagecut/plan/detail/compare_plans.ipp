@@ -2,11 +2,26 @@
 #pragma once
 
 #include <stagecut/plan/compare_plans.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
+#include <stagecut/plan/detail/combinations.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -23,7 +38,85 @@ STAGECUT_DECL plan_comparison compare_plans_of(const profile& chain, const plan_
   return choice_comparison(chain, asked, choices).run();
 }
 
+/// Whether the makespan of a graph whose stages may stand beside each other is known for a request.
+STAGECUT_DECL bool is_free_graph_planned(const plan_request& request) {
+  const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
+  return moves && request.speeds.empty() && request.links.size() <= 1 && !request.topology &&
+         request.memory_of_devices.empty() && request.in_flight.empty() && request.forbidden_cuts.empty() &&
+         request.kept_together.empty();
+}
+
+/// The requests for 1F1B of a graph that some choices leave open.
+STAGECUT_DECL std::vector<plan_request> free_graph_requests(const plan_request& request, const plan_choices& choices) {
+  std::vector<plan_request> result;
+  if (!is_free_graph_planned(request)) return result;
+  for (plan_request& each : combinations(request, choices)) {
+    if (each.chunks != 1 || each.schedule != schedule_kind::one_forward_one_backward) continue;
+    each.objective = plan_objective::makespan;
+    result.push_back(std::move(each));
+  }
+  return result;
+}
+
+/// Takes the plan of a row that was added to a comparison if it is the best; what is proved of the best is so of that row, too.
+STAGECUT_DECL void take_added(plan_comparison& all, outcome<plan> found) {
+  const compared_plan& row = all.compared.back();
+  double best = std::numeric_limits<double>::infinity();
+  double open = best;
+  bool is_best = row.makespan > 0;
+  for (const compared_plan& each : all.compared) {
+    if (each.state == state::infeasible || each.pipelines == 0) continue;
+    open = std::min(open, each.bound / static_cast<double>(each.microbatches * each.pipelines));
+    if (each.makespan == 0) continue;
+    best = std::min(best, each.per_microbatch);
+    is_best = is_best && row.per_microbatch <= each.per_microbatch;
+  }
+  if (!is_best && !all.best) return;
+  plan made = is_best ? *std::move(found) : *std::move(all.best);
+  objective_value& of = made.objective;
+  const bool optimal = !(open < best);
+  of.bound = optimal ? of.value : of.value * (open / best);
+  of.state = optimal ? state::optimal : state::feasible;
+  all.best = optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
+}
+
+/// Adds a plan of one more combination to a comparison.
+STAGECUT_DECL void add_compared(plan_comparison& all, outcome<plan> found, const profile& model,
+                                const plan_request& asked, std::size_t all_devices) {
+  compared_plan row{asked.devices, 1, asked.microbatches, schedule_kind::in_flight};
+  if (all_devices != 0) row.pipelines = all_devices / asked.devices;
+  if (row.pipelines == 0) return;
+  row.state = found.state();
+  const auto m = static_cast<double>(row.microbatches);
+  if (found) {
+    row.makespan = found->objective.value;
+    row.bound = found->objective.bound;
+    row.per_microbatch = row.makespan / (m * static_cast<double>(row.pipelines));
+  } else {
+    row.why = found.why().text();
+    for (const layer& each : model.layers) row.bound += m * each.time() / static_cast<double>(asked.devices);
+    row.bound *= 1 - 0x1p-32;  // the same sum in another order
+  }
+  all.compared.push_back(std::move(row));
+  take_added(all, std::move(found));
+}
+
 }  // namespace detail
+
+STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
+                                                             const plan_choices& choices,
+                                                             const graph_planner& of_graphs) const {
+  if (model.edges.empty() || is_chain(model)) return (*this)(model, request, choices);
+  std::vector<plan_request> others = detail::free_graph_requests(request, choices);
+  plan_request asked = request;
+  if (asked.limits.time_limit && !others.empty()) *asked.limits.time_limit /= 2;
+  plan_comparison result = (*this)(model, asked, choices);
+  for (plan_request& each : others) {
+    if (each.limits.time_limit) *each.limits.time_limit /= 2 * static_cast<double>(others.size());
+    detail::add_compared(result, of_graphs(model, each), model, each, choices.all_devices);
+  }
+  return result;
+}
 
 STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
                                                              const plan_choices& choices) const {
