@@ -25,7 +25,7 @@ stagecut::profile transformer() {
 /// The target that words ask for.
 framework asked(const std::string& name, const std::string& format, stagecut::plan_request request = {},
                 bool said = false) {
-  target_words{name}.ask(transformer(), format, said, false, request);
+  target_words{name}.ask(transformer(), format, said, false, false, request);
   return request.target;
 }
 

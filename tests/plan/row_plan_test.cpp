@@ -2,7 +2,10 @@
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -365,8 +368,8 @@ TEST_CASE("what says nothing of stages in a row is refused") {
         "what feeds it: say groups");
   CHECK(told([](plan_request& r) { r.memory.checkpoint = checkpointing::always; }) ==
         "stagecut::make_plan: memory.checkpoint = always, is of chains, and this is a graph");
-  CHECK(told([](plan_request& r) { r.target = framework::pytorch; }) ==
-        "stagecut::make_plan: target = pytorch, is of chains, and this is planned as a graph");
+  CHECK(told([](plan_request& r) { r.target = framework::torchgpipe; }) ==
+        "stagecut::make_plan: target = torchgpipe, is of chains, and this is a graph");
   model.edges = {{0, 1}, {0, 2}};
   plan_request request;
   request.devices = 2;
@@ -376,4 +379,41 @@ TEST_CASE("what says nothing of stages in a row is refused") {
   const auto made = make_plan(model, request);
   REQUIRE(made);
   CHECK(made->cuts == cuts({0, 2, 3}));
+}
+
+TEST_CASE("stages in a row are planned for PyTorch, which runs some backward passes whole") {
+  std::mt19937 random(57);
+  int planned = 0;
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(i);
+    profile model = random_graph(random, 5 + random() % 4, false);
+    if (is_chain(model)) continue;
+    for (layer& each : model.layers) each.whole_backward = random() % 6 == 0;
+    plan_request request = request_of(random_run(random), random);
+    request.target = framework::pytorch;
+    const target_schedule* const known = find_schedule(entry_of(framework::pytorch), request.schedule);
+    if (known == nullptr || !detail::target_obstacle(model, request).empty()) continue;
+    const auto made = make_plan(model, request);
+    if (!made) continue;
+    ++planned;
+    check_holds(model, *made);
+    CHECK(detail::whole_obstacle(entry_of(framework::pytorch), *made).empty());
+    CHECK(made->objective.bound <= made->objective.value);
+    CHECK(*made->makespan == simulated(*made));
+  }
+  CHECK(planned > 50);
+}
+
+TEST_CASE("whose backward pass is whole is told of stages that are no intervals") {
+  plan made;
+  made.profile.layers.resize(4);
+  for (layer& each : made.profile.layers) each.name = "x";
+  made.profile.layers[2].whole_backward = true;
+  made.stages.resize(2);
+  made.schedule.name = "zb-h1";
+  made.assignment = {1, 0, 0, 1};
+  CHECK(detail::whole_obstacle(entry_of(framework::pytorch), made).empty());
+  made.assignment = {1, 0, 1, 0};
+  CHECK(detail::whole_obstacle(entry_of(framework::pytorch), made) ==
+        "I and W of stage 1 cannot be run apart: layer 2 (\"x\") runs its backward pass whole");
 }

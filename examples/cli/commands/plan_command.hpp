@@ -172,7 +172,7 @@ struct plan_command {
     ask_chain(*model);
     refuse_of_graphs(*model);
     ask(*model);
-    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
+    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, in_a_row(*model), request);
     outcome<plan> answer;
     try {
       if (own) score(*model);

@@ -49,15 +49,18 @@ struct target_words {
   /// Fills a request for that model. A format of a framework says it, too, where the plan is one of a chain.
   /// @param said     whether a schedule was said, which must be one that the framework runs then
   /// @param several  whether stages are planned on several devices each
-  void ask(const stagecut::profile& model, const std::string& format, bool said, bool several,
+  /// @param in_row   whether those of a graph stand in a row
+  void ask(const stagecut::profile& model, const std::string& format, bool said, bool several, bool in_row,
            stagecut::plan_request& request) const {
     const stagecut::target_entry* const by_format = stagecut::find_target(format);
     const stagecut::target_entry* entry = stagecut::find_target(name);
     if (entry != nullptr && by_format != nullptr && entry != by_format) {
       throw CLI::ValidationError("--format", fmt::format("{} is of another framework than --for {}", format, name));
     }
+    const stagecut::target_entry* const wanted = entry != nullptr ? entry : by_format;
+    const bool torch_row = in_row && wanted != nullptr && wanted->kind == stagecut::framework::pytorch;
     const bool graph = request.cpus != 0 || (request.at_most && !several) ||
-                       request.method != stagecut::graph_method::automatic || !stagecut::is_chain(model);
+                       request.method != stagecut::graph_method::automatic || !(stagecut::is_chain(model) || torch_row);
     if (entry != nullptr && graph) throw CLI::ValidationError("--for", "is of chains, and this is planned as a graph");
     if (entry == nullptr) {
       if (by_format == nullptr || graph) return;

@@ -112,8 +112,8 @@ STAGECUT_DECL std::string as_torch_schedule(const schedule& all, torch_format fo
 }
 
 STAGECUT_DECL void check_torch_order(const plan& made, const schedule& order) {
-  const std::vector<bool> apart = stagecut::detail::stages_apart(order, made.cuts.stages());
-  const std::string why = stagecut::detail::whole_obstacle(made.profile, made.cuts, apart);
+  const std::vector<bool> apart = stagecut::detail::stages_apart(order, made.stages.size());
+  const std::string why = stagecut::detail::whole_obstacle(made, apart);
   if (why.empty()) return;
   stagecut::detail::fail(not_representable(
       "torch-csv", stagecut::detail::joined({why, "; plan for pytorch, or with B whole, as 1f1b"}), "schedule"));

@@ -18,6 +18,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -43,7 +44,7 @@ STAGECUT_DECL bool is_free_graph_planned(const plan_request& request) {
   const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
   return moves && request.speeds.empty() && request.links.size() <= 1 && !request.topology &&
          request.memory_of_devices.empty() && request.in_flight.empty() && request.forbidden_cuts.empty() &&
-         request.kept_together.empty();
+         request.kept_together.empty() && request.target == framework::none;
 }
 
 /// The requests for 1F1B of a graph that some choices leave open.

@@ -117,8 +117,8 @@ inline void check_row_request(std::string_view function, const layer_row& row, c
   const auto refuse = [&](const char* argument, const char* value, std::string_view requirement) {
     fail(argument_error(function, argument, value, requirement));
   };
-  if (request.target != framework::none) {
-    refuse("target", entry_of(request.target).name, "is of chains, and this is planned as a graph");
+  if (request.target != framework::none && request.target != framework::pytorch) {
+    refuse("target", entry_of(request.target).name, "is of chains, and this is a graph");
   }
   const bool listed = std::is_sorted(row.order.begin(), row.order.end());
   constexpr const char* unlisted = "numbers layers, which do not stand in an order in which each follows what feeds it: say groups";

@@ -9,6 +9,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -31,9 +32,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// O(n + t) for t ties.
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> apart_until(const profile& model);
 
-/// Why I and W of the layers `[first, last)` cannot be run apart, in words.
-/// @pre `apart_until` says so
+/// Why I and W of the layers that a stage holds, or of `[first, last)`, cannot be run apart, in words; empty: they can.
+/// @{
+[[nodiscard]] STAGECUT_DECL std::string why_run_whole(const profile& model, function_ref<bool(std::size_t)> holds);
 [[nodiscard]] STAGECUT_DECL std::string why_run_whole(const profile& model, std::size_t first, std::size_t last);
+/// @}
 
 /// Of which stages an order runs I and W apart.
 [[nodiscard]] STAGECUT_DECL std::vector<bool> stages_apart(const schedule& order, std::size_t stages);
@@ -42,6 +45,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// @{
 [[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const profile& model, const cuts& at,
                                                        const std::vector<bool>& apart);
+[[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const plan& made, const std::vector<bool>& apart);
 [[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const target_entry& entry, const plan& made);
 /// @}
 

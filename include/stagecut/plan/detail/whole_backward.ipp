@@ -11,6 +11,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
@@ -43,10 +44,10 @@ STAGECUT_DECL std::vector<std::size_t> apart_until(const profile& model) {
   return some ? until : std::vector<std::size_t>();
 }
 
-STAGECUT_DECL std::string why_run_whole(const profile& model, std::size_t first, std::size_t last) {
-  for (std::size_t i = first; i < last; ++i) {
+STAGECUT_DECL std::string why_run_whole(const profile& model, function_ref<bool(std::size_t)> holds) {
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer& each = model.layers[i];
-    if (!is_run_whole(each)) continue;
+    if (!holds(i) || !is_run_whole(each)) continue;
     return joined({layer_text(model, i), each.whole_backward ? " runs its backward pass whole"
                                                         : " trains, and no gradient leaves it by its input"});
   }
@@ -54,12 +55,17 @@ STAGECUT_DECL std::string why_run_whole(const profile& model, std::size_t first,
   std::vector<std::size_t> seen;
   detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == seen.size()) seen.push_back(model.layers.size());
-    if (i < first || i >= last || !text.empty()) return;
+    if (!holds(i) || !text.empty()) return;
     const bool again = seen[name] != model.layers.size() && seen[name] != i;
     if (again) text = joined({layer_text(model, seen[name]), " and ", layer_text(model, i), " share ", in_quotes(tied.name)});
     seen[name] = i;
   });
   return text;
+}
+
+STAGECUT_DECL std::string why_run_whole(const profile& model, std::size_t first, std::size_t last) {
+  const auto holds = [&](std::size_t i) { return first <= i && i < last; };
+  return why_run_whole(model, holds);
 }
 
 STAGECUT_DECL std::vector<bool> stages_apart(const schedule& order, std::size_t stages) {
@@ -82,17 +88,28 @@ STAGECUT_DECL std::string whole_obstacle(const profile& model, const cuts& at, c
   return "";
 }
 
+STAGECUT_DECL std::string whole_obstacle(const plan& made, const std::vector<bool>& apart) {
+  if (made.assignment.empty()) return whole_obstacle(made.profile, made.cuts, apart);
+  for (std::size_t s = 1; s < apart.size(); ++s) {
+    if (!apart[s]) continue;
+    const auto holds = [&](std::size_t i) { return made.assignment[i] == s; };
+    const std::string why = why_run_whole(made.profile, holds);
+    if (!why.empty()) return joined({"I and W of stage ", s, " cannot be run apart: ", why});
+  }
+  return "";
+}
+
 STAGECUT_DECL std::string whole_obstacle(const target_entry& entry, const plan& made) {
-  if (!entry.weights_behind_inputs || made.cuts.stages() == 0) return "";
-  const std::size_t stages = made.cuts.stages();
+  if (!entry.weights_behind_inputs) return "";
+  const std::size_t stages = made.assignment.empty() ? made.cuts.stages() : made.stages.size();
   if (!made.schedule.orders.empty()) {
     schedule order;
     order.orders = made.schedule.orders;
-    return whole_obstacle(made.profile, made.cuts, stages_apart(order, stages));
+    return whole_obstacle(made, stages_apart(order, stages));
   }
   const schedule_entry* const named = stagecut::find_schedule(made.schedule.name);
   if (named == nullptr || !named->splits_backward) return "";
-  return whole_obstacle(made.profile, made.cuts, std::vector<bool>(stages, true));
+  return whole_obstacle(made, std::vector<bool>(stages, true));
 }
 
 STAGECUT_DECL whole_stages whole_stages_of(const plan_request& request) {
