@@ -41,6 +41,11 @@ def check_folder(file):
         raise Refused(f"{file}: there is no folder {folder}")
 
 
+def is_row(plan):
+    """Whether each stage feeds the next one alone, and hands on what passes it."""
+    return [(edge["from"], edge["to"]) for edge in plan["edges"]] == [(stage, stage + 1) for stage in range(len(plan["stages"]) - 1)]
+
+
 def with_chain_edges(plan):
     """A plan whose stages feed others than the next one, as PyTorch runs it: a chain, in which values are handed through."""
     count = len(plan["stages"])

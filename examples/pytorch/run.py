@@ -26,7 +26,7 @@ import traceback
 import warnings
 
 from launch import arguments, check_plan, launch
-from plan_file import Refused, read_plan, read_text, with_chain_edges, with_whole_first_stage
+from plan_file import Refused, is_row, read_plan, read_text, with_chain_edges, with_whole_first_stage
 
 if __name__ == "__main__":
     if "RANK" not in os.environ:
@@ -61,7 +61,7 @@ def prepare(words, ranks):
     check_plan(words, plan, ranks)
     if words.sleep and plan.pop("messages", None):
         print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links", file=sys.stderr)
-    if plan.get("edges"):
+    if plan.get("edges") and not is_row(plan):
         print("run.py: PyTorch runs stages as a chain, those of the plan as well that could run side by side, and that is predicted",
               file=sys.stderr)
         plan = with_chain_edges(plan)

@@ -255,10 +255,11 @@ struct plan_command {
     return plans_recomputation ? recompute.not_searched(request.target) : "";
   }
 
-  /// Whether the stages of a graph stand in a row, as a chain's: its schedule is known of such alone.
+  /// Whether the stages of a graph stand in a row, as a chain's: its schedule is known of such alone, or PyTorch runs them.
   [[nodiscard]] bool in_a_row(const stagecut::profile& model) const {
     if (model.edges.empty() || several_devices || plans_recomputation || method.of_graphs()) return false;
     const bool makespan = request.objective == stagecut::plan_objective::makespan;
+    if (target.name == "pytorch") return true;
     if (schedule == "1f1b") return makespan && !chunks_said.empty() && chunks_said != "1";
     return schedule != "gpipe" || makespan;
   }

@@ -31,8 +31,9 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a request is of stages in a row: of a graph whose stages may stand beside each other, no order of passes is known
-/// for it.
+/// for it, and PyTorch runs none such.
 [[nodiscard]] inline bool asks_for_row(const plan_request& request) {
+  if (request.target == framework::pytorch) return true;
   const bool makespan = request.objective == plan_objective::makespan;
   switch (request.schedule) {
     case schedule_kind::one_forward_one_backward: return makespan && request.chunks > 1;
