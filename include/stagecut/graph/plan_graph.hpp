@@ -27,7 +27,7 @@ struct plan_graph_fn {
 ///                 `limits.time_limit`, `limits.node_limit` (of the load: rounds), `limits.stop` and how memory is reckoned.
 ///                 Messages and work go together as `transfers` says: one after the other if they block, or if the
 ///                 request has no link, messages that have latency alone not at all, others at the same time. The other
-///                 objectives are of chains
+///                 objectives are of chains; schedules but 1F1B and GPipe of stages in a row, which `make_plan` plans
 /// @return         as these; the plan has an edge for every two stages that speak, and predicts the iteration
 ///                 where the microbatches are known and no stage is on a CPU; of chunks no schedule is known, so they
 ///                 have none, and no iteration is predicted

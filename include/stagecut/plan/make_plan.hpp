@@ -34,15 +34,19 @@ struct make_plan_fn {
 /// plan is the best of those that its framework can be told: `io::find_format(NAME)->write` does not refuse it.
 ///
 /// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it: the plan's profile is
-///                 that chain
+///                 that chain. Stages of a graph that is none stand in a row by any schedule but 1F1B and GPipe, by these for
+///                 PyTorch, GPipe by the makespan and 1F1B with chunks by the makespan; the plan has an edge from each to the next,
+///                 with all that crosses there. The layers are taken in one order, as listed if each follows what feeds it;
+///                 the bound holds for all orders
 /// @param request  the pipeline, the memory and links there are, and what to minimise. Where it numbers layers
-///                 (`forbidden_cuts`, `kept_together`, `weights`), the model has to be a chain
+///                 (`forbidden_cuts`, `kept_together`, `weights`), the model has to be a chain; for stages in a row, layers listed so
 /// @param of_graphs  optional: who plans what is no chain, `plan_graph` of the room graph: a graph of which `is_chain` says
 ///                 no, layers that run on CPUs or not on accelerators or have to stand on a stage, operators of the
 ///                 backward pass alone; and whatever is asked for with CPUs, `at_most` or a `method` for graphs. Without it
 ///                 these are refused
-/// @return         optimal; feasible, with a bound, if a limit was reached first; infeasible, with what does not fit and
-///                 what would do; unknown if a limit was reached before any plan was found. The plan predicts the
+/// @return         optimal; feasible, with a bound, if a limit was reached first, or other orders of a graph are not searched;
+///                 infeasible, with what does not fit and what would do; unknown if a limit was reached before any plan was found,
+///                 or nothing fits in the one order of a graph. The plan predicts the
 ///                 iteration unless there is a `prediction_obstacle`
 /// @throws         not_representable for a model, a schedule or numbers that the target cannot say, with its rule;
 ///                 argument_error for a request that makes no sense, with the reason where it asks for a makespan that is
