@@ -4,6 +4,7 @@
 // The free functions of the library that a user may have functions of the same names as: see foreign_names.py.
 #define STAGECUT_FOREIGN_NAMES(X)         \
   X(action_size) \
+  X(add_compared) \
   X(add_crossing) \
   X(add_group) \
   X(add_groups) \
@@ -27,6 +28,7 @@
   X(as_one_chain) \
   X(as_share) \
   X(asked_in_flight) \
+  X(asks_for_row) \
   X(assign_stages) \
   X(at_odds) \
   X(at_odds_text) \
@@ -58,6 +60,7 @@
   X(bytes_text) \
   X(cached_numbers) \
   X(can_be_kept) \
+  X(can_hold) \
   X(can_issue) \
   X(can_stand_alone) \
   X(chain_edges) \
@@ -97,6 +100,7 @@
   X(check_pipeline_model) \
   X(check_recorded) \
   X(check_request) \
+  X(check_row_request) \
   X(check_run) \
   X(check_runs) \
   X(check_schedule) \
@@ -128,6 +132,8 @@
   X(compare_costs) \
   X(compare_edges) \
   X(compare_memory) \
+  X(compare_plans_of) \
+  X(compare_rows) \
   X(compare_runs) \
   X(compare_seconds) \
   X(compare_timeline) \
@@ -200,6 +206,7 @@
   X(find_target) \
   X(find_variant) \
   X(finds_order) \
+  X(first_of_groups) \
   X(first_out_of_range) \
   X(first_overflow) \
   X(first_starts) \
@@ -211,6 +218,7 @@
   X(forbidden_reach) \
   X(form_of) \
   X(forward_of) \
+  X(free_graph_requests) \
   X(free_program) \
   X(from_ordered_bits) \
   X(fullest_device) \
@@ -222,6 +230,7 @@
   X(goes_back) \
   X(gpipe) \
   X(gradients_go_back) \
+  X(graph_plan_of) \
   X(greatest) \
   X(grouped_schedule) \
   X(handed_on) \
@@ -260,7 +269,9 @@
   X(is_duration) \
   X(is_finite) \
   X(is_for_graphs) \
+  X(is_for_row) \
   X(is_forward) \
+  X(is_free_graph_planned) \
   X(is_nan) \
   X(is_negative) \
   X(is_patient) \
@@ -303,9 +314,11 @@
   X(leads_down) \
   X(least_average) \
   X(least_backward) \
+  X(least_backward_of) \
   X(least_fullest) \
   X(least_fullest_device) \
   X(least_gradients) \
+  X(least_in_a_row) \
   X(least_load) \
   X(least_of_orders) \
   X(least_problem) \
@@ -330,6 +343,7 @@
   X(looped_bfs) \
   X(lower_to) \
   X(lower_transfers) \
+  X(make_layer_row) \
   X(make_schedule) \
   X(makespan_obstacle) \
   X(may_keep_last) \
@@ -381,6 +395,7 @@
   X(number_of_cuts) \
   X(number_text) \
   X(objective_cut_of) \
+  X(of_all_orders) \
   X(on_blocks) \
   X(one_and_one) \
   X(one_at_a_time) \
@@ -418,7 +433,9 @@
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
+  X(plan_one_chain) \
   X(plan_orders) \
+  X(plan_row) \
   X(plan_stages) \
   X(possible_ways) \
   X(power) \
@@ -454,6 +471,8 @@
   X(resident_of) \
   X(rightmost_end) \
   X(routed_parameters) \
+  X(row_order) \
+  X(row_request) \
   X(rows_in_order) \
   X(rows_of_axes) \
   X(run_256_bit_lanes) \
@@ -522,6 +541,7 @@
   X(stretched) \
   X(sum_of) \
   X(table_parameters) \
+  X(take_added) \
   X(take_measured) \
   X(take_visible) \
   X(takes_chunks) \
@@ -549,6 +569,7 @@
   X(uniform_cut) \
   X(uniform_cuts) \
   X(unknown_cost) \
+  X(unknown_of_all_orders) \
   X(unlike_shortage) \
   X(unseen) \
   X(usual_choices) \

@@ -604,8 +604,17 @@ check([layer["name"] for layer in json.loads(chain.stdout)["profile"]["layers"]]
 check([layer["output"] for layer in json.loads(chain.stdout)["profile"]["layers"]] == [4, 8, 4], chain)
 fork = graph([0, 1], [0, 2])
 check("optimal" in run("plan", "-", "--devices", 2, stdin=fork).stdout, "a fork is a graph")
-fails(2, 'standard input: layer 2 ("b"): not a chain: no path joins "c" and "b"', "plan", "-", "--devices", 2, "--microbatches", 4,
-      "--schedule", "auto", stdin=fork)
+done = run("plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto", stdin=fork).stdout
+check("not searched: other orders of the layers\n" in done and "in-flight          2       1  4 " in done, done)
+for words in (("zb-h1", "--devices", 2), ("interleaved", "--devices", 1, "--chunks", 2)):
+    split = fork.replace('"forward": 1', '"forward": 1, "backward": 1, "backward_input": 0.5, "backward_weight": 0.5')
+    made = run("plan", "-", "--microbatches", 4, "--format", "json", "--schedule", *words, stdin=split)
+    edges = json.loads(made.stdout)["edges"] if made.returncode == 0 else made
+    check([(each["from"], each["to"]) for each in edges] == [(0, 1)], edges)
+fails(2, "--objective = bottleneck, must be the makespan for a graph run as eager-1f1b", "plan", "-", "--devices", 2, "--microbatches", 4,
+      "--schedule", "eager-1f1b", "--objective", "bottleneck", stdin=fork)
+fails(2, "--schedule = eager-1f1b, must be 1f1b or gpipe where stages do not stand in a row", "plan", "-", "--devices", 2, "--microbatches", 4,
+      "--schedule", "eager-1f1b", "--at-most", stdin=fork)
 check(json.loads(run("show", "-", "--format", "json", stdin=fork).stdout)["edges"] == [[0, 1], [0, 2]], "loses edges")
 check(run("show", "-", stdin=fork).stdout.startswith("a graph of 2 edges\n"), "says not that it is a graph")
 

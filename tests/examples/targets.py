@@ -107,7 +107,9 @@ check(group == {"name": "interleaved", "microbatches": 10, "group": 5}, group)
 fails(2, "--microbatches: is of training, and vllm serves", *words, "--microbatches", 8, "--for", "vllm", stdin=small)
 served = run(*words, "--for", "vllm", stdin=small).stdout
 check("throughput: " in served and "VLLM_PP_LAYER_PARTITION=" in served, served)
-fails(2, "--for: is of chains, and this is planned as a graph", "plan", models / "towers.dot", "--devices", 2, "--for", "pytorch")
+towers = ("plan", models / "towers.dot", "--devices", 2, "--microbatches", 4)
+fails(2, "--for: is of chains, and this is planned as a graph", *towers, "--for", "torchtitan")
+check('get_schedule_class("1F1B")' in run(*towers, "--for", "pytorch").stdout, "a graph is planned for PyTorch as stages in a row")
 fails(2, "untied, it would do", *words, "--microbatches", 8, "--for", "torchgpipe",
       stdin=run("profile", "transformer", "--preset", "gpt2-xl", "--set", "tied=replicate").stdout)
 few = ("embedding", *["decoder"] * 3, "head")

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -175,7 +175,9 @@ struct backward_seconds {
   const double heaviest = *std::max_element(units.begin(), units.end());
   double least = std::max({m * work / speeds, m * heaviest / fastest, way / fastest});
   if (request.chunks == 1 && !split && request.speeds.empty()) {
-    least = std::max(least, work / (1 - std::pow(1 - 1 / m, static_cast<double>(request.devices))));
+    double left = 1;  // of T, behind all stages
+    for (std::size_t p = 0; p < request.devices; ++p) left *= 1 - 1 / m;
+    least = std::max(least, work / (1 - left));
   }
   return least * (1 - 0x1p-32);  // the same sums in another order
 }
@@ -247,10 +249,9 @@ template <class Compare>
     asked.devices = each.devices, asked.chunks = each.chunks, asked.microbatches = each.microbatches;
     asked.schedule = each.schedule, asked.group = each.group;
     const bool shaped = each.pipelines != 0 && shape_obstacle(row.chain, asked).empty();
-    if (!shaped || asked.microbatches == 0) continue;
+    if (!shaped || asked.microbatches == 0 || !can_hold(row, asked)) continue;
+    if (each.state == state::infeasible) each.state = state::unknown;
     const double least = least_in_a_row(graph, row, asked);
-    if (each.state == state::infeasible && can_hold(row, asked)) each.state = state::unknown;
-    if (each.state == state::infeasible) continue;
     const bool optimal = each.makespan > 0 && each.makespan - least <= each.makespan * 0x1p-30;
     each.bound = optimal ? each.makespan : least;
     if (each.makespan > 0) each.state = optimal ? state::optimal : state::feasible;
@@ -261,7 +262,7 @@ template <class Compare>
   if (result.best) {
     const double least = result.best->objective.value * std::min(1.0, open / best);
     result.best = of_all_orders(graph, row, *std::move(result.best), least);
-  } else if (std::isfinite(open)) {
+  } else if (is_finite(open)) {
     result.best = unknown_of_all_orders(result.best.why());
   }
   return result;
