@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/joint/minimize_recomputation.hpp>
+#include <stagecut/joint/simulate_recomputation.hpp>
 
 #include <doctest/doctest.h>
 
@@ -94,6 +95,29 @@ TEST_CASE("a plan of one's own is where the search begins: wherever it stops, no
     const auto none = minimize_recomputation(drawn.model, drawn.request);
     if (none) CHECK(none->memory[0] <= *drawn.request.memory_per_device);
   }
+}
+
+TEST_CASE("annealing begins at a plan of one's own, too: near it there are better ones before long") {
+  stagecut::recompute_model model;
+  for (const double forward : {1.0, 3.0, 1.5, 2.5}) {
+    model.types.push_back(
+        {"l", forward, 10, 0, 0, {{"full", 3 * forward, 0, 1}, {"none", 2 * forward, 0, 8 + forward}}});
+  }
+  for (std::size_t i = 0; i < 36; ++i) model.layers.push_back(i * i % 7 % 4);
+  stagecut::recompute_request request;
+  request.order = stagecut::sapp_interleaved(4, 2, 8, stagecut::sapp_memory::big);
+  request.memory_per_device = 260;
+  request.limits.time_limit.reset();
+  request.limits.node_limit = 2000;
+  const auto without = minimize_recomputation(model, request);
+  REQUIRE(without);
+  const stagecut::cuts own{0, 4, 8, 12, 17, 22, 27, 31, 36};
+  request.starts = {{own, {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 1,
+                           1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}}};
+  CHECK(stagecut::simulate_recomputation(model, request, own, request.starts[0].choices).makespan > without->makespan);
+  const auto found = minimize_recomputation(model, request);
+  REQUIRE(found);
+  CHECK(found->makespan < without->makespan);
 }
 
 TEST_CASE("neither an even plan nor one of one's own that parts layers is taken, wherever the search stops") {

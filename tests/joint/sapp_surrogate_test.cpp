@@ -9,6 +9,7 @@
 
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/sapp_surrogate.hpp>
+#include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 #include <doctest/doctest.h>

@@ -28,7 +28,8 @@ struct recompute_request {
   std::size_t least_layers = 1;
   bool head_alone = false;  ///< whether the first stage may have no layers in any case, as the head is work enough
   bool tail_alone = false;  ///< whether the last stage may have none, as the tail is
-  /// Plans of one's own: none of those that keep to the request ends before the plan that is found, nor do even ones.
+  /// Plans of one's own: none of those that keep to the request ends before the plan that is found, nor do even ones. The
+  /// search begins at the best of them, too.
   std::vector<recompute_strategy> starts{};
   search_limits limits{};  ///< of the search
 };

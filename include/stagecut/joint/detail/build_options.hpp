@@ -18,7 +18,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Makes the graph of all options that a plan may have.
 ///
 /// Where all layers are alike, a node is how many of them the ranks before have: where those stand does not matter.
-/// Otherwise it is where all cut points lie between stages of ranks before and stages of ranks behind.
+/// Otherwise, and where cut points have ranges, it is where all cut points lie between stages of ranks before and stages of
+/// ranks behind.
 class option_builder {
  public:
   /// Between which layers a cut point may be: the first and the last one of them.
@@ -30,9 +31,9 @@ class option_builder {
   /// @param least    layers of every stage at least
   /// @param longest  layers of a stage at most
   /// @param most     of all passes of a microbatch on a rank, in whole units
-  /// @param ranges   of all cut points, the ends among them, where layers differ; empty: anywhere
+  /// @param ranges   of all cut points, the ends among them; empty: anywhere
   /// @param few      whether some of the ways to run the same layers will do
-  /// @param stop     asked often where layers differ; true: it gives up
+  /// @param stop     asked often where nodes are cut points; true: it gives up
   option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
                  std::vector<std::size_t> least, std::size_t longest, double most, std::vector<range> ranges = {},
                  bool few = false, function_ref<bool()> stop = {});
@@ -179,6 +180,7 @@ class option_builder {
   std::vector<std::size_t> least_before_{0};  // of every stage, of all before it
   std::size_t longest_;
   double most_;
+  bool counts_alone_;  // whether nodes are numbers of layers
   std::vector<range> ranges_;
   function_ref<bool()> stop_;
   std::size_t asked_ = 0;

@@ -27,6 +27,7 @@ STAGECUT_DECL option_builder::option_builder(choice_curves& curves, const schedu
       least_(std::move(least)),
       longest_(longest),
       most_(most),
+      counts_alone_(curves.alike() && ranges.empty()),
       ranges_(std::move(ranges)),
       stop_(stop) {
   for (const std::size_t each : least_) least_before_.push_back(least_before_.back() + each);
@@ -55,7 +56,7 @@ STAGECUT_DECL void option_builder::add_step(std::size_t r) {
     if (is_new) reached.push_back(to);
     return place->second;
   };
-  if (curves_.alike()) {
+  if (counts_alone_) {
     add_alike(r, node);
   } else {
     for (std::uint32_t u = 0; u < labels_[r].size() && complete_; ++u) add_cuts(r, u, node);

@@ -37,6 +37,20 @@ namespace detail {
   return true;
 }
 
+/// Of the plans of one's own that keep to the request the one that ends first; nothing: none does.
+[[nodiscard]] inline const recompute_strategy* best_own(const recompute_model& model,
+                                                        const recompute_request& request) {
+  const recompute_strategy* best = nullptr;
+  double least = 0;
+  for (const recompute_strategy& each : request.starts) {
+    const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
+    if (!keeps_to(model, request, each, run) || (best != nullptr && !(run.makespan < least))) continue;
+    best = &each;
+    least = run.makespan;
+  }
+  return best;
+}
+
 /// The plan, or one of one's own, or an even one, if that ends earlier.
 [[nodiscard]] inline outcome<recompute_plan> best_start(const recompute_model& model, const recompute_request& request,
                                                         outcome<recompute_plan> found) {
@@ -75,7 +89,7 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
   detail::recompute_search search(model, request, detail::least_messages(model, request), splits,
                                   !request.links.empty() && stages > 1, !differ);
   using found = detail::recompute_search::found;
-  const found what = search.run();
+  const found what = search.run(detail::best_own(model, request));
   if (what == found::nothing) {
     return detail::best_start(model, request, answer::unknown({reason::cause::limit_reached}));
   }

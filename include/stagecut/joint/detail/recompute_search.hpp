@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,9 +12,11 @@
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/makespan/detail/times_simulator.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -30,7 +33,8 @@ class recompute_search {
   /// What was found.
   enum class found : std::uint8_t { plan, nothing, none_exists };
 
-  found run();
+  /// @param own  a plan of one's own that keeps to the request, from which there is annealing as well; nothing: none
+  found run(const recompute_strategy* own);
 
   /// Of the best plan.
   /// @{
@@ -60,6 +64,19 @@ class recompute_search {
   [[nodiscard]] std::vector<option_builder::range> ranges(std::size_t around) const;
 
   void anneal(const chosen_options& from, std::size_t rounds);
+
+  /// Anneals among the options around a plan of one's own, and then from the first plan; options of the better one stay.
+  void anneal_around(const recompute_strategy& own);
+
+  /// All options near the cut points of such a plan, or, if those are too many, of its own cut points.
+  [[nodiscard]] option_graph options_around(const recompute_strategy& own);
+
+  /// Such a plan as options of the graph: of the same layers those that exceed its times least; empty: it has none.
+  [[nodiscard]] std::vector<std::uint32_t> options_of(const recompute_strategy& own);
+
+  /// What the backward passes of a stage of such a plan take, `[tick_kind]`.
+  [[nodiscard]] std::array<double, tick_kinds> passes_of(const recompute_strategy& own, std::size_t rank,
+                                                         std::size_t v) const;
 
   void take(chosen_options better, double makespan);
 

@@ -4,6 +4,7 @@
 #include <stagecut/joint/detail/recompute_search.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -18,8 +19,10 @@
 #include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/start_options.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -41,11 +44,16 @@ STAGECUT_DECL recompute_search::recompute_search(const recompute_model& model, c
   for (const double each : messages) problem_.messages.push_back(unit_.whole(each));
 }
 
-STAGECUT_DECL auto recompute_search::run() -> found {
+STAGECUT_DECL auto recompute_search::run(const recompute_strategy* own) -> found {
   const found first = start();
-  if (first != found::plan) return first;
+  if (first == found::none_exists) return first;
   bound_ = least_work();
-  anneal(best_, rounds_of_way);
+  if (own != nullptr) {
+    anneal_around(*own);
+  } else if (first == found::plan) {
+    anneal(best_, rounds_of_way);
+  }
+  if (best_.options.empty()) return found::nothing;
   take_all_options();
   const std::vector<std::uint32_t> options = start_options(graph_);
   fresh_ = {problem_.counts_of(options), options};
@@ -74,8 +82,10 @@ STAGECUT_DECL auto recompute_search::start() -> found {
   for (std::size_t more = curves_.alike() ? 2 : 1;; more *= 2) {
     const std::size_t longest = even + more < layers() ? even + more : layers();
     const bool all = longest == layers() && (curves_.alike() || more >= layers());
+    const bool anywhere = all || curves_.alike();
     option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_),
-                           curves_.alike() ? longest : layers(), no_time, all ? everywhere : ranges(more), true, stop);
+                           curves_.alike() ? longest : layers(), no_time, anywhere ? everywhere : ranges(more), true,
+                           stop);
     option_graph graph = builder.build();
     std::vector<std::uint32_t> options;
     if (builder.complete()) options = start_options(graph);
@@ -112,13 +122,88 @@ STAGECUT_DECL void recompute_search::anneal(const chosen_options& from, std::siz
     search.run(steps, hottest[i % 3]);
   }
   simulations_ += search.simulations;
-  if (search.makespan < makespan_) take(search.best, search.makespan);
+  if (best_.options.empty() || search.makespan < makespan_) take(search.best, search.makespan);
+}
+
+STAGECUT_DECL void recompute_search::anneal_around(const recompute_strategy& own) {
+  option_graph other = options_around(own);
+  chosen_options first;
+  const double makespan = makespan_;
+  std::swap(graph_, other);
+  std::swap(best_, first);
+  problem_.graph = &graph_;
+  const std::vector<std::uint32_t> options = options_of(own);
+  if (!options.empty()) anneal({problem_.counts_of(options), options}, rounds_of_way);
+  std::swap(graph_, other);
+  std::swap(best_, first);
+  const double of_own = makespan_;
+  makespan_ = makespan;
+  if (!best_.options.empty()) anneal(best_, rounds_of_way);
+  if (first.options.empty() || (!best_.options.empty() && makespan_ < of_own)) return;
+  graph_ = std::move(other);
+  best_ = std::move(first);
+  makespan_ = of_own;
+}
+
+STAGECUT_DECL option_graph recompute_search::options_around(const recompute_strategy& own) {
+  const auto& limit = request_.limits.time_limit;
+  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 4); };
+  const std::vector<std::size_t> points(own.cuts.points().begin(), own.cuts.points().end());
+  for (std::size_t around = 1;; --around) {
+    option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(), no_time,
+                           ranges_around(points, around, layers()), false, stop);
+    option_graph graph = builder.build();
+    if (builder.complete() || around == 0) return graph;
+  }
+}
+
+STAGECUT_DECL std::vector<std::uint32_t> recompute_search::options_of(const recompute_strategy& own) {
+  std::vector<std::uint32_t> result;
+  for (std::size_t r = 0; r < graph_.ranks.size(); ++r) {
+    const rank_options& rank = graph_.ranks[r];
+    std::vector<std::uint32_t> of;
+    std::vector<double> times;
+    for (std::size_t v = 0; v < rank.stages(); ++v) {
+      of.push_back(curves_.of(own.cuts[rank.stage(v)], own.cuts[rank.stage(v) + 1]));
+      const auto passes = passes_of(own, r, v);
+      times.insert(times.end(), passes.begin(), passes.begin() + static_cast<std::ptrdiff_t>(rank.kinds()));
+    }
+    const std::size_t place = rank.find(of);
+    if (place == rank.classes().size()) return {};
+    std::uint32_t nearest = rank.classes()[place].first;
+    double least = no_time;
+    for (std::uint32_t o = nearest; o < rank.classes()[place].last; ++o) {
+      double over = 0;
+      for (std::size_t j = 0; j < times.size(); ++j) over += std::max(0.0, rank.times(j)[o] - times[j]);
+      if (over < least) least = over, nearest = o;
+    }
+    result.push_back(nearest);
+  }
+  return result;
+}
+
+STAGECUT_DECL std::array<double, tick_kinds> recompute_search::passes_of(const recompute_strategy& own,
+                                                                         std::size_t rank, std::size_t v) const {
+  const rank_rules& rules = rules_[rank];
+  const std::size_t s = rules.stages[v];
+  std::array<double, tick_kinds> result{};
+  result[tick_f] = no_time;  // the same of all that have the same layers
+  result[tick_b] = rules.own_backward[v];
+  result[tick_w] = rules.own_weight[v];
+  for (std::size_t i = own.cuts[s]; i < own.cuts[s + 1]; ++i) {
+    const recompute_choice& way = model_.types[model_.layers[i]].choices[own.choices[i]];
+    const double weight = splits_ ? unit_.whole(way.backward_weight) : 0;
+    result[tick_b] += unit_.whole(way.backward) - weight;
+    result[tick_w] += weight;
+  }
+  return result;
 }
 
 STAGECUT_DECL void recompute_search::take(chosen_options better, double makespan) {
   best_ = std::move(better);
   makespan_ = makespan;
-  clock_.state.makespan = makespan_ * unit_.unit;
+  const double here = makespan_ * unit_.unit;
+  if (clock_.state.makespan == 0 || here < clock_.state.makespan) clock_.state.makespan = here;
   clock_.tell();
 }
 

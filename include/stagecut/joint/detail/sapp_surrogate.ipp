@@ -47,7 +47,8 @@ class sapp_search {
     for (std::size_t more = 2; options_.empty(); more *= 2) {
       const std::size_t longest = even + more < layers() ? even + more : layers();
       const bool all = longest == layers() && (curves_.alike() || more >= layers());
-      if (!build(longest, no_time, all ? std::vector<option_builder::range>{} : around_even(more))) {
+      const bool anywhere = all || curves_.alike();
+      if (!build(longest, no_time, anywhere ? std::vector<option_builder::range>{} : around_even(more))) {
         return found::nothing;
       }
       solve();
