@@ -66,6 +66,8 @@ TEST_CASE("what is not proved is said with its bound") {
         std::string::npos);
   CHECK(text(leximax, 1).find("as light as can be, feasible: no cut is below 27 ms\n") != std::string::npos);
   CHECK(text(bottleneck, 0.5).find("feasible: no cut is below 13.5 ms, 50 % less\n") != std::string::npos);
+  // Of a search that was stopped before it knew a bound.
+  CHECK(text(bottleneck, 0).find("bottleneck of time: 27 ms, feasible\n") != std::string::npos);
 }
 
 TEST_CASE("a schedule without a name is an order of the plan's own, and an objective without one a cost") {

@@ -52,7 +52,10 @@ inline bool is_of_time_alone(const std::string& objective) {
 inline std::string objective_text(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
   const std::string name = objective.name.empty() ? "cost" : shown(objective.name);
-  const auto least = [&](double bound) { return fmt::format(": no cut is below {}", cost_text(plan, bound)); };
+  const bool proved = objective.state == stagecut::state::optimal;
+  const auto least = [&](double bound) {  // a search that was stopped early may know nothing
+    return bound > 0 || proved ? fmt::format(": no cut is below {}", cost_text(plan, bound)) : std::string();
+  };
   std::string state = objective.state == stagecut::state::unknown ? "not searched for" : stagecut::to_string(objective.state);
   if (objective.state == stagecut::state::feasible && (name == "range" || name == "leximax" || name == "variance")) {
     state += least(name == "variance" ? std::sqrt(objective.bound) : objective.bound);
@@ -352,7 +355,7 @@ inline std::string comparison_text(const stagecut::profile& model, const stagecu
                              : each.per_microbatch == least
                                  ? "best"
                                  : fmt::format("+{:.1f} %", 100 * (each.per_microbatch / least - 1));
-    cells.insert(cells.end(), {time(each.makespan), time(each.bound), more});
+    cells.insert(cells.end(), {time(each.makespan), each.bound > 0 ? time(each.bound) : "-", more});
     lines.add(std::move(cells));
   }
   return lines.within(on.width, [](std::size_t) { return std::string(); });

@@ -63,7 +63,7 @@ inline std::string chunks_text(const stagecut::profile& model, const std::vector
     const auto [first, last] = each.chunks;
     const std::string chunks = each.chunks.is_one() ? std::to_string(first) : fmt::format("{}..{}", first, last);
     const bool any = each.made && each.made->has_value();
-    const auto time = [&](double value) { return time_text(model, value); };
+    const auto time = [&](double value) { return value > 0 ? time_text(model, value) : std::string("-"); };
     lines.add({chunks, any ? schedule_name((**each.made).schedule.name) : "-",
                any ? time((**each.made).objective.value) : "-", any ? time((**each.made).objective.bound) : "-",
                each.made ? stagecut::to_string(each.made->state()) : each.state});

@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/minimize_recomputation.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -52,8 +53,9 @@ namespace detail {
 }
 
 /// The plan, or one of one's own, or an even one, if that ends earlier.
+/// @param bound  no plan ends earlier, whether one was found or not
 [[nodiscard]] inline outcome<recompute_plan> best_start(const recompute_model& model, const recompute_request& request,
-                                                        outcome<recompute_plan> found) {
+                                                        outcome<recompute_plan> found, double bound) {
   if (found.state() == state::optimal || found.state() == state::infeasible) return found;
   std::vector<recompute_strategy> all = request.starts;
   for (const even_choice each : {even_choice::fastest, even_choice::leanest}) {
@@ -62,7 +64,9 @@ namespace detail {
   for (const recompute_strategy& each : all) {
     const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
     if (!keeps_to(model, request, each, run) || (found && !(run.makespan < found->makespan))) continue;
-    recompute_plan made = found ? *std::move(found) : recompute_plan();
+    recompute_plan made;
+    made.bound = bound;
+    if (found) made = *std::move(found);
     made.cuts = each.cuts;
     made.choices = each.choices;
     made.makespan = run.makespan;
@@ -90,18 +94,21 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
                                   !request.links.empty() && stages > 1, !differ);
   using found = detail::recompute_search::found;
   const found what = search.run(detail::best_own(model, request));
+  const double bound = std::max(0.0, search.bound_of_work() - search.error());
   if (what == found::nothing) {
-    return detail::best_start(model, request, answer::unknown({reason::cause::limit_reached}));
+    return detail::best_start(model, request, answer::unknown({reason::cause::limit_reached}), bound);
   }
   if (what == found::none_exists && differ) {
-    return detail::best_start(model, request,
-                              answer::unknown({reason::cause::constraint, 0, 0,
-                                               "none was found with the largest buffers at all ends"}));
+    return detail::best_start(
+        model, request,
+        answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"}),
+        bound);
   }
   if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
   recompute_plan plan = told(model, request, search, differ);
-  return detail::best_start(model, request, plan.bound < plan.makespan ? answer::feasible(std::move(plan))
-                                                                      : answer::optimal(std::move(plan)));
+  return detail::best_start(
+      model, request, plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)),
+      bound);
 }
 
 STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_model& model,
