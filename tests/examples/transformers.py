@@ -57,6 +57,9 @@ check([layer["name"] for layer in deep["profile"]["layers"]][-3:] == ["norm", "m
 large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--chunks", 8, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
              "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2, "--memory", "none",
              says=too_large("83.54 GiB", "h100-80gb", "74.51 GiB"))
+need = "a device needs up to 83.54 GiB, and h100-80gb has 74.51 GiB: nothing limits the plan"
+check(run("show", "-", stdin=json.dumps(large)).stderr == f"stagecut: standard input: {need}\n", "show says not what a device lacks")
+check(f'["memory","{need}"]' in run("show", "-", "--format", "html", stdin=json.dumps(large)).stdout, "nor does the page")
 check(len(large["stages"]) == 128 and large["chunks"] == 8 and large["objective"]["state"] == "optimal", large["objective"])
 check(large["profile"]["computed"]["parameters"] == 405853388800, large["profile"]["computed"])
 sees = plan(configs / "qwen2.5-vl-7b.json", "--devices", 4, "--microbatches", 16, "--gpu", "h100-80gb", "--memory", "80GB")

@@ -220,7 +220,8 @@ struct plan_command {
     write(text, output);
     say_settings(made, format, text);
     for (const std::string& each : target.cautions(made, format)) say(each);
-    say_too_large(made);
+    const std::string too_large = beyond_device_text(made);
+    if (!too_large.empty()) say(fmt::format("{}: {}, by --memory none", source(), too_large));
     say_reading(made);
     if (request.microbatches != 0 && !made.makespan) {
       const std::string why = stagecut::are_graph_chunks(made)
@@ -444,23 +445,6 @@ struct plan_command {
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
     request.devices = model.machine.devices;
     if (!in_a_row(model)) request.at_most = !model.inference;
-  }
-
-  /// Says so where nothing limits a plan that needs more memory than the device has that its profile was computed for.
-  void say_too_large(const stagecut::plan& made) const {
-    const nlohmann::json computed = computed_figures(made.profile);
-    const double has = computed_figure(computed, "memory", 0.0);
-    if (request.memory_per_device || !request.memory_of_devices.empty() || !(has > 0)) return;
-    double most = 0;
-    if (made.makespan) {
-      most = stagecut::fullest_device(made);
-    } else if (made.chunks == 1) {
-      for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
-    }
-    if (!(most > has)) return;
-    say(fmt::format("{}: a device needs up to {}, and {} has {}: nothing limits the plan, by --memory none", source(),
-                    bytes_text(most), shown(computed_figure<std::string>(computed, "device", "the device")),
-                    bytes_text(has)));
   }
 
   /// Says how words were understood that could have meant something else.

@@ -58,6 +58,7 @@ struct show_command {
       if (format == "text" && !made->choices.empty()) text += recompute_text(*made, screen_of(output));
       if (format == "text" && !computed_figures(made->profile).empty()) text += computed_text(made->profile);
       write(text, output);
+      if (const std::string large = beyond_device_text(*made); !large.empty()) say(fmt::format("{}: {}", source, large));
       say_settings(*made, format, text);
       for (const std::string& each : target_words().cautions(*made, format)) say(each);
       return 0;

@@ -136,6 +136,25 @@ inline std::string limit_text(const stagecut::plan& plan) {
   return text.empty() ? text : text + "\n";
 }
 
+/// What a device needs of a plan that nothing limits, where that is more than the device has that its profile was computed for;
+/// nothing if it is not, or not known.
+inline std::string beyond_device_text(const stagecut::plan& plan) try {
+  const nlohmann::json computed = computed_figures(plan.profile);
+  const double has = computed_figure(computed, "memory", 0.0);
+  if (plan.memory.per_device || !plan.memory.of_devices.empty() || !(has > 0)) return "";
+  double most = 0;
+  if (plan.makespan) {
+    most = stagecut::fullest_device(plan);
+  } else if (plan.chunks == 1) {
+    for (const auto& stage : plan.stages) most = std::max(most, stage.total_memory());
+  }
+  if (!(most > has)) return "";
+  return fmt::format("a device needs up to {}, and {} has {}: nothing limits the plan", bytes_text(most),
+                     shown(computed_figure<std::string>(computed, "device", "the device")), bytes_text(has));
+} catch (const std::invalid_argument&) {  // of one that somebody edited
+  return "";
+}
+
 /// The share of the predicted iteration that comes after its last pass: exchanged gradients, steps of optimizers. 0 of
 /// a plan that cannot be simulated, as one that somebody edited.
 inline double share_at_end(const stagecut::plan& plan) try {

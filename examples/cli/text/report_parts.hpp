@@ -149,7 +149,7 @@ class plan_report {
       if (!text.empty()) result.figures.emplace_back(name, std::move(text));
     };
     if (!computed_figures(made_.profile).empty()) add("run", computed_text(made_.profile));
-    const std::string limit = limit_text(made_);
+    const std::string limit = limit_text(made_) + beyond_device_text(made_);
     constexpr std::string_view title = "memory: ";
     add("memory", limit.starts_with(title) ? limit.substr(title.size()) : limit);
     add("predicted", rates_text(made_));
