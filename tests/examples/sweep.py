@@ -4,6 +4,7 @@
 import csv
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -59,6 +60,22 @@ with tempfile.TemporaryDirectory() as folder:
     check(all(word in picture.read_text() for word in ("memory limit", ">gpipe<", "llama-2-7b")), "picture")
     alone = run(*words, "--front").stdout.splitlines()
     check(alone[1:-2] and all(line.endswith(" front") for line in alone[1:-2]), alone)
+
+    # A page of a computed model says for which device, and what the plans of the front process: as `plan` does.
+    page = folder / "page.html"
+    check(run(*words, "--html", page).stdout == done.stdout, "page")
+    data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page.read_text(), re.S).group(1))
+    check(data["figures"][0] == ["run", "computed for a100-80gb, bf16, 4096 tokens a sample"], data["figures"])
+    columns = [each.strip() for each in data["table"]["columns"]]
+    for row, line in zip(planned, data["table"]["rows"]):
+        cells = dict(zip(columns, line))
+        check((row["front"] == "1") == (cells["tokens/s"] != "-") == (cells["MFU"] != "-"), cells)
+    i = next(i for i, row in enumerate(planned) if row["front"] == "1" and row["state"] == "optimal")
+    row, cells = planned[i], dict(zip(columns, data["table"]["rows"][i]))
+    made = json.loads(run("plan", model, "--devices", row["devices"], "--microbatches", row["microbatches"], "--schedule", row["schedule"],
+                          "--chunks", row["chunks"], "--checkpoint", row["checkpoint"], "--memory", "60GiB", "--format", "json").stdout)
+    rates = made["predicted"]
+    check(cells["tokens/s"] == f"{rates['tokens_per_second']:.0f}" and cells["MFU"] == f"{100 * rates['mfu']:.1f} %", cells, rates)
 
     # Whatever threads there are, the rows are the same; without what dominates, the front is.
     for threads in (1, 2, 5):

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,9 @@
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
 #include "commands/worker_threads.hpp"
+#include "text/computed_text.hpp"
 #include "text/output.hpp"
+#include "text/predicted_rates.hpp"
 #include "text/progress_line.hpp"
 #include "text/report_parts.hpp"
 #include "text/sweep_text.hpp"
@@ -113,7 +116,7 @@ struct sweep_command {
     const std::vector<sweep_row> rows = swept(model, request, axes(model));
     if (!csv.empty()) write(io::sweep_csv(rows), csv);
     if (!svg.empty()) write(io::sweep_scatter(rows, drawn(model, request)), svg);
-    if (!html.empty()) write(page_text(report_of(model, request, rows)), html);
+    if (!html.empty()) write(page_text(report_of(model, request, limit_taken, rows)), html);
     std::size_t plans = 0;
     for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
     if (plans == 0) return none(rows, limit_taken);
@@ -238,13 +241,23 @@ struct sweep_command {
   }
 
   /// All configurations, and the plans of the front, which are made again.
+  /// @param limit  what was said of the memory that the device has; may be empty
   [[nodiscard]] stagecut::io::report report_of(const stagecut::profile& model, const stagecut::plan_request& request,
+                                               const std::string& limit,
                                                const std::vector<stagecut::sweep_row>& rows) const {
     stagecut::io::report result;
     result.title = model.name.empty() ? "Time and memory" : shown(model.name) + ": time and memory";
     result.seconds = !model.weights_only;
     result.memory_limit = request.memory_per_device;
     result.table = shown_table("Configurations", sweep_table(model, rows, sweep_lines::planned), configurations_text(rows));
+    if (!computed_figures(model).empty()) {
+      std::string run = computed_text(model);
+      run.pop_back();
+      result.figures.emplace_back("run", std::move(run));
+    }
+    constexpr std::string_view title = "memory: ";
+    if (limit.starts_with(title)) result.figures.emplace_back("memory", limit.substr(title.size()));
+    std::vector<std::optional<predicted_rates>> rates;
     for (const stagecut::sweep_row& row : rows) {
       if (!row.has_plan()) continue;
       const std::string schedule = to_string(row.schedule);
@@ -252,27 +265,55 @@ struct sweep_command {
                                            row.chunks, row.chunks == 1 ? "" : "s", row.microbatches,
                                            to_string(row.checkpoint)),
                                schedule, row.per_microbatch, row.memory, row.on_front, {}});
-      if (row.on_front) result.points.back().plan = plan_of(model, request, row);
+      const std::optional<stagecut::plan> made = row.on_front ? plan_of(model, request, row) : std::nullopt;
+      if (made) result.points.back().plan = timeline_of(*made);
+      rates.push_back(made ? rates_of(*made) : std::nullopt);
     }
+    add_rates(result.table, rates);
     return result;
   }
 
-  /// The plan of a row, as its point shows it; none where it cannot be made or simulated.
-  [[nodiscard]] std::optional<stagecut::io::report_plan> plan_of(const stagecut::profile& model,
-                                                                 const stagecut::plan_request& request,
-                                                                 const stagecut::sweep_row& row) const {
+  /// Gives the table of what has a plan the columns of what the plans of the front are predicted to process, before its last
+  /// one: what ends an iteration after its passes is known of these.
+  static void add_rates(stagecut::io::report_table& into, const std::vector<std::optional<predicted_rates>>& rates) {
+    const auto known = std::find_if(rates.begin(), rates.end(), [](const auto& each) { return each.has_value(); });
+    if (known == rates.end()) return;
+    const auto put = [](std::vector<std::string>& line, const std::string& tokens, const std::string& utilisation) {
+      line.insert(line.end() - 1, {tokens, utilisation});
+    };
+    put(into.columns, "tokens/s", "MFU");
+    for (std::size_t i = 0; i < into.rows.size(); ++i) {
+      std::string tokens = "-", utilisation = "-";
+      if (const auto& here = rates[i]) {
+        tokens = fmt::format("{:.0f}", here->tokens);
+        if (here->utilisation) utilisation = fmt::format("{:.1f} %", 100 * *here->utilisation);
+      }
+      put(into.rows[i], tokens, utilisation);
+    }
+    into.note += fmt::format("tokens/s and MFU of the front: {}\n", (*known)->basis);
+  }
+
+  /// The plan of a row, made again; none where it cannot be.
+  [[nodiscard]] std::optional<stagecut::plan> plan_of(const stagecut::profile& model,
+                                                      const stagecut::plan_request& request,
+                                                      const stagecut::sweep_row& row) const {
     stagecut::sweep_options options;
     options.node_limit = nodes;
     options.time_limit = time_limit;
     try {
       const auto made = stagecut::make_plan(model, stagecut::request_of_row(request, row, options));
-      if (!made) return std::nullopt;
-      std::vector<stagecut::io::report_plan> plans = plan_report(*made).timeline();
-      if (plans.empty()) return std::nullopt;
-      return std::move(plans[0]);
+      return made ? std::optional(*made) : std::nullopt;
     } catch (const std::invalid_argument&) {
       return std::nullopt;
     }
+  }
+
+  /// A plan as its point shows it; none where it cannot be simulated.
+  [[nodiscard]] static std::optional<stagecut::io::report_plan> timeline_of(const stagecut::plan& made) {
+    std::vector<stagecut::io::report_plan> plans = plan_report(made).timeline();
+    if (plans.empty()) return std::nullopt;
+    if (const std::string rates = rates_text(made); !rates.empty()) plans[0].facts += ", " + rates;
+    return std::move(plans[0]);
   }
 
   /// Says why no configuration has a plan: as the first that is not impossible in itself.
