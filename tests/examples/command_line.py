@@ -681,6 +681,8 @@ ways = [json.loads(run(*unet, "--objective", "makespan", *more).stdout) for more
 check("edges" not in ways[0] and ways[1]["edges"] and ways[1]["objective"]["value"] < ways[0]["objective"]["value"], "skips are passed on by every stage")
 automatic = json.loads(run(*unet, "--method", "auto").stdout)["objective"]
 check(automatic["name"] == "makespan" and automatic["value"] <= ways[1]["objective"]["value"] * 1.05, "a graph of known microbatches is planned by the iteration")
+fails(2, "stagecut: --checkpoint: always is of chains, not of graphs, as which layers with a stage of their own are planned: what enters a "
+      "stage belongs to no operator of it", *unet, "--checkpoint", "always", "--at-most")
 fails(2, "--schedule: auto compares plans of chains, without --cpus", *unet, "--schedule", "auto", "--cpus", 1)
 fails(2, "--schedule: auto compares plans of chains, without --at-most", *unet, "--schedule", "auto", "--at-most")
 towers = ("plan", models / "towers.dot", "--devices", 4)

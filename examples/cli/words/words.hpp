@@ -163,6 +163,9 @@ inline constexpr makespan_saying makespan_sayings[] = {
     {"compare_plans: at_most", ", is of graphs: see plan_graph",
      "--schedule: auto compares plans of chains, without --at-most"},
     {"compare_plans: method", ", is of graphs: see plan_graph", "--schedule: auto compares plans of chains"},
+    {"graph_of: options.memory.checkpoint", ", must be never: what enters a stage of a graph",
+     "--checkpoint: {} is of chains, not of graphs, as which layers with a stage of their own are planned: what enters "
+     "a stage"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
     {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"}};
