@@ -6,6 +6,7 @@
 #include "plain_pipeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 using stagecut::operator_graph;
@@ -34,6 +35,24 @@ TEST_CASE("where the bound is met") {
   operator_graph apart = chain({1, 1, 1, 1});
   apart.edges.clear();
   CHECK(bound(apart, 4, 6) == close(18));
+}
+
+TEST_CASE("of whole numbers the bound is one, and as many as it is exactly stay that") {
+  operator_graph apart = chain({1, 1, 1, 1});
+  apart.edges.clear();
+  CHECK(bound(apart, 4, 6) == 18);
+  CHECK(bound(apart, 5, 4) == 12);  // 9.6 on average, and one microbatch after the other of an operator
+  CHECK(bound(chain({1, 2, 3}), 1, 5) == 90);
+  operator_graph graph = chain({1, 1, 1, 1, 1});
+  const double whole = bound(graph, 4, 5);
+  CHECK(whole == std::floor(whole));
+  for (double* const each : {&graph.latency, &graph.operators[2].sent, &graph.operators[2].sent_back}) {
+    *each = 0.5;
+    const double other = bound(graph, 4, 5);
+    *each = 0;
+    CHECK(other < whole);
+    CHECK(std::ceil(other) == whole);
+  }
 }
 
 TEST_CASE("no assignment and no counts are below the bound") {

@@ -49,6 +49,25 @@ TEST_CASE("the best cut so far, a bound, and who is told") {
   CHECK(told.back().bound == 4);
 }
 
+TEST_CASE("a bound is a multiple of what divides all makespans") {
+  const stagecut::search_limits limits;
+  stagecut::detail::search_clock clock(limits);
+  incumbent best(clock, 0.25, 0, 4);
+  best.offer(points{0, 1, 3}, 16);
+  best.raise(5);
+  CHECK(best.bound() == 8);
+  best.raise(8);
+  CHECK(best.bound() == 8);
+  best.raise(12);
+  CHECK(best.bound() == 12);
+  best.raise(13);
+  CHECK(best.proved());
+  best.restart(0.125, 0.5);
+  best.offer(points{0, 2, 3}, 30);
+  best.raise(5.5);
+  CHECK(best.bound() == 5.5);
+}
+
 TEST_CASE("ticks of another size, and what rounding leaves of a bound") {
   std::vector<makespan_progress> told;
   const auto listener = [&](const makespan_progress& now) { told.push_back(now); };

@@ -472,7 +472,9 @@ TEST_CASE("limits leave a true bound, and a cut that is not worse than the one t
     }
     const auto answer = chains::solve(of);
     CHECK(is_sound(answer, all, known));
-    if (answer.state() == state::feasible) ++feasible;
+    if (answer.state() != state::feasible) continue;
+    ++feasible;
+    CHECK(answer->bound == std::floor(answer->bound));  // as all makespans are whole numbers
   }
   CHECK(feasible > 20);
 }

@@ -45,11 +45,14 @@ class graph_makespan_bound {
 
   graph_makespan_bound(const operator_graph& graph, const contraction& elements);
 
-  /// The greatest of all, less what sums may have rounded.
+  /// The greatest of all, less what sums may have rounded; of whole numbers, whose makespans are whole, too, the next above.
   [[nodiscard]] double of(std::size_t devices, std::size_t microbatches) const;
 
  private:
   static double greater(double a, double b) noexcept { return a < b ? b : a; }
+
+  /// Whether all passes and messages, the latency with them, are whole numbers.
+  [[nodiscard]] static bool are_whole(const operator_graph& graph);
 
   [[nodiscard]] double from_source(double k, double m) const;
 
@@ -77,6 +80,7 @@ class graph_makespan_bound {
   double total_ = 0;
   std::vector<std::pair<double, double>> aside_{};  // J, and the sum of its core
   double latency_ = 0;
+  bool whole_;
   std::size_t sources_ = 0;
   std::size_t source_ = 0;  // one of them
 };

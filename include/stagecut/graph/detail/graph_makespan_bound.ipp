@@ -15,7 +15,10 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL graph_makespan_bound::graph_makespan_bound(const operator_graph& graph, const contraction& elements)
-    : below_(elements.below()), forward_(elements.elements()), backward_(elements.elements()) {
+    : below_(elements.below()),
+      forward_(elements.elements()),
+      backward_(elements.elements()),
+      whole_(are_whole(graph)) {
   for (std::size_t e = 0; e < elements.elements(); ++e) {
     for (const std::size_t v : elements.operators_of(e)) {
       const graph_operator& each = graph.operators[v];
@@ -47,7 +50,16 @@ STAGECUT_DECL double graph_makespan_bound::of(std::size_t devices, std::size_t m
   for (const double each : longest(1, (m - 1) / k, 0, false)) result = greater(result, each);
   for (const double each : longest(1, 0, (m - 1) / k, false)) result = greater(result, each);
   result = greater(result, m * several(devices));
-  return greater(result, narrow(devices, m, result)) * (1 - rounding);
+  result = greater(result, narrow(devices, m, result)) * (1 - rounding);
+  return whole_ ? std::ceil(result) : result;
+}
+
+STAGECUT_DECL bool graph_makespan_bound::are_whole(const operator_graph& graph) {
+  const auto is_whole = [](double time) { return time == std::floor(time); };
+  const auto is_whole_operator = [&](const graph_operator& each) {
+    return is_whole(each.forward) && is_whole(each.backward) && is_whole(each.sent) && is_whole(each.sent_back);
+  };
+  return is_whole(graph.latency) && std::all_of(graph.operators.begin(), graph.operators.end(), is_whole_operator);
 }
 
 STAGECUT_DECL double graph_makespan_bound::from_source(double k, double m) const {

@@ -7,6 +7,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -17,12 +18,15 @@ class incumbent {
   /// @param clock  that tells
   /// @param tick   in the user's unit
   /// @param error  how far, likewise, the makespan of a cut may be from what it is in ticks
-  incumbent(search_clock& clock, double tick, double error = 0) : clock_(clock), tick_(tick), error_(error) {}
+  /// @param step   a power of two that divides all makespans in ticks; 1 where times were rounded, as bounds are, too
+  incumbent(search_clock& clock, double tick, double error = 0, double step = 1)
+      : clock_(clock), tick_(tick), error_(error), step_(step) {}
 
   /// Forgets everything, for ticks of another size. What was told stays told.
-  void restart(double tick, double error) {
+  void restart(double tick, double error, double step = 1) {
     tick_ = tick;
     error_ = error;
+    step_ = step;
     points_.clear();
     makespan_ = no_ticks;
     bound_ = 0;
@@ -55,8 +59,9 @@ class incumbent {
     makespan_ = makespan;
     if (better) tell();
   }
-  /// No cut is better than `bound`.
+  /// No cut is better than `bound`; nor then than the next multiple of the step.
   void raise(double bound) {
+    if (step_ > 1) bound = whole_ticks_up(bound / step_) * step_;
     if (bound <= bound_) return;
     bound_ = bound;
     tell();
@@ -75,6 +80,7 @@ class incumbent {
   search_clock& clock_;
   double tick_;
   double error_;
+  double step_;
   std::vector<std::size_t> points_{};
   double makespan_ = no_ticks;
   double bound_ = 0;

@@ -30,7 +30,7 @@ class makespan_search {
       : chain_(chain),
         request_(request),
         clock_(request.limits),
-        best_(clock_, chain.tick, chain.error()),
+        best_(clock_, chain.tick, chain.error(), step_of(chain)),
         search_(chain, request, rules, clock_, best_, improver) {}
 
   [[nodiscard]] outcome<makespan_cut> run() {
@@ -67,6 +67,10 @@ class makespan_search {
   }
 
  private:
+  [[nodiscard]] static double step_of(const chain_ticks& chain) noexcept {
+    return chain.error() > 0 ? 1 : chain.step();
+  }
+
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
 
   /// Keeps a cut that is allowed, if before rounding it is better than the ones before.
@@ -80,7 +84,7 @@ class makespan_search {
   /// Makes the tick that of the best cut known, to begin anew.
   void refine() {
     chain_.scale(known_makespan_);
-    best_.restart(chain_.tick, chain_.error());
+    best_.restart(chain_.tick, chain_.error(), step_of(chain_));
     best_.offer(known_, search_.simulator()(known_));
   }
 
