@@ -14,7 +14,7 @@ import sys
 import tempfile
 import termios
 
-from program import binary, check, fails, failures, run
+from program import binary, check, fails, failures, run, run_in_terminal
 
 header = "name,kind,forward,backward,parameters,activations,output\n"
 uneven = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
@@ -149,7 +149,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 
     def rows(*files):
-        head, *lines = run("compare", *files).stdout.splitlines()
+        head, *lines = run_in_terminal(200, "compare", *files).splitlines()
         return head, lines
 
 
