@@ -221,6 +221,23 @@ class Training(Run):
         as_chain = self.plan("--in-flight", in_flight, devices=4, of=of)
         self.assertAlmostEqual(report["iteration"]["predicted"], as_chain["makespan"])
 
+    def test_a_graph_is_run_by_schedules_of_chains(self):
+        of = profile(4)
+        for layer, name in zip(of["layers"], ("first", "left", "right", "last")):
+            layer.update(name=name, output=256)
+        for schedule, chunks in (("interleaved", 2), ("zb-h1", 1)):
+            with self.subTest(schedule=schedule):
+                plan = self.plan("--for", "pytorch", schedule=schedule, chunks=chunks,
+                                 of={**of, "edges": [[0, 1], [0, 2], [1, 3], [2, 3]]})
+                self.assertEqual([(each["from"], each["to"]) for each in plan["edges"]],
+                                 [(stage, stage + 1) for stage in range(2 * chunks - 1)])
+                done = self.run_it("--model", "chain_model:diamond", "--steps", "1", "--json", "report.json")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertNotIn("runs stages as a chain", done.stderr)
+                report = json.loads((self.folder / "report.json").read_text())
+                self.is_same(report)
+                self.assertAlmostEqual(report["iteration"]["predicted"], plan["makespan"])
+
     def test_parameters_of_16_bits_that_ranks_share_are_named_where_gradients_differ(self):
         program = pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch" / "profile.py"
         made = subprocess.run([sys.executable, str(program), "chain_model.py:tied", "--repeats", "1"], cwd=self.folder, capture_output=True, text=True)
