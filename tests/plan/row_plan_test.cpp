@@ -70,9 +70,9 @@ run_as random_run(std::mt19937& random, bool for_torch = false) {
   std::vector<run_as> all;
   for (const schedule_entry& each : schedules) {
     if (needs_more(each) || (each.kind == schedule_kind::one_forward_one_backward && !for_torch)) continue;
-    for (const std::size_t p : {1, 2, 3}) {
-      for (const std::size_t v : {1, 2}) {
-        for (const std::size_t m : {1, 2, 4, 6}) {
+    for (const std::size_t p : {1U, 2U, 3U}) {
+      for (const std::size_t v : {1U, 2U}) {
+        for (const std::size_t m : {1U, 2U, 4U, 6U}) {
           if (has_shape(each.kind, p, v, m, 0)) all.push_back({each.kind, p, v, m});
         }
       }
