@@ -414,7 +414,8 @@ TEST_CASE("requests that are not for graphs are refused") {
   CHECK(told([](plan_request& r) { r.chunks = 0; }) ==
         "stagecut::plan_graph: chunks = 0, must be from 1 to below 2^20");
   const std::string row =
-      "where stages do not stand in a row: without cpus, at_most, a method and fixed stages make_plan puts them so";
+      "where stages do not stand in a row: make_plan puts them so, but with cpus, at_most, a method, fixed stages or layers of "
+      "the backward pass alone";
   CHECK(told([](plan_request& r) { r.chunks = 2, r.microbatches = 4, r.objective = plan_objective::makespan; }) ==
         "stagecut::plan_graph: chunks = 2, must be 1 for the makespan " + row);
   CHECK(told([](plan_request& r) { r.objective = plan_objective::range; }) ==

@@ -19,6 +19,10 @@
 // What of a request plans of graphs know, and how it is said to those who cut graphs.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
+/// Who plans by other schedules than 1F1B and GPipe.
+inline constexpr const char* no_row =
+    "where stages do not stand in a row: make_plan puts them so, but with cpus, at_most, a method, fixed stages or layers of the backward pass alone";
+
 /// Refuses a request that makes no sense, or not for graphs.
 inline void check_graph_request(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
@@ -41,7 +45,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   }
   if (request.chunks != 1 && request.objective == plan_objective::makespan) {
     refuse("chunks", std::to_string(request.chunks),
-           "must be 1 for the makespan where stages do not stand in a row: without cpus, at_most, a method and fixed stages make_plan puts them so");
+           joined({"must be 1 for the makespan ", no_row}));
   }
   for (std::size_t i = 0; i < model.layers.size() && request.chunks != 1; ++i) {
     if (!model.layers[i].stage) continue;
@@ -77,7 +81,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   const bool known = request.schedule == schedule_kind::one_forward_one_backward || request.schedule == schedule_kind::gpipe;
   if (!known) {
     refuse("schedule", to_string(request.schedule),
-           "must be 1f1b or gpipe where stages do not stand in a row: without cpus, at_most, a method and fixed stages make_plan puts them so");
+           joined({"must be 1f1b or gpipe ", no_row}));
   }
   if (request.schedule == schedule_kind::gpipe && request.microbatches == 0 && request.memory_per_device) {
     refuse("microbatches", "0", "must be known: gpipe keeps all of them in flight");
