@@ -112,6 +112,7 @@ class recompute_search {
   chosen_options fresh_{};  // where other ways begin
   double makespan_ = 0;
   double bound_ = 0;
+  double own_seconds_ = 0;  // spent around a plan of one's own
   bool complete_ = false;
   bool proved_ = false;
   std::uint64_t seed_ = 0;

@@ -126,6 +126,8 @@ STAGECUT_DECL void recompute_search::anneal(const chosen_options& from, std::siz
 }
 
 STAGECUT_DECL void recompute_search::anneal_around(const recompute_strategy& own) {
+  static_cast<void>(clock_.look());
+  const double begin = clock_.state.seconds;
   option_graph other = options_around(own);
   chosen_options first;
   const double makespan = makespan_;
@@ -134,6 +136,8 @@ STAGECUT_DECL void recompute_search::anneal_around(const recompute_strategy& own
   problem_.graph = &graph_;
   const std::vector<std::uint32_t> options = options_of(own);
   if (!options.empty()) anneal({problem_.counts_of(options), options}, rounds_of_way);
+  static_cast<void>(clock_.look());
+  own_seconds_ = clock_.state.seconds - begin;
   std::swap(graph_, other);
   std::swap(best_, first);
   const double of_own = makespan_;
@@ -147,7 +151,9 @@ STAGECUT_DECL void recompute_search::anneal_around(const recompute_strategy& own
 
 STAGECUT_DECL option_graph recompute_search::options_around(const recompute_strategy& own) {
   const auto& limit = request_.limits.time_limit;
-  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 4); };
+  static_cast<void>(clock_.look());
+  const double begin = clock_.state.seconds;
+  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds - begin > *limit / 20); };
   const std::vector<std::size_t> points(own.cuts.points().begin(), own.cuts.points().end());
   for (std::size_t around = 1;; --around) {
     option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(), no_time,
@@ -211,7 +217,7 @@ STAGECUT_DECL void recompute_search::take_all_options() {
   const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
   const std::vector<option_builder::range> everywhere;
   const auto& limit = request_.limits.time_limit;
-  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2); };
+  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2 + own_seconds_); };
   for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
     const bool all = around >= layers();
     option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(),
