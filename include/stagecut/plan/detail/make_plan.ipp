@@ -43,7 +43,7 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
 /// Whether a graph is planned as stages in a row. One that is a chain is planned as that, and so is one with a cycle, which is
 /// refused there.
 STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request) {
-  return !model.edges.empty() && asks_for_row(request) && !is_for_graphs(model, request) && !is_chain(model);
+  return !model.edges.empty() && asks_for_row(request) && !is_for_graphs(model, request) && !stagecut::is_chain(model);
 }
 
 /// A plan that was made, or that of the cut to begin with where it is better, which keeps the bound.
