@@ -67,11 +67,11 @@ inline std::string configurations_text(const std::vector<stagecut::sweep_row>& r
 /// Why configurations that their schedule is made for were not planned, each reason once.
 inline std::string unknown_text(const std::vector<stagecut::sweep_row>& rows) {
   std::string text;
-  std::vector<std::string> told;
+  std::vector<std::string> reasons;
   for (const auto& row : rows) {
     if (row.state != stagecut::state::unknown || row.dominated || row.why.empty()) continue;
-    if (std::find(told.begin(), told.end(), row.why) != told.end()) continue;
-    told.push_back(row.why);
+    if (std::find(reasons.begin(), reasons.end(), row.why) != reasons.end()) continue;
+    reasons.push_back(row.why);
     text += fmt::format("unknown of {}: {}\n", stagecut::to_string(row.schedule), shown(row.why, 400));
   }
   return text;

@@ -27,7 +27,8 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// Plans of graphs whose stages stand in a row, each of which hands on what passes it: by any schedule of a chain.
+// Plans of graphs whose stages stand in a row, by any schedule of a chain: each stage forwards to the next one all that later
+// stages need.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a request is of stages in a row: of a graph whose stages may stand beside each other, no order of passes is known

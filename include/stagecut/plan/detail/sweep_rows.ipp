@@ -184,7 +184,8 @@ class row_sweep {
     if (is_stopped()) return;
     row.why = shape_obstacle(model_, asked);
     // What is not known, or not planned, makes nothing impossible.
-    if (!has_shape(row.schedule, row.devices, row.chunks, row.microbatches, asked.group)) row.state = state::infeasible;
+    const bool shaped = has_shape(row.schedule, row.devices, row.chunks, row.microbatches, asked.group);
+    if (!row.why.empty() && !shaped) row.state = state::infeasible;
     if (row.why.empty()) row.why = makespan_obstacle(model_, asked);
     if (!row.why.empty()) {
       known_[i] = 1;
