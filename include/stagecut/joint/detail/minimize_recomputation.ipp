@@ -52,12 +52,15 @@ namespace detail {
   return best;
 }
 
-/// The plan, or one of one's own, or an even one, if that ends earlier.
+/// The plan, or that of one's own, or an even one, if that ends earlier.
+/// @param own    as `best_own` says
 /// @param bound  no plan ends earlier, whether one was found or not
 [[nodiscard]] inline outcome<recompute_plan> best_start(const recompute_model& model, const recompute_request& request,
-                                                        outcome<recompute_plan> found, double bound) {
+                                                        const recompute_strategy* own, outcome<recompute_plan> found,
+                                                        double bound) {
   if (found.state() == state::optimal || found.state() == state::infeasible) return found;
-  std::vector<recompute_strategy> all = request.starts;
+  std::vector<recompute_strategy> all;
+  if (own != nullptr) all.push_back(*own);
   for (const even_choice each : {even_choice::fastest, even_choice::leanest}) {
     all.push_back(even_recomputation(model, request.order.stages(), each));
   }
@@ -93,21 +96,22 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
   detail::recompute_search search(model, request, detail::least_messages(model, request), splits,
                                   !request.links.empty() && stages > 1, !differ);
   using found = detail::recompute_search::found;
-  const found what = search.run(detail::best_own(model, request));
+  const recompute_strategy* const own = detail::best_own(model, request);
+  const found what = search.run(own);
   const double bound = std::max(0.0, search.bound_of_work() - search.error());
   if (what == found::nothing) {
-    return detail::best_start(model, request, answer::unknown({reason::cause::limit_reached}), bound);
+    return detail::best_start(model, request, own, answer::unknown({reason::cause::limit_reached}), bound);
   }
   if (what == found::none_exists && differ) {
     return detail::best_start(
-        model, request,
+        model, request, own,
         answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"}),
         bound);
   }
   if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
   recompute_plan plan = told(model, request, search, differ);
   return detail::best_start(
-      model, request, plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)),
+      model, request, own, plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)),
       bound);
 }
 
