@@ -391,6 +391,23 @@ TEST_CASE("a graph with too many sets of layers is planned by orders") {
   CHECK(of.value <= 1.5 * of.bound);
   for (std::size_t e = 0; e < found->edges.size(); ++e) CHECK(found->edges[e].to == e + 1);
   for (const planned_stage& each : found->stages) CHECK(each.total_memory() <= 90);
+  // Nodes alone end it as well, the same every time, and no order takes those of all.
+  for (const std::size_t nodes : {std::size_t{0}, std::size_t{300}, std::size_t{3000}}) {
+    CAPTURE(nodes);
+    std::size_t spent = 0;
+    hybrid_plan_request counted = asked;
+    counted.pipeline.limits.node_limit = nodes;
+    counted.pipeline.limits.nodes_spent = &spent;
+    const auto few = plan_hybrid(model, counted);
+    REQUIRE(few);
+    CHECK(few->objective.value >= of.value * (1 - 1e-12));
+    CHECK(spent <= 2 * nodes + 2000);
+    const std::size_t before = spent;
+    const auto again = plan_hybrid(model, counted);
+    CHECK(again->objective.value == few->objective.value);
+    CHECK(again->objective.bound == few->objective.bound);
+    CHECK(spent == 2 * before);
+  }
   asked.pipeline.memory_per_device = 5;
   CHECK(!plan_hybrid(model, asked));
 }

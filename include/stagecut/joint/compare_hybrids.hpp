@@ -32,7 +32,8 @@ namespace stagecut::inline STAGECUT_ABI {
 [[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> compare_hybrids(const profile& model,
                                                                          const hybrid_plan_request& request,
                                                                          outcome<plan> own);
-/// The same, which makes that plan, too, from what the others found and in what time these leave, each a tenth of it at most.
+/// The same, which makes that plan, too, from what the others found and within what these leave of the limits, each a tenth of
+/// them at most.
 [[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> compare_hybrids(const profile& model,
                                                                          hybrid_plan_request request);
 

@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI {
 ///
 /// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, but for `length.all_reduce`, which may favour
 /// a slower mixture; else the bound is that of ways to run a stage which are as good as each of several, and the search is
-/// made twice. A time limit is for all searches together.
+/// made twice. Limits of time and of nodes are for all searches together; with nodes alone the plan is the same every time.
 ///
 /// Of a graph the plan has an edge from each stage to the next, with all that crosses there: stages hand on what passes them,
 /// and the bound is that of such pipelines. With more than 5000 sets of layers at which it may be cut only those of some orders are

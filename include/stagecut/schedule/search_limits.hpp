@@ -23,6 +23,7 @@ struct search_limits {
   std::optional<std::size_t> node_limit{};  ///< partial cuts looked at, the same on every machine; unset: no limit
   function_ref<bool()> stop{};              ///< asked often; true ends the search with the best so far
   function_ref<void(const makespan_progress&)> progress{};  ///< told now and then, and whenever something is found
+  std::size_t* nodes_spent = nullptr;                       ///< to which the nodes looked at are added; null: nowhere
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -20,6 +20,7 @@
 #include <stagecut/makespan/detail/plain_orders.ipp>
 #include <stagecut/makespan/detail/search_clock.ipp>
 #include <stagecut/makespan/detail/search_makespan.ipp>
+#include <stagecut/makespan/detail/shared_effort.ipp>
 #include <stagecut/makespan/detail/stages_of_ranks.ipp>
 #include <stagecut/makespan/detail/times_simulator.ipp>
 #include <stagecut/makespan/detail/why_no_cut.ipp>

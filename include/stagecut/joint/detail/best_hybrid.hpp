@@ -37,8 +37,9 @@ class alike_hybrids {
     std::vector<std::size_t> open;
     for (std::size_t k = 0; k < all.size(); ++k) open.push_back(k);
     answers_.resize(all.size());
-    // What time is left in the end is for those that had too little.
-    for (double left = planner_.left(); !open.empty();) {
+    // What is left of the limits in the end is for those that had too little.
+    const double all_left = planner_.left();
+    for (double left = all_left; !open.empty();) {
       std::vector<std::size_t> still;
       for (std::size_t i = 0; i < open.size(); ++i) {
         look(all[open[i]], 1 / static_cast<double>(open.size() - i), answers_[open[i]]);
@@ -46,7 +47,8 @@ class alike_hybrids {
       }
       open = std::move(still);
       const double now = planner_.left();
-      if (!(now > 0.05 * left)) break;
+      if (!(now > 0.05 * all_left) || !(now < left)) break;
+      left = now;
     }
     return told();
   }

@@ -33,7 +33,9 @@ STAGECUT_DECL bool hybrid_builder::build(std::size_t stages, double most, std::s
     const fitting& chosen = fitting_of(stages - s);
     for (std::size_t u = begin; u < behind; ++u) {
       if (clock.look() || graph.edges.size() > most_edges) return false;
+      const std::size_t before = graph.edges.size();
       grow(graph, chosen, static_cast<std::uint32_t>(u), stages - s, most);
+      clock.work((options_.stages_from(graph.nodes[u].point).size() + graph.edges.size() - before) / 8);
     }
     begin = behind;
   }
@@ -48,6 +50,7 @@ STAGECUT_DECL bool hybrid_builder::find_needs(std::size_t stages, double most, s
   needs_[points - 1] = 0;
   for (std::size_t left = 1; left <= stages; ++left) {
     if (clock.look()) return false;
+    clock.work(options_.size() / 8);
     for (std::size_t a = 0; a + 1 < points; ++a) {
       std::uint32_t& best = needs_[left * points + a];
       for (const hybrid_options::stage& each : options_.stages_from(a)) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
@@ -25,6 +24,7 @@
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
+#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -69,7 +69,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return sum;
 }
 
-/// Plans of a profile with replicas and ways, one search after the other in the time of a request.
+/// Plans of a profile with replicas and ways, one search after the other within the limits of a request.
 /// @tparam Make  `make(choices)` are the options of the model's stages: `profile_options` of a chain, `graph_stages` of a
 ///               graph
 template <class Make>
@@ -77,7 +77,11 @@ class hybrid_planner {
  public:
   /// @param known  a plan of least iteration so far, which is told where none is better; null: none
   hybrid_planner(const profile& model, hybrid_plan_request request, Make make, const plan* known = nullptr)
-      : model_(model), request_(std::move(request)), make_(std::move(make)), known_(known) {
+      : model_(model),
+        request_(std::move(request)),
+        make_(std::move(make)),
+        known_(known),
+        effort_(request_.pipeline.limits) {
     const auto refuse = [](const char* name, const std::string& value, const char* must) {
       fail(argument_error("plan_hybrid", name, value, must));
     };
@@ -99,36 +103,31 @@ class hybrid_planner {
     bool timed = false;
     for (const layer& each : model.layers) timed = timed || each.time() > 0;
     if (!timed) refuse("objective", to_string(request_.objective), "is not known: no layer has a time");
-    end_ = asked.limits.time_limit ? seconds_now() + *asked.limits.time_limit : 0;
   }
 
   /// What was asked for, with the objective that is meant.
   [[nodiscard]] const hybrid_plan_request& request() const noexcept { return request_; }
 
-  /// Seconds of the limit that are left; 0: none, or there is no limit.
-  [[nodiscard]] double left() const {
-    const double seconds = request_.pipeline.limits.time_limit ? end_ - seconds_now() : 0;
-    const auto& stop = request_.pipeline.limits.stop;
-    return seconds > 0 && !(stop && stop()) ? seconds : 0;
-  }
+  /// What part of the limits is left; 0: nothing, or there is none.
+  [[nodiscard]] double left() const { return effort_.left(); }
 
   /// The options of stages with some choices.
   [[nodiscard]] auto make(const device_choices& choices) const { return make_(choices); }
 
-  /// The best plan of some choices, in a share of the time that is left.
+  /// The best plan of some choices, with a share of what is left of the limits.
   /// @param options  of these choices
   template <class Options>
   [[nodiscard]] outcome<plan> planned(const Options& options, const device_choices& choices,
                                       const hybrid_request& request, double share) const {
     if (const auto why = too_many_bytes(choices, request)) {
-      const reason known = why_no_hybrid(stage_options_of(options), timed(request, share));
+      const reason known = why_no_hybrid(stage_options_of(options), limited(request, share));
       return outcome<plan>::infeasible(known.remedy.empty() ? *why : known);
     }
     const bool whole = options.is_whole();
     const started begin = start(options, request);
     hybrid_request asked = request;
     asked.start = begin.cut ? __builtin_addressof(*begin.cut) : nullptr;
-    const outcome<hybrid_cut> found = published_or_best(options, choices, timed(asked, whole ? share : share / 2));
+    const outcome<hybrid_cut> found = published_or_best(options, choices, limited(asked, whole ? share : share / 2));
     if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
       return outcome<plan>::infeasible(found.why());
     }
@@ -137,7 +136,7 @@ class hybrid_planner {
     plan made = again ? *known_ : described_hybrid(model_, options, choices, request, request_.objective, *found);
     objective_value& objective = made.objective;
     if (again) objective.bound = found->bound < objective.value ? found->bound : objective.value;
-    if (!whole) objective.bound = hopeful_bound(choices, timed(request, share / (2 - share)), objective.value);
+    if (!whole) objective.bound = hopeful_bound(choices, limited(request, share / (2 - share)), objective.value);
     const double work = least_work(request.microbatches * (choices.own_microbatches ? choices.replicas[0] : 1));
     if (objective.bound < work) objective.bound = work < objective.value ? work : objective.value;
     const bool optimal = !(objective.bound < objective.value);
@@ -155,7 +154,7 @@ class hybrid_planner {
     choices.allowed = {};
     const double least = bytes_of_all(model_, choices) / *limit * (1 - 0x1p-40);
     const auto fits = [&](const device_choices& other) {
-      return has_hybrid(stage_options_of(make_(other)), timed(request_.pipeline, 0.5));
+      return has_hybrid(stage_options_of(make_(other)), limited(request_.pipeline, 0.5));
     };
     why.remedy += hybrid_remedy(model_, choices, request_.pipeline.devices, whole_bytes(least),
                                 request_.alike ? "may do" : "would do", fits);
@@ -205,11 +204,9 @@ class hybrid_planner {
     return made;
   }
 
-  /// A request with a share of the time that is left.
-  [[nodiscard]] hybrid_request timed(hybrid_request request, double share) const {
-    if (!request.limits.time_limit) return request;
-    const double left = end_ - seconds_now();
-    request.limits.time_limit = left > 0 ? left * share : 0;
+  /// A request with a share of what is left of the limits.
+  [[nodiscard]] hybrid_request limited(hybrid_request request, double share) const {
+    request.limits = effort_.share(share);
     return request;
   }
 
@@ -233,23 +230,19 @@ class hybrid_planner {
     return quick_or_best(options, request);
   }
 
-  /// The least iteration. Where time is too short to prove it, a third of it is for the plans of least stage time and length,
+  /// The least iteration. Where the limits are too low to prove it, a third is for the plans of least stage time and length,
   /// which are found sooner.
   template <class Options>
   [[nodiscard]] outcome<hybrid_cut> quick_or_best(const Options& options, hybrid_request request) const {
-    const std::optional<double> limit = request.limits.time_limit;
-    const double begin = seconds_now();
-    if (limit) request.limits.time_limit = *limit * 2 / 3;
+    const shared_effort effort(request.limits);
+    request.limits = effort.share(2.0 / 3);
     outcome<hybrid_cut> best = minimize_hybrid(options, request);
-    if (!limit || best.state() == state::optimal || best.state() == state::infeasible) return best;
-    const auto left = [&](double part) {
-      const double seconds = *limit - (seconds_now() - begin);
-      return seconds > 0 ? seconds * part : 0;
-    };
+    if (!effort.is_limited() || best.state() == state::optimal || best.state() == state::infeasible) return best;
+    request.limits = effort.share(0.6);
     request.limits.progress = {};
-    request.limits.time_limit = left(0.6);
     take(minimize_stage_time(options, request), request, best);
-    request.limits.time_limit = left(0.9);
+    request.limits = effort.share(0.9);
+    request.limits.progress = {};
     take(minimize_pipeline_length(options, request, {true, true}), request, best);
     return best;
   }
@@ -280,7 +273,7 @@ class hybrid_planner {
   /// Whether there may be a plan although none of some mixtures was: unless there is none of such as are as good as any.
   [[nodiscard]] bool is_hopeful(device_choices choices, const hybrid_request& request) const {
     choices.hopeful = true;
-    return best_cut(make_(choices), timed(request, 1)).state() != state::infeasible;
+    return best_cut(make_(choices), limited(request, 1)).state() != state::infeasible;
   }
 
   /// Where not all mixtures were looked at: what no plan is below, by such as are as good as any of several.
@@ -295,7 +288,7 @@ class hybrid_planner {
   hybrid_plan_request request_;
   Make make_;
   const plan* known_;
-  double end_ = 0;  // of the time, as `seconds_now`
+  shared_effort effort_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

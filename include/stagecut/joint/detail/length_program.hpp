@@ -121,6 +121,7 @@ class length_program {
 
  private:
   static constexpr double rounded = 1 - 0x1p-30;  // more than a sum of a million stages is rounded
+  static constexpr std::size_t asked = 8;         // choices that take as long as to ask the model for an option
 
   [[nodiscard]] std::vector<std::size_t> devices_before(std::size_t last) const {
     std::vector<std::size_t> found;
@@ -135,7 +136,8 @@ class length_program {
   }
 
   /// Whether an option is of use with some stages behind it.
-  [[nodiscard]] bool is_possible(const stage_option& option) const {
+  [[nodiscard]] bool is_possible(const stage_option& option) {
+    clock_.work(asked);
     return hybrid_rules::takes_at_most(option, rules_.devices()) && rules_.fits(option, 0);
   }
 

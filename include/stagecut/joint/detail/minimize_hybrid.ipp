@@ -17,6 +17,8 @@
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/shared_effort.hpp>
+#include <stagecut/schedule/search_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -49,11 +51,11 @@ namespace detail {
   return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
 }
 
-/// Where no plan was met, because there are too many or time was short: the one of the least length, simulated. It has
-/// what is left of the time after so many seconds, or a quarter of it.
+/// Where no plan was met, because there are too many or the limits are low: the one of the least length, simulated. It has
+/// what is left of the limits, or a quarter of them.
 [[nodiscard]] inline outcome<hybrid_cut> shortest(const any_stage_options& model, hybrid_request request, double bound,
-                                                  double seconds) {
-  if (auto& limit = request.limits.time_limit) limit = *limit - seconds > *limit / 4 ? *limit - seconds : *limit / 4;
+                                                  const shared_effort& effort) {
+  request.limits = effort.share(1, 0.25);
   outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
   if (!found) return start_of(request, bound);
   found->cost = iteration_of(found->stages, request.microbatches);
@@ -99,7 +101,9 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
   const std::size_t many = request.stages ? *request.stages : most_stages;
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
   if (request.start && !(request.start->cost > 0)) return detail::start_of(request, request.start->cost);
-  detail::search_clock clock(request.limits);
+  const detail::shared_effort effort(request.limits);
+  const search_limits limits = effort.share(1);
+  detail::search_clock clock(limits);
   const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
   const auto passes = static_cast<double>(request.microbatches);
   const double known = request.start ? request.start->cost : detail::beyond_time;
@@ -122,7 +126,7 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
     const bool over = clock.look();
     if (request.start && over) return detail::start_of(request, search.bound() < most ? search.bound() : most);
     if (over || (all && !search.complete())) {
-      return detail::shortest(model, request, search.bound(), clock.state.seconds);
+      return detail::shortest(model, request, search.bound(), effort);
     }
     if (all && request.start) return detail::start_of(request, search.bound());
     if (all) return answer::infeasible(detail::why_no_hybrid(model, request));

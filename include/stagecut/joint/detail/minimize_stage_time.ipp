@@ -15,6 +15,7 @@
 #include <stagecut/joint/detail/why_no_stage_time.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/shared_effort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -29,12 +30,24 @@ struct least_stage_time {
     if (least_stages > model.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, least_stages, model.size()});
     }
+    const shared_effort effort(request.limits);
+    hybrid_request counted = request;
+    counted.limits = effort.share(1);
+    return search_for(model, counted, effort);
+  }
+
+ private:
+  enum class found : std::uint8_t { plan, none, stopped, unknown };
+
+  static outcome<hybrid_cut> search_for(const any_stage_options& model, const hybrid_request& request,
+                                        const shared_effort& effort) {
+    using answer = outcome<hybrid_cut>;
     stage_time_search search(model, request);
     thresholds range;
     range.open = search.least_work() / static_cast<double>(request.devices) * (1 - 0x1p-40);
     hybrid_cut best;
     auto first = start(search, request, range, best);
-    if (first == found::unknown) first = with_fewer_devices(model, request, search.clock(), best);
+    if (first == found::unknown) first = with_fewer_devices(model, request, effort, search.clock(), best);
     while (first == found::unknown) {
       range.effort *= 8;
       first = decide(search, request, std::numeric_limits<double>::max(), range, best);
@@ -46,9 +59,6 @@ struct least_stage_time {
     best.searches = search.searches();
     return proved ? answer::optimal(std::move(best)) : answer::feasible(std::move(best));
   }
-
- private:
-  enum class found : std::uint8_t { plan, none, stopped, unknown };
 
   /// Stages that a search looks at before it gives up and another threshold is tried; each time that all have been given up,
   /// eight times as many.
@@ -90,27 +100,24 @@ struct least_stage_time {
       if (!is_finite(most)) break;
       const found what = decide(search, request, most, range, best);
       if (what == found::plan || what == found::stopped) return what;
-      if (what == found::unknown && ++unknown > 1 && request.limits.time_limit) return what;
+      if (what == found::unknown && ++unknown > 1 && (request.limits.time_limit || request.limits.node_limit)) return what;
     }
     return decide(search, request, std::numeric_limits<double>::max(), range, best);
   }
 
-  /// Where fewer devices will do, the best plan of few, of twice as many, .. in half of the time that is left: these are
+  /// Where fewer devices will do, the best plan of few, of twice as many, .. with half of what is left of the limits: these are
   /// found sooner.
   /// @return  unknown if there is none
-  static found with_fewer_devices(const any_stage_options& model, hybrid_request request, search_clock& clock,
-                                  hybrid_cut& best) {
-    if (!request.at_most || !request.limits.time_limit || model.period() != 1) return found::unknown;
+  static found with_fewer_devices(const any_stage_options& model, hybrid_request request, const shared_effort& effort,
+                                  search_clock& clock, hybrid_cut& best) {
+    if (!request.at_most || !effort.is_limited() || model.period() != 1) return found::unknown;
     const std::size_t all = request.devices;
-    double left = (*request.limits.time_limit - clock.state.seconds) / 2;
+    const shared_effort half(effort.share(0.5));
     found result = found::unknown;
-    request.limits.progress = {};
-    for (request.devices = 2; request.devices < all && left > 0 && !clock.look(); request.devices *= 2) {
-      const double begin = clock.state.seconds;
-      request.limits.time_limit = left / 2;
+    for (request.devices = 2; request.devices < all && half.left() > 0 && !clock.look(); request.devices *= 2) {
+      request.limits = half.share(0.5);
+      request.limits.progress = {};
       auto few = least_stage_time()(model, request);
-      static_cast<void>(clock.look());
-      left -= clock.state.seconds - begin;
       if (few && (result != found::plan || few->cost < best.cost)) {
         for (hybrid_stage& each : few->stages) each.first_device += all - request.devices;
         best.stages = std::move(few->stages);

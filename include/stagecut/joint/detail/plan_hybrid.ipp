@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/best_hybrid.hpp>
@@ -21,6 +20,7 @@
 #include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
+#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -39,14 +39,14 @@ class ordered_hybrids {
  public:
   /// @param known  a plan that is known; null: none
   ordered_hybrids(const profile& model, const hybrid_plan_request& request, const plan* known)
-      : model_(model), request_(request), orders_(model, 1) {
+      : model_(model), request_(request), orders_(model, 1), effort_(request.pipeline.limits) {
     if (known != nullptr) best_ = *known;
-    if (request.pipeline.limits.time_limit) end_ = seconds_now() + *request.pipeline.limits.time_limit;
   }
 
   [[nodiscard]] outcome<plan> best() {
     const std::size_t number = orders_.size();
-    for (std::size_t i = 0; i < number && !is_over(); ++i) look(orders_[i], {}, 2 * number - i);
+    look(orders_[0], {}, 2 * number);  // even with no limits left: it begins with an even cut
+    for (std::size_t i = 1; i < number && !is_over(); ++i) look(orders_[i], {}, 2 * number - i);
     for (std::size_t i = 0; i < number && best_ && !is_over(); ++i) {
       const std::vector<std::size_t> stages = stage_of_layers(*best_);
       look(orders_.through(stages, i), stages, number - i);
@@ -68,17 +68,14 @@ class ordered_hybrids {
 
   [[nodiscard]] bool is_over() const {
     const auto& stop = request_.pipeline.limits.stop;
-    return (end_ && seconds_now() > *end_) || (stop && stop());
+    return (effort_.is_limited() && !(effort_.left() > 0)) || (stop && stop());
   }
 
-  /// Looks at an order, in one of so many equal parts of the time that is left.
+  /// Looks at an order, with one of so many equal parts of what is left of the limits.
   /// @param stages  of every layer, of a plan that is to be found again; empty: of none
   void look(const std::vector<std::size_t>& order, const std::vector<std::size_t>& stages, std::size_t parts) {
     hybrid_plan_request asked = request_;
-    if (end_) {
-      const double left = *end_ - seconds_now();
-      asked.pipeline.limits.time_limit = left > 0 ? left / static_cast<double>(parts) : 0;
-    }
+    asked.pipeline.limits = effort_.share(1 / static_cast<double>(parts));
     std::vector<bool> kept(order.size() + 1);
     for (std::size_t p = 1; !stages.empty() && p < order.size(); ++p) {
       kept[p] = stages[order[p - 1]] != stages[order[p]];
@@ -95,7 +92,7 @@ class ordered_hybrids {
   const profile& model_;
   const hybrid_plan_request& request_;
   layer_orders orders_;
-  std::optional<double> end_{};
+  shared_effort effort_;
   std::optional<plan> best_{};
 };
 

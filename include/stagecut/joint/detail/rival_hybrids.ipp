@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
@@ -17,6 +16,7 @@
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
+#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -78,15 +78,13 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
 STAGECUT_DECL std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request,
                                                        bool quick) {
   constexpr std::size_t quick_nodes = 1'000'000;
+  const shared_effort effort(request.pipeline.limits);
   std::vector<compared_hybrid> rows;
   for (const hybrid_rival& each : hybrid_rivals) {
     hybrid_plan_request asked = asked_of(each, model, request);
-    search_limits& limits = asked.pipeline.limits;
-    if (limits.time_limit) {
-      *limits.time_limit *= 0.1;
-    } else if (quick && !limits.node_limit) {
-      limits.node_limit = quick_nodes;
-    }
+    asked.pipeline.limits = effort.share(0, 0.1);
+    asked.pipeline.limits.progress = {};
+    if (quick && !effort.is_limited()) asked.pipeline.limits.node_limit = quick_nodes;
     rows.push_back({each.name, each.minimises, each.chooses,
                     asked.choices.ways.empty() ? outcome<plan>::infeasible({reason::cause::constraint})
                                                : plan_hybrid_from(model, asked, nullptr)});
@@ -109,10 +107,10 @@ STAGECUT_DECL outcome<plan> best_rival(const std::vector<compared_hybrid>& rival
 }
 
 STAGECUT_DECL std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request, bool quick) {
-  const double begin = seconds_now();
+  const shared_effort effort(request.pipeline.limits);
+  request.pipeline.limits = effort.share(1);
   std::vector<compared_hybrid> rows = rival_plans(model, request, quick);
-  const double taken = seconds_now() - begin;
-  if (auto& limit = request.pipeline.limits.time_limit) *limit = *limit > taken ? *limit - taken : 0;
+  request.pipeline.limits = effort.share(1);
   const outcome<plan> known = best_rival(rows);
   request.objective = plan_objective::iteration;
   rows.push_back({"stagecut", "iteration", "all",

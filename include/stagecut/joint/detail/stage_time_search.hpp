@@ -166,6 +166,7 @@ class stage_time_search {
     const std::size_t needed = needs_[query.first];
     if (taken == 0 || taken > request_.devices || option.replicas > request_.devices) return;
     const bool by_replicas = request_.in_flight == in_flight_rule::replicas;
+    clock_.work(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
       const replica_label& tail = behind[i];
       if (tail.devices + taken + needed > request_.devices) continue;

@@ -13,6 +13,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class search_clock {
  public:
   explicit search_clock(const search_limits& limits) : limits_(limits), begin_(seconds_now()) {}
+  search_clock(const search_clock&) = delete;
+  search_clock& operator=(const search_clock&) = delete;
+  ~search_clock() { spend(); }
 
   /// Whether a limit is reached. Cheap enough for every node and every simulation.
   [[nodiscard]] bool over();
@@ -33,12 +36,16 @@ class search_clock {
   makespan_progress state{};  ///< in the unit of the model
 
  private:
+  /// Adds the nodes looked at since the last time to those of the limits.
+  void spend() noexcept;
+
   const search_limits& limits_;
   double begin_;
   double told_ = 0;
   std::size_t asked_ = 0;
   std::size_t pause_ = ~std::size_t{0};
   std::size_t choices_ = 0;
+  std::size_t spent_ = 0;
   bool over_ = false;
 };
 

@@ -24,6 +24,7 @@ STAGECUT_DECL void search_clock::work(std::size_t choices) {
 }
 
 STAGECUT_DECL bool search_clock::look() {
+  spend();
   if (over_ || state.nodes >= pause_) return true;
   if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
   state.seconds = seconds_now() - begin_;
@@ -31,6 +32,12 @@ STAGECUT_DECL bool search_clock::look() {
   if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
   if (state.seconds - told_ > 0.1) tell();
   return over_;
+}
+
+STAGECUT_DECL void search_clock::spend() noexcept {
+  if (limits_.nodes_spent == nullptr) return;
+  *limits_.nodes_spent += state.nodes - spent_;
+  spent_ = state.nodes;
 }
 
 STAGECUT_DECL void search_clock::tell() {
