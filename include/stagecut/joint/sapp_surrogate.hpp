@@ -49,10 +49,10 @@ struct sapp_surrogate_plan {
 ///
 /// @param model    layers with the choices of each
 /// @param request  as for `sapp_objective`; memory is reckoned as `minimize_recomputation` does, exactly, where SAPP's rows
-///                 may fall short; its limits are not looked at
+///                 may fall short; of its limits only `stop` is looked at
 /// @param level    as for `sapp_objective`
 /// @return         optimal, with `objective == bound`, which says nothing of the makespan; feasible, where layers of several
-///                 types make too many options; infeasible as `minimize_recomputation`; unknown if there were too many
+///                 types make too many options to look at all in some seconds; infeasible as `minimize_recomputation`; unknown if there were too many
 ///                 options before any plan was found
 /// @throws         as `sapp_objective`
 ///

@@ -217,7 +217,13 @@ STAGECUT_DECL void recompute_search::take_all_options() {
   const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
   const std::vector<option_builder::range> everywhere;
   const auto& limit = request_.limits.time_limit;
-  const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2 + own_seconds_); };
+  const auto& nodes = request_.limits.node_limit;
+  // Half of the limits at most: it is asked for after as long as some thousand nodes take.
+  std::size_t asked = 0;
+  const std::size_t most_asked = nodes && !limit ? 64 + *nodes / 2000 : ~std::size_t{0};
+  const auto stop = [&] {
+    return ++asked > most_asked || clock_.look() || (limit && clock_.state.seconds > *limit / 2 + own_seconds_);
+  };
   for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
     const bool all = around >= layers();
     option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(),

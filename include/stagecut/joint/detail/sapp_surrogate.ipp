@@ -98,12 +98,17 @@ class sapp_search {
   }
 
  private:
+  static constexpr std::size_t most_asked = 2'000;  // whether to stop: some seconds
+
   [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
 
   /// Says whether all options were built.
   bool build(std::size_t longest, double most, std::vector<option_builder::range> ranges) {
+    const auto stop = [this] {
+      return ++asked_ > most_asked || (request_.limits.stop && request_.limits.stop());
+    };
     option_builder builder(curves_, request_.order, rules_, false, least_layers_of(request_), longest, most,
-                           std::move(ranges));
+                           std::move(ranges), false, stop);
     graph_ = builder.build();
     return builder.complete();
   }
@@ -230,6 +235,7 @@ class sapp_search {
   std::vector<std::vector<sapp_rule::parts>> parts_{};  // [rank][option]
   double value_ = no_time;
   std::vector<std::uint32_t> options_{};
+  std::size_t asked_ = 0;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -32,7 +32,7 @@ class best_cut_and_order {
 
   /// A share of the limits, or what is left of them, and no more than so many seconds: with a long limit, what comes later
   /// should not come much later.
-  [[nodiscard]] search_limits limits(double share, double most_seconds = std::numeric_limits<double>::infinity()) const;
+  [[nodiscard]] search_limits limits(double share, double most_seconds = std::numeric_limits<double>::infinity());
 
   /// Takes what is better than all before.
   void keep(cut_and_order found);
@@ -43,9 +43,14 @@ class best_cut_and_order {
   [[nodiscard]] const std::optional<cut_and_order>& get() const noexcept { return best_; }
 
  private:
+  // A search for a cut or an order takes as long as some nodes, however few its own limit leaves it.
+  static constexpr std::size_t searches_at_least = 16;
+  static constexpr std::size_t nodes_of_search = 20;
+
   const cut_and_order_request& request_;
   double bound_;
   double began_ = seconds_now();
+  std::size_t searches_ = 0;
   std::optional<cut_and_order> best_{};
 };
 

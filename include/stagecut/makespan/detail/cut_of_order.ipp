@@ -15,10 +15,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL bool best_cut_and_order::over() const {
   const search_limits& all = request_.limits;
+  if (all.node_limit && searches_ >= searches_at_least + *all.node_limit / nodes_of_search) return true;
   return proved() || (all.stop && all.stop()) || (all.time_limit && seconds_now() - began_ >= *all.time_limit);
 }
 
-STAGECUT_DECL search_limits best_cut_and_order::limits(double share, double most_seconds) const {
+STAGECUT_DECL search_limits best_cut_and_order::limits(double share, double most_seconds) {
+  ++searches_;
   search_limits result = request_.limits;
   result.progress = {};
   if (result.time_limit) {
