@@ -680,3 +680,40 @@ TEST_CASE("bounds of whole numbers are the next load that there can be") {
     CHECK(made->bound <= made->load);
   }
 }
+
+TEST_CASE("without a limit of time rounds end all that is done, and twice after the same") {
+  const operator_graph graph = braid(250, 6);  // with more down-sets and smallest cuts than one round allows
+  for (const graph_method method : {graph_method::automatic, graph_method::linear, graph_method::down_sets}) {
+    CAPTURE(static_cast<int>(method));
+    load_request request{.devices = 5, .method = method};
+    request.limits.time_limit.reset();
+    std::size_t asked = 0;
+    const auto count = [&] { return ++asked > 1000000; };
+    request.limits.stop = count;
+    std::size_t last = 0;
+    for (const std::size_t limit : {1U, 30U}) {
+      request.limits.round_limit = limit;
+      asked = 0;
+      const auto first = minimize_load(graph, request);
+      const std::size_t once = std::exchange(asked, 0);
+      const auto second = minimize_load(graph, request);
+      REQUIRE(first);
+      CHECK(once == asked);
+      CHECK(asked < 1500 * limit);
+      CHECK(asked >= last);
+      CHECK(first->rounds <= limit);
+      CHECK(first->stage_of == second->stage_of);
+      CHECK(first->bound == second->bound);
+      CHECK(first.state() == second.state());
+      last = asked;
+    }
+  }
+}
+
+TEST_CASE("what is small is proved with any limit of rounds") {
+  const operator_graph graph = braid(9, 2);
+  load_request request{.devices = 3};
+  request.limits.time_limit.reset();
+  request.limits.round_limit = 0;
+  CHECK(minimize_load(graph, request).state() == state::optimal);
+}

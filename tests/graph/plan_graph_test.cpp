@@ -13,6 +13,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "../refusal.hpp"
 
@@ -598,4 +599,78 @@ TEST_CASE("plans whose stages stand in a row are compared with those whose stage
   }
   CHECK(free > 10);
   CHECK(in_row > 10);
+}
+
+TEST_CASE("a limit of nodes alone ends every search, and gives the same plan twice") {
+  std::mt19937 random(88);
+  constexpr graph_method methods[] = {graph_method::automatic, graph_method::linear, graph_method::down_sets,
+                                      graph_method::merge, graph_method::communication};
+  for (int i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    const profile model = random_graph(random);
+    plan_request request;
+    request.devices = 2;
+    request.method = methods[i % 5];
+    if (i % 2 == 0 && request.method != graph_method::communication) request.microbatches = 4;
+    if (i % 10 == 1 || i % 10 == 8) request.chunks = request.method == graph_method::communication ? 1 : 2;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = i % 3 == 0 ? 1 : 50;
+    std::size_t asked = 0;
+    const auto count = [&] { return ++asked > 1000000; };
+    request.limits.stop = count;
+    const auto first = plan_graph(model, request);
+    const std::size_t once = std::exchange(asked, 0);
+    const auto second = plan_graph(model, request);
+    CHECK(once == asked);
+    CHECK(asked < 1000000);
+    REQUIRE(first.state() == second.state());
+    if (!first) continue;
+    CHECK(first->objective.value == second->objective.value);
+    CHECK(first->objective.bound == second->objective.bound);
+    CHECK(stage_of_layers(*first) == stage_of_layers(*second));
+  }
+}
+
+TEST_CASE("one node is enough for a plan that is there without a search") {
+  std::mt19937 random(3);
+  for (int i = 0; i < 30; ++i) {
+    CAPTURE(i);
+    profile model = random_graph(random);
+    for (layer& each : model.layers) each.group.clear();
+    plan_request request;
+    request.devices = 2;
+    request.at_most = true;
+    request.microbatches = 3;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 1;
+    for (const plan_objective objective : {plan_objective::makespan, plan_objective::bottleneck}) {
+      request.objective = objective;
+      REQUIRE(plan_graph(model, request));
+    }
+  }
+}
+
+TEST_CASE("attempts share a limit of nodes") {
+  std::mt19937 random(19);
+  std::size_t tight = 0;
+  for (int i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    const profile model = random_graph(random);
+    plan_request request;
+    request.devices = 2;
+    request.microbatches = 6;
+    request.objective = plan_objective::makespan;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 4000;
+    const auto wide = plan_graph(model, request);
+    if (!wide) continue;
+    double fullest = 0;
+    for (const planned_stage& each : wide->stages) fullest = std::max(fullest, each.total_memory());
+    request.memory_per_device = 0.9 * fullest;
+    std::size_t spent = 0;
+    request.limits.nodes_spent = &spent;
+    tight += plan_graph(model, request) ? 1 : 0;
+    CHECK(spent < 2 * *request.limits.node_limit);
+  }
+  CHECK(tight > 5);
 }

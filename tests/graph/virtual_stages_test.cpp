@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <stagecut/graph/minimize_load.hpp>
@@ -286,4 +287,34 @@ TEST_CASE("requests that make no sense are refused") {
   CHECK(virtual_stages(graph, {.devices = 3, .chunks = 1000})->load == 5);
   CHECK(virtual_stages(operator_graph{}, {.devices = 2, .at_most = true}).state() == state::optimal);
   CHECK(virtual_stages(operator_graph{}, {.devices = 2}).state() == state::infeasible);
+}
+
+TEST_CASE("rounds alone end a search for chunks, and twice after the same") {
+  oracle::chance random(31);
+  operator_graph graph;
+  for (std::size_t v = 0; v < 150; ++v) {  // whose rounds would each make more moves than one of a small graph
+    graph_operator each;
+    each.forward = 1 + random.figure(9, false);
+    each.sent = random.figure(3, false);
+    graph.operators.push_back(each);
+    for (std::size_t u = v < 5 ? 0 : v - 5; u < v; ++u) {
+      if (random.one_in(3)) graph.edges.push_back({u, v});
+    }
+  }
+  virtual_stage_request request{.devices = 4};
+  request.limits.time_limit.reset();
+  request.limits.round_limit = 3;
+  std::size_t asked = 0;
+  const auto count = [&] { return ++asked > 100000; };
+  request.limits.stop = count;
+  const auto first = virtual_stages(graph, request);
+  const std::size_t once = std::exchange(asked, 0);
+  const auto second = virtual_stages(graph, request);
+  REQUIRE(first);
+  CHECK(once == asked);
+  CHECK(asked < 100000);
+  CHECK(first->rounds <= 3);
+  CHECK(first->chunk_of == second->chunk_of);
+  CHECK(first->device_of == second->device_of);
+  CHECK(first->bound == second->bound);
 }

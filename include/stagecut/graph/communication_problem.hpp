@@ -45,9 +45,9 @@ struct communication_progress {
 
 /// How long to look for a placement, and whom to tell. What is not said stays at its default.
 struct communication_limits {
-  std::optional<double> time_limit = 10.0;          ///< seconds; unset: no limit
-  std::optional<std::size_t> round_limit{};         ///< placements to make better; unset: by the size of the graph
-  std::optional<std::size_t> node_limit = 2000000;  ///< of the exact search, 0: none; unset: no limit
+  std::optional<double> time_limit = 10.0;   ///< seconds; unset: no limit
+  std::optional<std::size_t> round_limit{};  ///< placements to make better; unset: by the size of the graph, 60 at most
+  std::optional<std::size_t> node_limit = 2000000;  ///< partial placements, 0: no exact search; unset: no limit
   std::uint64_t seed = 1;                           ///< of what chance chooses
   function_ref<bool()> stop{};                      ///< asked often; true ends the search with the best so far
   function_ref<void(const communication_progress&)> progress{};  ///< told now and then

@@ -22,8 +22,10 @@ struct load_progress {
 
 /// How long to look for a partition of a graph, and whom to tell. What is not said stays at its default.
 struct load_limits {
-  std::optional<double> time_limit = 10.0;              ///< seconds; unset: until the answer is proved, or for ever
-  std::optional<std::size_t> round_limit{};             ///< in all, the same on every machine; unset: no limit
+  std::optional<double> time_limit = 10.0;  ///< seconds; unset: until the answer is proved, or for ever
+  /// Partitions made better, or worse, in all. Without a time limit, what else is done ends after as long as so many rounds
+  /// take, counted in steps: the answer is the same on every machine. Unset: no limit.
+  std::optional<std::size_t> round_limit{};
   std::size_t most_down_sets = 1000000;                 ///< more are not listed, nor more than 256 MiB hold
   std::uint64_t seed = 1;                               ///< of orders that chance makes
   function_ref<bool()> stop{};                          ///< asked often; true ends the search with the best so far

@@ -24,7 +24,10 @@ struct plan_graph_fn {
 ///
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,
-///                 `limits.time_limit`, `limits.node_limit` (of the load: rounds), `limits.stop` and how memory is reckoned.
+///                 `limits.time_limit`, `limits.node_limit`, `limits.stop` and how memory is reckoned. A node is a
+///                 simulation for the makespan, a round of `load_limits` for the load or for chunks, and a partial
+///                 placement of the exact search for the communication. With nodes alone the plan is the same on every
+///                 machine, and the search ends after as much work.
 ///                 Messages and work go together as `transfers` says: one after the other if they block, or if the
 ///                 request has no link, messages that have latency alone not at all, others at the same time. The other
 ///                 objectives are of chains; schedules but 1F1B and GPipe of stages in a row, which `make_plan` plans

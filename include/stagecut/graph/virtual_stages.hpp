@@ -34,7 +34,8 @@ struct virtual_stages_fn {
 /// A partition with one stage on each device comes first, by `minimize_load`. Then annealing moves single elements
 /// between chunks, elements with all that may not stand before them (or behind), and chunks between devices. The bounds
 /// are those of `minimize_load` that hold of any sets of elements, and where they are not met the search goes on until a
-/// limit is reached. With a limit of rounds, and time for them, the answer is the same everywhere.
+/// limit is reached. With a limit of rounds, and none of time, the answer is the same everywhere: a round is then about
+/// 100,000 steps of annealing at most, and counts as eight of `minimize_load`.
 ///
 /// O(n + m + devices (nets + chunks)) memory; a step of annealing takes O(nets of what moves).
 ///

@@ -43,7 +43,7 @@ class down_set_search {
   }
 
   /// @param most  sets, and steps divided by 8
-  /// @param stop  asked for every number of elements
+  /// @param stop  asked for every `down_sets_at_once` sets
   /// @return      none if there are more, or it was stopped
   [[nodiscard]] std::optional<down_set_family> run(std::size_t most, const function_ref<bool()>& stop);
 

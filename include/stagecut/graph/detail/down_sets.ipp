@@ -11,6 +11,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/graph/detail/load_work.hpp>
 #include <stagecut/graph/precedence.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -37,10 +38,10 @@ STAGECUT_DECL std::optional<down_set_family> down_set_search::run(std::size_t mo
     if (below_.predecessors(e).empty()) set(now.ready.data(), e);
   }
   for (std::size_t elements = 0; elements < below_.size(); ++elements) {
-    if (stop && stop()) return std::nullopt;
     layer next;
     const std::size_t first = result.size() + now.hashes.size();
     for (std::size_t i = 0; i < now.hashes.size(); ++i) {
+      if (stop && result.size() % down_sets_at_once == 0 && stop()) return std::nullopt;
       grow(now, i, next, first, result);
       result.end.push_back(result.steps.size());
       if (first + next.hashes.size() > most || result.steps.size() / 8 > most) return std::nullopt;

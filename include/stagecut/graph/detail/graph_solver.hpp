@@ -16,6 +16,7 @@
 #include <stagecut/graph/detail/folded_leaves.hpp>
 #include <stagecut/graph/detail/layer_merger.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
+#include <stagecut/graph/detail/load_work.hpp>
 #include <stagecut/graph/detail/multilevel_stages.hpp>
 #include <stagecut/graph/detail/path_load.hpp>
 #include <stagecut/graph/detail/refined_stages.hpp>
@@ -85,7 +86,8 @@ class graph_solver {
     answer_type start = moved(graph_method::by_levels);
     const bool large = any && parts_.elements() > searched_further && start.best;
     const load_limits brief = until(0.25);
-    const auto late = [&] { return over(brief); };
+    const std::size_t most = most_work(request_.limits, 0.25, parts_.elements());
+    const auto late = [&] { return over(brief) || (start.work += work_of_flow(parts_.elements())) > most; };
     if (large) {
       const ticks bound = raised(costs_, counts_, start.bound, start.best->value, late);
       start.bound = next_value(operator_set(costs_), bound);
@@ -217,6 +219,8 @@ class graph_solver {
     return bounds.cover(bounds.flow(bound, stop), best, stop);
   }
 
+  /// Rounds do not count here: what asks ends by itself, after a number of orders, merges or passes that the graph's size
+  /// bounds.
   [[nodiscard]] bool over(const load_limits& limits) const {
     return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
   }

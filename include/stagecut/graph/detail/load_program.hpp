@@ -12,6 +12,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/graph/detail/down_sets.hpp>
 #include <stagecut/graph/detail/element_stages.hpp>
+#include <stagecut/graph/detail/load_work.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -52,12 +53,10 @@ class load_program {
   [[nodiscard]] std::optional<element_stages<value_type>> run(const function_ref<bool()>& stop) {
     values_[0] = 0;
     for (std::size_t from = 0; from + 1 < family_.size(); ++from) {
-      if (stop && from % 64 == 0 && stop()) {
-        stopped_ = true;
-        return std::nullopt;
-      }
+      if (ends(stop)) return std::nullopt;
       collect(from);
-      if (!alive_.empty()) walk(from);
+      if (!alive_.empty()) walk(from, stop);
+      if (stopped_) return std::nullopt;
     }
     return best();
   }
@@ -119,8 +118,16 @@ class load_program {
     return false;
   }
 
+  /// Asks every so many changes.
+  [[nodiscard]] bool ends(const function_ref<bool()>& stop) {
+    changes_ += by_position_ ? alive_.size() : 1;
+    if (!stop || changes_ < changes_at_once) return false;
+    changes_ = 0;
+    return stopped_ = stop();
+  }
+
   /// Puts elements in, one after the other, from a set on.
-  void walk(std::size_t from) {
+  void walk(std::size_t from, const function_ref<bool()>& stop) {
     frames_.assign(1, {static_cast<std::uint32_t>(from), 0});
     met_[from] = static_cast<std::uint32_t>(from);
     while (!frames_.empty()) {
@@ -134,6 +141,7 @@ class load_program {
       const auto& [element, to] = steps[next++];
       if (met_[to] == from) continue;
       met_[to] = static_cast<std::uint32_t>(from);
+      if (ends(stop)) return;
       set_.add(element);
       if (reach(from, to)) {
         frames_.push_back({to, 0});
@@ -235,6 +243,7 @@ class load_program {
   double most_left_[2] = {0, 0};  // behind a stage on a device of each kind, for any of the states
   double cpu_speed_ = 0;
   double slack_ = 0;
+  std::size_t changes_ = changes_at_once;  // since it was last asked whether to stop: the first one asks
   bool stopped_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include <stagecut/graph/detail/load_bounds.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/detail/load_search.hpp>
+#include <stagecut/graph/detail/load_work.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -28,6 +29,7 @@ struct load_answer {
   bool infeasible = false;  ///< proved: there is no partition
   std::size_t down_sets = 0;
   std::size_t rounds = 0;  ///< those before included
+  std::size_t work = 0;    ///< beside the rounds, likewise: see `most_work`
 
   [[nodiscard]] bool proved() const noexcept { return best && best->value <= bound; }
 };
@@ -66,6 +68,7 @@ class load_solver {
     answer_.bound = std::max({known.bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
     answer_.bound = next_value(empty_, answer_.bound);
     answer_.rounds = known.rounds;
+    answer_.work = known.work;
     if (known.best) search_.keep(*known.best);
     const auto stop = [this] { return over(); };
     search_.begin(stop);
@@ -96,6 +99,11 @@ class load_solver {
     if (seconds - told_ > 0.1) tell(seconds);
     return over_;
   }
+  /// Adds work that is no round, and says whether it has to end.
+  [[nodiscard]] bool worked(std::size_t units, std::size_t most) {
+    answer_.work += units;
+    return over() || answer_.work > most;
+  }
   void tell(double seconds) {
     told_ = seconds;
     if (!limits_.progress) return;
@@ -116,29 +124,33 @@ class load_solver {
     }
   }
 
-  /// Has the bound made better; it may take a quarter of the time.
+  /// Has the bound made better; it may take a quarter of the time, or of the rounds where these alone are limited.
   void raise(const bounder& better) {
     if (!better) return;
     const double until = limits_.time_limit ? *limits_.time_limit / 4 : std::numeric_limits<double>::infinity();
     const double from = seconds_now();
-    const auto stop = [&] { return over() || seconds_now() - from > until; };
+    const std::size_t most = most_work(limits_, 0.25, below_.size());
+    const std::size_t last = most < ~answer_.work ? answer_.work + most : most;
+    const auto stop = [&] { return worked(work_of_flow(below_.size()), last) || seconds_now() - from > until; };
     const value_type best = search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
     answer_.bound = next_value(empty_, std::max(answer_.bound, better(answer_.bound, best, stop)));
   }
 
   /// Lists all down-sets, and finds the best partition or proves that there is none.
   void by_down_sets() {
-    const auto stop = [this] { return over(); };
+    const std::size_t last = most_work(limits_, 1, below_.size());
+    const auto stop_listing = [&] { return worked(work_of_down_sets(below_.size()), last); };
+    const auto stop = [&] { return worked(work_of_changes, last); };
     // No more than fit into some 256 MiB with what the program keeps of each.
     const std::size_t states = (counts_.devices + 1) * (counts_.cpus + 1);
     const std::size_t room = (std::size_t{256} << 20U) / (96 + 13 * states);
-    const auto family = down_set_search(below_).run(std::min(limits_.most_down_sets, room), stop);
+    const auto family = down_set_search(below_).run(std::min(limits_.most_down_sets, room), stop_listing);
     if (!family) return;
     answer_.down_sets = family->size();
     const value_type most = std::numeric_limits<value_type>::max();
     if (search_.best() == nullptr) {
       // Nothing is known to prune with: higher and higher limits, each as if a partition with that load were known.
-      for (value_type limit = first_limit(); limit < most / 2 && !over(); limit = raised(limit)) {
+      for (value_type limit = first_limit(); limit < most / 2 && !over() && !search_.stopped(); limit = raised(limit)) {
         if (auto found = search_.best_within(*family, limit, stop)) {
           search_.keep(*std::move(found));
           break;

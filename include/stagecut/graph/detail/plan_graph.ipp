@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -28,9 +27,11 @@
 #include <stagecut/graph/virtual_stages.hpp>
 #include <stagecut/graph/warm_up.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
+#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/search_limits.hpp>
 
 // Plans of graphs by the end of their iteration.
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -81,12 +82,24 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return true;
 }
 
+/// Limits the rounds of a search for the least load within one whose limit is of simulations, of which a round is none: to
+/// a part of those that take some seconds, but to no more than were asked for.
+inline void limit_rounds(load_limits& limits, std::size_t elements, double part) {
+  if (limits.time_limit || !limits.round_limit) return;
+  const double rounds = part * 6e5 / (600 + 2 * static_cast<double>(elements));
+  *limits.round_limit = std::min(*limits.round_limit, 1 + static_cast<std::size_t>(rounds));
+}
+
 /// Good partitions to begin with: those of the least load, with messages beside the work and after it.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> makespan_starts(const operator_graph& graph,
                                                                            load_request request) {
   std::vector<std::vector<std::size_t>> result;
   const contraction parts(graph, backward_edges::lead);
-  if (request.limits.time_limit) *request.limits.time_limit /= 8;
+  if (request.limits.time_limit) {
+    *request.limits.time_limit /= 8;
+  } else {
+    limit_rounds(request.limits, parts.elements(), 0.06);
+  }
   request.limits.round_limit = std::min<std::size_t>(request.limits.round_limit.value_or(60), 60);
   for (const message_overlap overlap : {message_overlap::full, message_overlap::none}) {
     request.load.overlap = overlap;
@@ -156,6 +169,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
                                                       const operator_graph& graph, load_request load, double bound) {
   load.load.microbatches = 1;
   if (load.limits.time_limit) *load.limits.time_limit /= 4;  // which the search for the makespan left
+  limit_rounds(load.limits, graph.operators.size(), 0.25);
   const auto parts = minimize_load(graph, load);
   if (!parts) return parts.state() == state::infeasible ? outcome<plan>::infeasible(parts.why()) : outcome<plan>::unknown({});
   graph_makespan found;
@@ -213,17 +227,15 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   asked.at_most = request.at_most;
   asked.microbatches = request.microbatches;
   asked.transfers = request.transfers;
-  asked.limits = request.limits;
-  const double begin = seconds_now();
+  search_limits most = request.limits;
+  // A quarter of the time was for the starts, or less; half of what is left is kept for what may not fit.
+  if (most.time_limit) *most.time_limit *= 0.75;
+  const shared_effort effort(most);
   double beside = 0, bound = 0;
   for (int attempt = 0; attempt < 4; ++attempt) {
     // Workspaces and buffers depend on the stages: room is left for them until it is enough.
     if (load.load.memory) asked.memory_per_device = std::max(0.0, *load.load.memory - beside);
-    if (request.limits.time_limit) {
-      // A quarter of the time was for the starts, or less; half of what is left is kept for what may not fit.
-      const double left = std::max(0.0, 0.75 * *request.limits.time_limit - (seconds_now() - begin));
-      asked.limits.time_limit = load.load.memory && attempt < 3 ? left / 2 : left;
-    }
+    asked.limits = effort.share(load.load.memory && attempt < 3 ? 0.5 : 1);
     auto found = minimize_graph_makespan(graph, asked, starts);
     if (!found && attempt == 0) {
       return found.state() == state::infeasible ? outcome<plan>::infeasible(found.why())
@@ -319,6 +331,7 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   }
   const operator_graph graph = detail::planned_graph(model, request);
   load_request load = detail::load_request_of(model, request);
+  if (by_makespan) detail::limit_rounds(load.limits, model.layers.size(), 1);
   const auto tell = [&](const load_progress& now) {
     request.limits.progress({now.seconds, now.load, now.bound, now.rounds, 0});
   };

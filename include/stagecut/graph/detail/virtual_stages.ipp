@@ -19,6 +19,7 @@
 #include <stagecut/graph/detail/chunk_search.hpp>
 #include <stagecut/graph/detail/flow_bounds.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
+#include <stagecut/graph/detail/load_work.hpp>
 #include <stagecut/graph/detail/why_no_partition.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
@@ -61,7 +62,8 @@ class chunk_solver {
     }
     chunk_search search(parts.below(), costs, counts_, chunks_, request_.limits.seed);
     if (begin) start(search, parts, *begin);
-    if (begin) rounds_ = begin->rounds;
+    if (begin) rounds_ = begin->rounds / rounds_in_one();
+    asked_ = rounds_ * asked_in_round;
     look(search, costs);
     if (search.best() == nullptr) return answer::unknown({});
     virtual_partition result = described(parts, costs, *search.best());
@@ -82,7 +84,10 @@ class chunk_solver {
     load_request one = contiguous_request(request_);
     if (is_plain()) return minimize_load(graph_, one);
     if (one.limits.time_limit) *one.limits.time_limit /= 2;
-    if (one.limits.round_limit) *one.limits.round_limit /= 2;
+    if (one.limits.round_limit) {
+      const std::size_t most = std::numeric_limits<std::size_t>::max() / rounds_in_one();
+      *one.limits.round_limit = std::min(*one.limits.round_limit, most) * rounds_in_one() / 2;
+    }
     const auto tell = [&](load_progress now) {
       now.bound = 0;  // more chunks may need less
       request_.limits.progress(now);
@@ -133,6 +138,17 @@ class chunk_solver {
     for (const auto& each : begin.others) add(each);
   }
 
+  /// About how many rounds of `minimize_load` take as long as one here; of a time limit both have shares.
+  [[nodiscard]] std::size_t rounds_in_one() const noexcept { return request_.limits.time_limit ? 1 : 8; }
+
+  /// A round of a large graph makes more moves than one of a small one: it ends with what the rounds allow together.
+  static constexpr std::size_t asked_in_round = 100;  // each after 1024 moves
+  [[nodiscard]] bool spent() {
+    ++asked_;
+    const load_limits& limits = request_.limits;
+    return !limits.time_limit && limits.round_limit && asked_ / asked_in_round > *limits.round_limit;
+  }
+
   [[nodiscard]] bool over() {
     const double seconds = seconds_now() - begin_;
     over_ = over_ || (request_.limits.stop && request_.limits.stop()) ||
@@ -141,7 +157,7 @@ class chunk_solver {
   }
 
   void look(chunk_search& search, const operator_costs& costs) {
-    const auto stop = [this] { return over(); };
+    const auto stop = [this] { return over() || spent(); };
     const operator_set empty(costs);
     bound_ = weight_bound(empty, counts_);
     const auto best = [&] {
@@ -159,12 +175,18 @@ class chunk_solver {
   }
 
   /// Makes the bound better by smallest cuts, which bound all sets, chunks of one device too; it may take a quarter of
-  /// the time.
+  /// the time, or of the rounds where these alone are limited.
   void raise(const operator_costs& costs, ticks best) {
     bounds_left_ = false;
     const double until = request_.limits.time_limit ? *request_.limits.time_limit / 4 : 0;
     const double from = seconds_now();
-    const auto stop = [&] { return over() || (request_.limits.time_limit && seconds_now() - from > until); };
+    const std::size_t n = costs.size();
+    const std::size_t most = most_work(request_.limits, 0.25 * static_cast<double>(rounds_in_one()), n);
+    std::size_t work = 0;
+    const auto stop = [&] {
+      work += work_of_flow(n);
+      return over() || work > most || (request_.limits.time_limit && seconds_now() - from > until);
+    };
     flow_bounds bounds(costs, counts_);
     bound_ = std::max(bound_, bounds.cover(bounds.flow(bound_, stop), best, stop));
   }
@@ -215,6 +237,7 @@ class chunk_solver {
   ticks bound_ = 0;
   bool bounds_left_ = true;
   std::size_t rounds_ = 0;
+  std::size_t asked_ = 0;  // whether a round has to end
   bool over_ = false;
   double begin_ = seconds_now();
 };
