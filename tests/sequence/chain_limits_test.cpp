@@ -61,6 +61,61 @@ TEST_CASE("a clock has its limits for itself: the request that they came from ma
   CHECK_FALSE(of_none.over(0));
 }
 
+TEST_CASE("rows are counted, and what takes as long as several") {
+  chain_limits limits;
+  limits.row_limit = 5;
+  chain_clock clock(limits);
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(clock.over(0));
+  CHECK(clock.over(0));
+  CHECK(clock.look(0));
+  chain_clock other(limits);
+  other.work(5);
+  CHECK_FALSE(other.look(0));
+  other.work(1);
+  CHECK(other.look(0));
+  CHECK(other.was_over());
+}
+
+TEST_CASE("a search that rows end keeps to its bound, says the same again, and the optimum with enough of them") {
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < 60; ++i) weights.push_back(static_cast<double>(i * i % 37 + 1));
+  const stagecut::prefix_sums cost(weights);
+  const auto odd = [](std::size_t, std::size_t first, std::size_t last) { return (last - first) % 5 != 4; };
+  const auto range = stagecut::minimize_range(cost, 7, odd);
+  const auto leximax = stagecut::minimize_leximax(cost, 7, odd);
+  const auto variance = stagecut::minimize_variance(cost, 7, odd);
+  REQUIRE((range && leximax && variance));
+  std::size_t proved = 0;
+  for (std::size_t rows = 0; rows < 20'000; rows = rows * 2 + 1) {
+    CAPTURE(rows);
+    chain_limits limits;
+    limits.row_limit = rows;
+    const auto short_range = stagecut::minimize_range(cost, 7, odd, limits);
+    REQUIRE(short_range);
+    CHECK(short_range->cuts == stagecut::minimize_range(cost, 7, odd, limits)->cuts);
+    CHECK(short_range->bound <= range->cost);
+    CHECK(range->cost <= short_range->cost);
+    const auto short_leximax = stagecut::minimize_leximax(cost, 7, odd, limits);
+    REQUIRE(short_leximax);
+    CHECK(leximax->cost.front() == short_leximax->cost.front());
+    CHECK(leximax->cost <= short_leximax->cost);
+    const auto short_variance = stagecut::minimize_variance(cost, 7, odd, limits);
+    REQUIRE(short_variance);
+    CHECK(short_variance->bound <= variance->cost);
+    CHECK(variance->cost <= short_variance->cost);
+    for (const bool each : {short_range.state() == stagecut::state::optimal, short_leximax.state() == stagecut::state::optimal,
+                            short_variance.state() == stagecut::state::optimal}) {
+      proved += each ? 1U : 0U;
+    }
+    if (rows == 0) CHECK(proved < 3);
+  }
+  CHECK(proved >= 3);
+  chain_limits enough;
+  enough.row_limit = 1'000'000;
+  CHECK(stagecut::minimize_range(cost, 7, odd, enough).state() == stagecut::state::optimal);
+  CHECK(stagecut::minimize_range(cost, 7, enough)->cost == stagecut::minimize_range(cost, 7)->cost);
+}
+
 TEST_CASE("who stops is asked in every sixteenth row, and at each long step") {
   int asked = 0;
   const auto stop = [&] { return ++asked == 3; };

@@ -69,6 +69,7 @@ struct stage_dp_fn {
       const double done = static_cast<double>(stages - 1 - s);
       if (clock.look(done / static_cast<double>(stages))) return answer::unknown({reason::cause::limit_reached});
       layers.fill(policy, s);
+      clock.work(items - stages + 1);
     }
     const auto least = layers.least();
     if (!least.allowed) return answer::infeasible(stagecut::detail::why_not(allowed, items, stages));

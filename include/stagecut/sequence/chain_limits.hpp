@@ -23,6 +23,7 @@ struct chain_limits {
   std::optional<double> time_limit{};                    ///< seconds; unset: until the answer is proved
   function_ref<bool()> stop{};                           ///< asked often; true ends the search with the best so far
   function_ref<void(const chain_progress&)> progress{};  ///< told now and then
+  std::optional<std::size_t> row_limit{};                ///< of tables, the same on every machine; unset: no limit
 };
 
 namespace detail {
@@ -41,6 +42,9 @@ class chain_clock {
   /// The same, for what takes long by itself.
   [[nodiscard]] bool look(double share);
 
+  /// Counts what takes as long as so many rows.
+  void work(std::size_t rows) noexcept { rows_ += rows; }
+
   /// Whether a limit was reached.
   [[nodiscard]] bool was_over() const noexcept { return over_; }
 
@@ -49,6 +53,7 @@ class chain_clock {
   double begin_;
   double told_ = 0;
   std::size_t asked_ = 0;
+  std::size_t rows_ = 0;
   bool over_ = false;
 };
 

@@ -195,6 +195,7 @@ class row_sweep {
     asked.limits.time_limit.reset();
     asked.limits.node_limit = 0;
     if (const outcome<plan> made = plan_makespan(model_, asked)) row.bound = made->objective.bound;
+    asked.limits.node_limit.reset();
     row.memory_bound = least_fullest_device(model_, blocks_, asked, limits_of(asked));
   }
 

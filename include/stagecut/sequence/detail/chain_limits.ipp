@@ -19,11 +19,14 @@ STAGECUT_DECL void check_limits(std::string_view function, const chain_limits& l
 }
 
 STAGECUT_DECL bool chain_clock::over(double share) {
-  if (over_ || ++asked_ % 16 != 1) return over_;
-  return look(share);
+  if (over_) return true;
+  ++rows_;
+  if (limits_.row_limit && rows_ > *limits_.row_limit) return over_ = true;
+  return ++asked_ % 16 == 1 && look(share);
 }
 
 STAGECUT_DECL bool chain_clock::look(double share) {
+  if (limits_.row_limit && rows_ > *limits_.row_limit) over_ = true;
   const double seconds = seconds_now() - begin_;
   if (limits_.stop && limits_.stop()) over_ = true;
   if (limits_.time_limit && seconds >= *limits_.time_limit) over_ = true;

@@ -68,6 +68,7 @@ class range_search {
     Cost step = static_cast<Cost>(best_.range() / 16);
     while (Ties || Cost{} < best_.range()) {
       const Cost least = least_beside<Ties>(from);
+      clock_.work(best_.points.size());
       if (clock_.look(0)) return false;
       if (!probe_.at_least(least)) return true;
       const bool single = from == wall;
@@ -105,6 +106,7 @@ class range_search {
     int finds = 0;
     for (int round = 0; round < 32 && finds < 8 && !clock_.look(0); ++round) {
       const Cost least = static_cast<Cost>(best_.lowest + (high - best_.lowest) / 2);
+      clock_.work(best_.points.size());
       if (!(best_.lowest < least && least < high)) return;
       if (!probe_.at_least(least)) {
         high = ceiling_ = least;
