@@ -68,8 +68,12 @@ std::pair<std::string, std::string> scored(const stagecut::profile& model, const
 /// The best plan as JSON; nothing where a callback failed.
 std::string searched(const stagecut::profile& model, const stagecut::plan_request& request, const plan_words& words,
                      const callbacks& calls) {
+  const auto free = [&](const stagecut::profile& graph, stagecut::plan_request one) {
+    words.count_nodes_of_graph(graph, one);
+    return stagecut::plan_graph(graph, one);
+  };
   auto made = words.any_schedule()
-                  ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks()), stagecut::plan_graph).best
+                  ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks()), free).best
                   : stagecut::make_plan(model, request, stagecut::plan_graph);
   if (!made) {
     if (!calls.failed()) throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};

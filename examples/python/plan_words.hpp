@@ -57,14 +57,17 @@ class plan_words {
     if (reserve != nullptr && said.empty()) refuse_reserve("is of a device whose memory is known: memory says the limit itself");
   }
 
-  /// Limits the search for the makespan of a chain by nodes, as the program does, unless a limit was said.
+  /// Limits a search by nodes, as the program does, unless a limit was said.
   void count_nodes(const stagecut::profile& model, stagecut::plan_request& request) const {
-    using of = stagecut::plan_objective;
-    const bool makespan = request.objective == of::makespan ||
-                          (request.objective == of::automatic && request.microbatches != 0 && !model.inference);
-    const bool said = find("time_limit") != nullptr || find("node_limit") != nullptr;
-    if (said || !makespan || !model.edges.empty() || request.method != stagecut::graph_method::automatic) return;
-    effort_words().ask(any_schedule() ? counted_search::schedules : counted_search::cuts, request);
+    using kind = stagecut::schedule_kind;
+    const bool beside = request.schedule == kind::one_forward_one_backward || request.schedule == kind::gpipe;
+    const bool in_a_row = any_schedule() || !beside || request.target == stagecut::framework::pytorch;
+    ask_effort(search_of(model, request, any_schedule(), in_a_row), model, request);
+  }
+
+  /// The same of a graph whose stages may stand beside each other.
+  void count_nodes_of_graph(const stagecut::profile& graph, stagecut::plan_request& request) const {
+    ask_effort(search_of(graph, request, false, false), graph, request);
   }
 
   /// @throws argument_error for words that there are not
@@ -112,6 +115,11 @@ class plan_words {
 
  private:
   using json = nlohmann::json;
+
+  void ask_effort(counted_search what, const stagecut::profile& model, stagecut::plan_request& request) const {
+    if (find("time_limit") != nullptr || find("node_limit") != nullptr) return;
+    effort_words().ask(what, model.layers.size(), request);
+  }
 
   [[nodiscard]] const json* find(const char* name) const {
     const auto found = members_.find(name);

@@ -43,14 +43,13 @@ inline std::string placement_text(const stagecut::profile& model, const stagecut
 }
 
 /// Places the layers of a model where least is handed over, in no order of devices, and writes where they stand.
-inline int place_anywhere(const stagecut::profile& model, stagecut::plan_request request, double time_limit,
-                          const std::string& source, const std::string& format, const std::string& output) {
+inline int place_anywhere(const stagecut::profile& model, stagecut::plan_request request, const std::string& source,
+                          const std::string& format, const std::string& output) {
   using namespace stagecut;
   if (format != "text") throw CLI::ValidationError("--not-contiguous", "is text alone: it is no plan of a pipeline");
   if (request.microbatches != 0)
     throw CLI::ValidationError("--microbatches", "is of pipelines, not of --not-contiguous");
   static constexpr auto stop = stop_signals::asked;
-  request.limits.time_limit = time_limit;
   request.limits.stop = stop;
   const auto found = place_graph(model, request);
   if (!found) {

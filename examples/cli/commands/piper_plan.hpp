@@ -37,7 +37,7 @@
 inline void refuse_beside_piper(const CLI::App& command) {
   static constexpr std::string_view known[] = {"FILE",         "--devices",   "--memory",      "--microbatches",
                                                "--bandwidth",  "--objective", "--format",      "--output",
-                                               "--time-limit", "--replicate", "--input-limit", "--input-depth"};
+                                               "--time-limit", "--node-limit", "--replicate", "--input-limit", "--input-depth"};
   for (const CLI::Option* const option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;

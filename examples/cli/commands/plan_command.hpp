@@ -109,7 +109,7 @@ struct plan_command {
     command->add_flag("--inference", inference, "Forward passes alone: to serve, not to train");
     layers.add(*command);
     cut.add(*command);
-    option("--time-limit", effort.time_limit, "SECONDS", "To search; graphs 10, else by --node-limit")
+    option("--time-limit", effort.time_limit, "SECONDS", "To search (unsaid: --node-limit ends it)")
         ->check(seconds_check());
     target.add(*command);
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(format_check());
@@ -177,7 +177,7 @@ struct plan_command {
     try {
       if (own) score(*model);
       if (cut.no_search) return write_own();
-      if (method.anywhere) return place_anywhere(*model, request, effort.seconds(), source(), format, output);
+      if (method.anywhere) return place_anywhere(*model, ask_effort(*model), source(), format, output);
       answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
@@ -290,7 +290,7 @@ struct plan_command {
     if (memory.is_unlimited()) graph.memory.reset();
     memory.ask(request);
     if (devices_said->count() == 0) request.devices = graph.devices;
-    request.limits.time_limit = effort.seconds();
+    effort.ask(counted_search::devices, graph.layers.size(), request);
     static constexpr auto stop = stop_signals::asked;
     request.limits.stop = stop;
     const hybrid_request asked = piper_request(request, hybrid.replicas, devices.transfers.bandwidth, graph);
@@ -508,17 +508,10 @@ struct plan_command {
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
-  /// How long to search: by nodes, where a search for the makespan of a chain counts them, and by seconds elsewhere.
-  void ask_effort(const stagecut::profile& model) {
-    using of = stagecut::plan_objective;
-    const bool makespan = request.objective == of::makespan ||
-                          (request.objective == of::automatic && request.microbatches != 0 && !model.inference);
-    const bool chain = model.edges.empty() || in_a_row(model);
-    if (makespan && !method.of_graphs() && chain && request.cpus == 0 && !request.at_most) {
-      return effort.ask(schedule == "auto" ? counted_search::schedules : counted_search::cuts, request);
-    }
-    request.limits.time_limit = effort.seconds();
-    request.limits.node_limit = effort.node_limit;
+  /// The request with how long to search.
+  const stagecut::plan_request& ask_effort(const stagecut::profile& model) {
+    effort.ask(search_of(model, request, schedule == "auto", in_a_row(model)), model.layers.size(), request);
+    return request;
   }
 
   /// The plan, of `auto` the best of those that are compared.
@@ -538,9 +531,9 @@ struct plan_command {
     if (line.is_shown()) asked.limits.progress = tell;
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
     if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
-    // Those whose stages may stand beside each other are searched by seconds, as by 1F1B alone.
+    // Those whose stages may stand beside each other are searched as by 1F1B alone.
     const auto free = [&](const profile& graph, plan_request one) {
-      if (!effort.time_limit) one.limits.time_limit = effort.seconds(), one.limits.node_limit = effort.node_limit;
+      effort.ask(search_of(graph, one, false, false), graph.layers.size(), one);
       return stagecut::plan_graph(graph, one);
     };
     compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks.first), free);
@@ -556,7 +549,7 @@ struct plan_command {
     }
     layers.refuse(fmt::format("does not go with {}: layers are dealt out anywhere", word).c_str());
     static constexpr auto stop = stop_signals::asked;
-    effort.ask(counted_search::recomputation, request);
+    effort.ask(counted_search::recomputation, model.layers.size(), request);
     request.limits.stop = stop;
     progress_line line;
     const auto tell = [&](const stagecut::makespan_progress& now) {
@@ -612,7 +605,7 @@ struct plan_command {
       throw CLI::ValidationError("--microbatches", "is missing: how many there are, of all replicas together");
     layers.refuse("does not go with --replicate: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
-    request.limits.time_limit = effort.seconds();
+    effort.ask(counted_search::devices, model.layers.size(), request);
     request.limits.stop = stop;
     progress_line line;
     const auto tell = [&](const stagecut::makespan_progress& now) {

@@ -25,6 +25,7 @@
 #include "text/output.hpp"
 #include "text/simulation_formats.hpp"
 #include "text/stop_signals.hpp"
+#include "words/effort_words.hpp"
 #include "words/pass_words.hpp"
 #include "words/quantity.hpp"
 #include "words/schedule_words.hpp"
@@ -50,7 +51,7 @@ struct synthesize_command {
   stagecut::order_objective objective = stagecut::order_objective::makespan;
   std::string kept, late, resident, memory;
   transfer_words transfers;
-  double time_limit = 2;
+  std::optional<double> time_limit;
   std::optional<std::size_t> node_limit;
   std::size_t seed = 1;
   simulation_format format = simulation_format::text;
@@ -73,8 +74,8 @@ struct synthesize_command {
     option("--keeps-for-weights", late, "LIST", "Of that, to the end of W (all)");
     option("--resident", resident, "LIST", "What every stage keeps all the time (0)");
     transfers.add(*command);
-    option("--time-limit", time_limit, "SECONDS", "To search (2)")->check(seconds_check());
-    option("--node-limit", node_limit, "N", "Or orders to look at: the same everywhere")->transform(count());
+    option("--time-limit", time_limit, "SECONDS", "To search (unsaid: --node-limit ends it)")->check(seconds_check());
+    option("--node-limit", node_limit, "N", "Orders to look at, the same everywhere; some 2 s")->transform(count());
     option("--seed", seed, "S", "Of the search (1)")->transform(count(0));
     add_choice(*command, "--format", format, simulation_formats, "NAME",
                "text, json, html, svg, trace, torch-csv ...");
@@ -166,6 +167,7 @@ struct synthesize_command {
     what.transfers = transfers.of_lists();
     request.limits.time_limit = time_limit;
     request.limits.node_limit = node_limit;
+    if (!time_limit && !node_limit) request.limits.node_limit = usual_orders(stages * microbatches);
     static constexpr auto stop = stop_signals::asked;
     request.limits.stop = stop;
     request.seed = seed;

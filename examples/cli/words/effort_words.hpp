@@ -1,46 +1,100 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 /// What a search looks for, each of which takes another time for a node.
-enum class counted_search { cuts, schedules, recomputation };
+enum class counted_search : std::uint8_t {
+  cuts,            ///< of a chain, by the makespan
+  schedules,       ///< likewise, of every schedule
+  rows,            ///< of a chain, by what tables find
+  recomputation,   ///< of the stages' layers
+  devices,         ///< several of a stage
+  loads,           ///< of a graph
+  graph_makespan,  ///< of a graph
+  placements       ///< of a graph, where least is handed over
+};
+
+/// Whether `plan_graph` plans by the iteration where no objective is said.
+[[nodiscard]] inline bool by_iteration(const stagecut::profile& model, const stagecut::plan_request& request) {
+  using stagecut::transfer_kind;
+  const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
+  const bool plain = request.chunks == 1 && request.cpus == 0 && request.speeds.empty() && request.by == stagecut::measure::time &&
+                     request.method == stagecut::graph_method::automatic &&
+                     request.schedule == stagecut::schedule_kind::one_forward_one_backward;
+  const auto timed = [](const stagecut::layer& each) { return each.time() > 0; };
+  return request.objective == stagecut::plan_objective::automatic && request.microbatches != 0 && plain && moves &&
+         std::any_of(model.layers.begin(), model.layers.end(), timed);
+}
+
+/// What `make_plan` searches.
+/// @param any_schedule  whether each schedule is tried
+/// @param in_a_row      whether stages of a graph are to stand in a row
+[[nodiscard]] inline counted_search search_of(const stagecut::profile& model, const stagecut::plan_request& request,
+                                              bool any_schedule, bool in_a_row) {
+  using of = stagecut::plan_objective;
+  using method = stagecut::graph_method;
+  if (request.method == method::communication) return counted_search::placements;
+  const bool makespan = request.objective == of::makespan || (request.objective == of::automatic &&
+                                                              request.microbatches != 0 && !model.inference);
+  const bool chain = in_a_row || stagecut::is_chain(model);
+  const bool as_graph = !chain || request.method != method::automatic || request.cpus != 0 || request.at_most;
+  if (!as_graph && makespan) return any_schedule ? counted_search::schedules : counted_search::cuts;
+  if (!as_graph) return counted_search::rows;
+  return request.objective == of::makespan || by_iteration(model, request) ? counted_search::graph_makespan : counted_search::loads;
+}
+
+/// Orders of so many forward passes to look at where nothing was said: as many as took about two seconds on a core of 2024.
+[[nodiscard]] inline std::size_t usual_orders(std::size_t passes) {
+  return std::max<std::size_t>(2000, 90'000'000 / std::max<std::size_t>(passes, 1));
+}
 
 /// How long to search, as it is said: seconds, nodes, or both.
 struct effort_words {
-  static constexpr double usual_seconds = 10;  ///< of searches that count no nodes: of graphs, of stages on several devices
   std::optional<double> time_limit;
   std::optional<std::size_t> node_limit;
 
-  /// Seconds, of a search that counts no nodes.
-  [[nodiscard]] double seconds() const { return time_limit.value_or(usual_seconds); }
-
-  /// Limits of a search that counts nodes: where nothing was said by these alone, so that the same input has the same plan on
-  /// every machine, however loaded. There are so many as took about ten seconds on a core of 2024.
-  void ask(counted_search what, stagecut::plan_request& request) const {
+  /// Limits of a search: where nothing was said by nodes alone, so that the same input has the same plan on every machine,
+  /// however loaded. There are so many as took about ten seconds on a core of 2024, or less.
+  /// @param layers  of the model
+  void ask(counted_search what, std::size_t layers, stagecut::plan_request& request) const {
     request.limits.time_limit = time_limit;
     request.limits.node_limit = node_limit;
-    if (!time_limit && !node_limit) request.limits.node_limit = usual_nodes(what, request);
+    if (!time_limit && !node_limit) request.limits.node_limit = usual_nodes(what, layers, request);
   }
 
   /// Whether a search is limited by seconds, so that it is known how many are left.
   [[nodiscard]] static bool is_timed(const stagecut::plan_request& request) { return request.limits.time_limit.has_value(); }
 
  private:
-  static std::size_t usual_nodes(counted_search what, const stagecut::plan_request& request) {
-    if (what == counted_search::recomputation) return 5'000'000;
+  static std::size_t usual_nodes(counted_search what, std::size_t layers, const stagecut::plan_request& request) {
     // A node of a pipeline with many passes takes longer: a cut is simulated in time that grows with them.
-    const double passes = static_cast<double>(request.devices) * static_cast<double>(request.chunks) *
-                          static_cast<double>(request.microbatches);
+    const auto devices = static_cast<double>(request.devices);
+    const double passes = devices * static_cast<double>(request.chunks) * static_cast<double>(request.microbatches);
+    const auto operators = static_cast<double>(layers);
+    const auto at_least = [](double least, double nodes) { return static_cast<std::size_t>(std::max(least, nodes)); };
+    switch (what) {
+      case counted_search::recomputation: return 5'000'000;
+      case counted_search::devices: return static_cast<std::size_t>(8e6 / (1 + operators / 200));
+      case counted_search::rows: return 1'000'000;
+      case counted_search::placements: return at_least(1000, std::min(4e6, 1e11 / (operators * operators * (8 + devices))));
+      case counted_search::loads: return at_least(2, 6e5 / (600 + 2 * operators) / (request.chunks == 1 ? 1 : 15));
+      case counted_search::graph_makespan: return at_least(1000, 1e8 / (200 + passes + operators / 5));
+      case counted_search::cuts:
+      case counted_search::schedules: break;
+    }
     const bool orders = request.schedule == stagecut::schedule_kind::synthesized;
-    const double nodes = 1e6 / (1.5 + passes / 430) / (what == counted_search::schedules || orders ? 10 : 1);
-    return std::max<std::size_t>(1000, static_cast<std::size_t>(nodes));
+    return at_least(1000, 1e6 / (1.5 + passes / 430) / (what == counted_search::schedules || orders ? 10 : 1));
   }
 };

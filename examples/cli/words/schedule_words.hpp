@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "words/did_you_mean.hpp"
+#include "words/effort_words.hpp"
 #include "words/run_size.hpp"
 #include "words/words.hpp"
 
@@ -158,9 +159,10 @@ struct schedule_words {
     request.rank_of = stagecut::loop_placement(ranks, chunks);
     request.microbatches = m;
     request.split = !times.backward_input.empty();
-    request.limits.time_limit = 2;
+    request.limits.time_limit.reset();
+    request.limits.node_limit = usual_orders(ranks * chunks * m);
     const auto made = stagecut::synthesize_schedule(times, transfers, request);
-    if (!made) throw CLI::ValidationError("--schedule", "synthesize found no order within 2 s");
+    if (!made) throw CLI::ValidationError("--schedule", "synthesize found no order");
     stagecut::schedule result = made->order;
     result.name = name;
     return result;
