@@ -17,7 +17,7 @@
 /// What a search looks for, each of which takes another time for a node.
 enum class counted_search : std::uint8_t {
   cuts,            ///< of a chain, by the makespan
-  schedules,       ///< likewise, of every schedule
+  schedules,       ///< of a chain, by the makespan of every schedule
   rows,            ///< of a chain, by what tables find
   recomputation,   ///< of the stages' layers
   devices,         ///< several of a stage
@@ -55,7 +55,8 @@ enum class counted_search : std::uint8_t {
   return request.objective == of::makespan || by_iteration(model, request) ? counted_search::graph_makespan : counted_search::loads;
 }
 
-/// Orders of so many forward passes to look at where nothing was said: as many as took about two seconds on a core of 2024.
+/// The default number of orders to look at: about two seconds on a core of 2024.
+/// @param passes  forward passes of an order
 [[nodiscard]] inline std::size_t usual_orders(std::size_t passes) {
   return std::max<std::size_t>(2000, 90'000'000 / std::max<std::size_t>(passes, 1));
 }
@@ -65,8 +66,8 @@ struct effort_words {
   std::optional<double> time_limit;
   std::optional<std::size_t> node_limit;
 
-  /// Limits of a search: where nothing was said by nodes alone, so that the same input has the same plan on every machine,
-  /// however loaded. There are so many as took about ten seconds on a core of 2024, or less.
+  /// Sets the limits of a search. Without options it is limited by a default number of nodes, about ten seconds or less on a
+  /// core of 2024, and by no time: the same input has the same plan on every machine, however loaded.
   /// @param layers  of the model
   void ask(counted_search what, std::size_t layers, stagecut::plan_request& request) const {
     request.limits.time_limit = time_limit;

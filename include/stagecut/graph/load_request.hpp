@@ -23,8 +23,8 @@ struct load_progress {
 /// How long to look for a partition of a graph, and whom to tell. What is not said stays at its default.
 struct load_limits {
   std::optional<double> time_limit = 10.0;  ///< seconds; unset: until the answer is proved, or for ever
-  /// Partitions made better, or worse, in all. Without a time limit, what else is done ends after as long as so many rounds
-  /// take, counted in steps: the answer is the same on every machine. Unset: no limit.
+  /// Partitions made better, or worse, in all. Without a time limit, other work is counted in steps and ends after about as
+  /// long: the answer is the same on every machine. Unset: no limit.
   std::optional<std::size_t> round_limit{};
   std::size_t most_down_sets = 1000000;                 ///< more are not listed, nor more than 256 MiB hold
   std::uint64_t seed = 1;                               ///< of orders that chance makes

@@ -118,7 +118,7 @@ class load_program {
     return false;
   }
 
-  /// Asks every so many changes.
+  /// Asks `stop` after every `changes_at_once` changes of a set.
   [[nodiscard]] bool ends(const function_ref<bool()>& stop) {
     changes_ += by_position_ ? alive_.size() : 1;
     if (!stop || changes_ < changes_at_once) return false;

@@ -29,7 +29,7 @@ struct load_answer {
   bool infeasible = false;  ///< proved: there is no partition
   std::size_t down_sets = 0;
   std::size_t rounds = 0;  ///< those before included
-  std::size_t work = 0;    ///< beside the rounds, likewise: see `most_work`
+  std::size_t work = 0;    ///< beside the rounds, those before included: see `most_work`
 
   [[nodiscard]] bool proved() const noexcept { return best && best->value <= bound; }
 };

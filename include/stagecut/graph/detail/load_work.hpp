@@ -10,18 +10,18 @@
 // after as much. Measured with graphs of 20 to 5,000 elements.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// After so many changes of a set `load_program` asks whether to stop, and what these are.
+/// Changes of a set between two questions of `load_program` whether to stop, and their work.
 inline constexpr std::size_t changes_at_once = 1024;
 inline constexpr std::size_t work_of_changes = 10;
 
-/// After so many sets `down_set_search` asks whether to stop, and what these are.
+/// Sets between two questions of `down_set_search` whether to stop, and their work.
 inline constexpr std::size_t down_sets_at_once = 256;
 [[nodiscard]] constexpr std::size_t work_of_down_sets(std::size_t elements) noexcept { return 10 + elements / 50; }
 
-/// A smallest cut of so many elements.
+/// The work of a minimum cut.
 [[nodiscard]] constexpr std::size_t work_of_flow(std::size_t elements) noexcept { return 1 + elements / 100; }
 
-/// A round.
+/// The work of a round.
 [[nodiscard]] constexpr std::size_t work_of_round(std::size_t elements) noexcept { return 500 + elements / 10 * 7; }
 
 /// The work that takes as long as a part of the rounds, and one more: what is small is proved with any limit. No limit where

@@ -82,8 +82,8 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return true;
 }
 
-/// Limits the rounds of a search for the least load within one whose limit is of simulations, of which a round is none: to
-/// a part of those that take some seconds, but to no more than were asked for.
+/// Limits the rounds of a search for the least load inside a search for the makespan, whose limit counts simulations and not
+/// rounds: to a part of a number that takes some seconds, and to no more than the request's limit.
 inline void limit_rounds(load_limits& limits, std::size_t elements, double part) {
   if (limits.time_limit || !limits.round_limit) return;
   const double rounds = part * 6e5 / (600 + 2 * static_cast<double>(elements));

@@ -71,7 +71,7 @@ class ordered_hybrids {
     return (effort_.is_limited() && !(effort_.left() > 0)) || (stop && stop());
   }
 
-  /// Looks at an order, with one of so many equal parts of what is left of the limits.
+  /// Looks at an order, with an equal part of what is left of the limits.
   /// @param stages  of every layer, of a plan that is to be found again; empty: of none
   void look(const std::vector<std::size_t>& order, const std::vector<std::size_t>& stages, std::size_t parts) {
     hybrid_plan_request asked = request_;
