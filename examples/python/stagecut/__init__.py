@@ -117,8 +117,8 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
     device, or one value each, or "none"; unsaid it is what the device has that the profile was computed for, less `memory_reserve`
     (4 GiB). `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. `start` is a cut of your own,
     as `plan["cuts"]` of a plan: what is found is not worse, if it breaks no rule; with `search=False` its plan is told, with a
-    UserWarning of what it breaks. Unless `time_limit` or
-    `node_limit` is given, a default number of nodes, about ten seconds, ends the search: the same on every machine. `progress` is called with what is known so far; `stop` is asked ten times a second, and
+    UserWarning of what it breaks. Unless `time_limit` or `node_limit` is given, a default number of nodes, about ten seconds, ends
+    the search: the same on every machine. `progress` is called with what is known so far; `stop` is asked ten times a second, and
     ends the search with the best plan so far if it is true. Other threads of Python run meanwhile.
 
     Warns, with a UserWarning, too, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
