@@ -227,6 +227,14 @@ TEST_CASE("it stops between layers, and tells how far it is") {
   chain_limits limits;
   limits.time_limit = 0.0;
   CHECK(stage_dp(thrust::seq, cost, 5, total(), all, limits).state() == stagecut::state::unknown);
+  // A layer has 30 - 5 + 1 rows; the last one begins behind those of four.
+  limits.time_limit.reset();
+  for (const std::size_t rows : {std::size_t{0}, std::size_t{103}, std::size_t{104}}) {
+    limits.row_limit = rows;
+    const bool enough = rows == 104;
+    CHECK(stage_dp(thrust::seq, cost, 5, total(), limits).state() ==
+          (enough ? stagecut::state::optimal : stagecut::state::unknown));
+  }
 }
 
 TEST_CASE("what a cost throws comes out, of the first of a layer's pairs") {
