@@ -38,7 +38,7 @@ def with_program(path, seconds):
     loader = SourceFileLoader("solve", str(checker.FOLDER / "solve"))
     solve = module_from_spec(spec_from_loader("solve", loader))
     loader.exec_module(solve)
-    program = solve.Program(path, seconds)
+    program = solve.Program(path, "--time-limit", seconds)
     for problem, solver in solve.SOLVERS.items():
         peers.planner("stagecut", problem)(lambda instance, solver=solver: solver(program, instance)[0])
 

@@ -497,6 +497,7 @@ struct plan_command {
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1, or auto");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     option("--node-limit", effort.node_limit, "N", "To search, as far on every machine; some 10 s")->transform(count());
+    command.add_flag("--count-nodes", effort.counts, "Say how many nodes it took")->group(rare_options);
     search.add(command);
     memory.add_rare(command);
     recompute.add(command);

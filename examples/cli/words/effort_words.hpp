@@ -9,9 +9,12 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 
 /// What a search looks for, each of which takes another time for a node.
@@ -65,11 +68,20 @@ enum class counted_search : std::uint8_t {
 struct effort_words {
   std::optional<double> time_limit;
   std::optional<std::size_t> node_limit;
+  bool counts = false;  // says at the end, on stderr, how many nodes all searches looked at
+
+  effort_words() = default;
+  effort_words(const effort_words&) = delete;
+  effort_words& operator=(const effort_words&) = delete;
+  ~effort_words() {
+    if (counts) fmt::print(stderr, "{} nodes\n", spent_);
+  }
 
   /// Sets the limits of a search. Without options it is limited by a default number of nodes, about ten seconds or less on a
   /// core of 2024, and by no time: the same input has the same plan on every machine, however loaded.
   /// @param layers  of the model
-  void ask(counted_search what, std::size_t layers, stagecut::plan_request& request) const {
+  void ask(counted_search what, std::size_t layers, stagecut::plan_request& request) {
+    if (counts) request.limits.nodes_spent = &spent_;
     request.limits.time_limit = time_limit;
     request.limits.node_limit = node_limit;
     if (!time_limit && !node_limit) request.limits.node_limit = usual_nodes(what, layers, request);
@@ -98,4 +110,6 @@ struct effort_words {
     const bool orders = request.schedule == stagecut::schedule_kind::synthesized;
     return at_least(1000, 1e6 / (1.5 + passes / 430) / (what == counted_search::schedules || orders ? 10 : 1));
   }
+
+  std::size_t spent_ = 0;
 };
