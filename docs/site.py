@@ -18,6 +18,7 @@ rooms = {
     "graph": "graphs of operators cut into stages",
     "io": "files, pictures, frameworks' formats",
     "makespan": "the cut with the least makespan",
+    "orders": "schedules made for given stages",
     "plan": "from a profile to a plan",
     "profile": "layers and what they take",
     "schedule": "who does what when, and the simulation",
@@ -31,7 +32,7 @@ def function_objects():
     """The page of every public function object, by its name."""
     pages = {}
     for header in library.rglob("*.hpp"):
-        if "detail" in header.parts or "_fn " not in (text := header.read_text()):
+        if {"detail", "parts", "engine"} & {*header.parts} or "_fn " not in (text := header.read_text()):
             continue
         space = re.search(r"^namespace stagecut::inline STAGECUT_ABI((?:::\w+)?)", text, re.MULTILINE)
         for name in re.findall(r"^inline constexpr \w+_fn (\w+)\{\};", text, re.MULTILINE):
@@ -52,7 +53,7 @@ def header_for_doxygen(path):
     What a header defines belongs to the module of its room."""
     text = path.read_text().replace("::inline STAGECUT_ABI", "").replace("STAGECUT_DECL ", "")
     parts = path.relative_to(library).parts if path.is_relative_to(library) else ()
-    if len(parts) < 2 or "detail" in parts:
+    if len(parts) < 2 or {"detail", "parts", "engine"} & {*parts}:
         return text
     for comment, kind, name in re.findall(
         r"((?:^///.*\n)+)^inline constexpr (\w+_fn) (\w+)\{\};\n", text, re.MULTILINE

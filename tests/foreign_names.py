@@ -8,7 +8,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve()
-rooms = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
+rooms = ("core", "profile", "cost", "sequence", "schedule", "engine", "orders", "makespan", "plan", "testing")
 # Of numbers and texts alone: no namespace of a user's goes with them.
 plain = set(
     "as_computed checked_add each_figure fail find_parted_group from_ordered_bits greatest is_finite is_nan is_negative "

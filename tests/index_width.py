@@ -41,7 +41,7 @@ def with_bodies(header):
 
 for header in sorted(root.rglob("*.hpp")):
     name = header.relative_to(root).as_posix()
-    if "detail" in header.parts or header.parent.name == "source":
+    if {"detail", "parts", "engine"} & {*header.parts} or header.parent.name == "source":
         continue
     for number, line in enumerate(with_bodies(header).splitlines(), 1):
         if re.search(r"\b(u?int(_fast|_least)?(8|16|32)_t|unsigned|int|short)\b", re.sub(NOT_MEANT, "", line)):

@@ -12,7 +12,7 @@ import sys
 import headers
 
 # What was reached, and 3 % more. <algorithm> alone is 9,000 lines.
-LIMITS = {"": 47_300, "core": 24_500, "profile": 27_700, "cost": 27_400, "sequence": 30_000, "schedule": 28_500,
+LIMITS = {"": 47_300, "core": 24_500, "profile": 27_700, "cost": 27_400, "sequence": 30_000, "schedule": 28_500, "orders": 28_500,
           "makespan": 40_300, "plan": 28_900, "testing": 26_000}
 
 compiler = sys.argv[1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Who includes whom: every header, at any depth, and every file of bodies includes only what its room may, and stands where its
-room says; bodies have one door, which includes them at its end, header-only; and programs, whether examples, benchmarks or in the
-documentation, use what is public alone.
+room says; bodies have one door, which includes them at its end, header-only; no room includes another's private files, core's apart; and programs, whether
+examples, benchmarks or in the documentation, use what is public alone.
 
 `rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
@@ -16,25 +16,29 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
     "profile": (("core", "cost"), (), ()),
     "sequence": (("core", "cost"), (), ()),
     "schedule": (("core", "cost"), (), ("generators",)),
-    "makespan": (("core", "cost", "sequence", "schedule"), (), ()),
-    "plan": (("core", "profile", "cost", "sequence", "schedule", "makespan"), (), ()),
-    "graph": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan"), ("boost/",), ()),
+    # What every search stands on: for other rooms, not for users.
+    "engine": (("core", "cost", "schedule"), (), ()),
+    "orders": (("core", "cost", "schedule", "engine"), (), ()),
+    "makespan": (("core", "cost", "sequence", "schedule", "engine", "orders"), (), ()),
+    "plan": (("core", "profile", "cost", "sequence", "schedule", "engine", "orders", "makespan"), (), ()),
+    "graph": (("core", "profile", "cost", "sequence", "schedule", "engine", "makespan", "plan"), ("boost/",), ()),
     # Sweeps plan profiles.
-    "search": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan"), ("thrust/", "cuda_runtime.h"), ()),
+    "search": (("core", "profile", "cost", "sequence", "schedule", "engine", "makespan", "plan"), ("thrust/", "cuda_runtime.h"), ()),
     # Links are fitted, which are a part of costs.
     "fit": (("core", "profile", "cost"), ("Eigen/",), ()),
-    "joint": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "graph"), ("boost/",), ()),
+    "joint": (("core", "profile", "cost", "sequence", "schedule", "engine", "makespan", "plan", "graph"), ("boost/",), ("baselines",)),
     "io": (("core", "profile", "cost", "schedule", "plan"), ("nlohmann/", "boost/"), ("frameworks", "graphs", "json", "pictures", "tables")),
     "testing": (("core", "cost", "schedule"), (), ()),
 }
 # Slow to compile, not everywhere, or reached through views: not in the dependency-free rooms.
-FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
+FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "engine", "orders", "makespan", "plan", "testing")
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
 IN_BODIES = ("ranges",)  # what they may include for all that
 CONFIG = "stagecut/core/config.hpp"
 AT_THE_END = re.compile(r"\n#if defined\(STAGECUT_HEADER_ONLY\)\n(#include <stagecut/[\w/]+\.ipp>\n)+#endif\n\Z")
-# What only headers of the library include stands in the room's folder `detail`; these are left to who includes them.
-UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan")
+# What only headers of the room include stands in its folder `detail`, or that of a family; what other rooms include, too, and no
+# user, in `parts`, or in the room engine. All else is public, and the umbrella has that of these rooms.
+UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "orders", "makespan", "plan")
 
 top = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
 root = top / "include"
@@ -45,6 +49,17 @@ def parts_of(name):
     """The room and the folder in it of `stagecut/ROOM/FOLDER/NAME`, None where there is none."""
     parts = name.split("/")
     return (parts[1] if len(parts) > 2 else None), "/".join(parts[2:-1]) or None
+
+
+def is_private(folder):
+    """Whether it is of one room alone."""
+    return folder is not None and folder.split("/")[-1] == "detail"
+
+
+def is_inner(name):
+    """Whether a header is for headers of the library alone."""
+    room, folder = parts_of(name)
+    return is_private(folder) or folder == "parts" or room == "engine"
 
 
 def includes(path):
@@ -64,16 +79,18 @@ def check_header(header):
     if room is not None and room not in TABLE:
         return problems.append(f"{name}: no such room")
     bodies = header.suffix == ".ipp"
-    if folder not in (None, "detail") and folder not in TABLE[room][2]:
+    families = TABLE[room][2] if room else ()
+    if folder not in (None, "detail", "parts", *families, *(f"{family}/detail" for family in families)):
         problems.append(f"{name}: {room} has no folder {folder}")
     text = header.read_text()
     spaces = re.findall(r"^namespace (stagecut\b[\w: ]*?) \{", text, re.MULTILINE)
     public = [space for space in spaces if not space.endswith("::detail")]
+    inner = is_private(folder) or folder == "parts"
     if bodies:
         check_bodies(header, name, room, folder)
-    elif room is not None and folder == "detail" and public:
-        problems.append(f"{name}: opens {public[0]}, and headers in detail/ define only details")
-    if room is not None and folder != "detail" and spaces and not public:
+    elif inner and public:
+        problems.append(f"{name}: opens {public[0]}, and headers in {folder}/ define only details")
+    if room is not None and not inner and spaces and not public:
         problems.append(f"{name}: defines only details, which stand in detail/")
     if "\n#pragma once\n" not in text:
         problems.append(f"{name}: has no #pragma once")
@@ -103,7 +120,7 @@ def check_header(header):
 
 def check_bodies(header, name, room, folder):
     """It stands in detail/, and includes first the one header of its room that includes it at its end."""
-    if folder != "detail":
+    if not is_private(folder):
         problems.append(f"{name}: bodies stand in detail/")
     source = f"stagecut/source/{room}.hpp"
     who = includers.get(name, [])
@@ -130,7 +147,7 @@ def check_inside(place, room, may, target):
         problems.append(f"{place}, which does not exist")
     target_room, target_folder = parts_of(target)
     if room is None:
-        if target_folder == "detail":
+        if is_inner(target):
             problems.append(f"{place}: an umbrella has no details")
     elif target_room is None:
         if target != "stagecut/version.hpp":
@@ -139,6 +156,8 @@ def check_inside(place, room, may, target):
         pass  # `check_bodies` says who may
     elif target_room not in (room, *may):
         problems.append(f"{place}: {room} may not include {target_room}")
+    elif is_private(target_folder) and target_room not in (room, "core"):
+        problems.append(f"{place}, a private file of {target_room}: what others need stands in its parts/, or in engine")
 
 
 headers = sorted(path for path in root.rglob("*") if path.is_file())
@@ -184,7 +203,7 @@ else:
     problems.append("no umbrella stagecut/stagecut.hpp")
 
 # Whatever a program needs is public; it may have details of its own.
-of_library = re.compile(r"\b(?:stagecut|io|testing|transformer)::(?:inline |\w+::)*detail\b")
+of_library = re.compile(r"\b(?:stagecut|io|testing|transformer)::(?:inline |\w+::)*(?:detail|engine)\b")
 of_either = re.compile(r"(?<![\w:])detail::|\busing namespace detail\b")
 pages = [*(path for folder in ("examples", "bench", "docs") for path in (top / folder).rglob("*")), top / "README.md"]
 for path in sorted(pages):
@@ -193,7 +212,7 @@ for path in sorted(pages):
     text = path.read_text()
     own = re.search(r"^namespace detail\b", text, re.MULTILINE)
     for number, _, target in includes(path):
-        if target.startswith("stagecut/") and parts_of(target)[1] == "detail" and path.name != "architecture.md":  # of the inside
+        if target.startswith("stagecut/") and is_inner(target) and path.name != "architecture.md":  # of the inside
             problems.append(f"{path.relative_to(top).as_posix()}:{number}: includes {target}, a detail")
     for number, line in enumerate(text.splitlines(), 1):
         if of_library.search(line) or (not own and of_either.search(line)):

@@ -9,7 +9,7 @@ import re
 import sys
 
 # In the order of their layers, with the package that all of a room's bodies need.
-ROOMS = {"core": "", "cost": "", "profile": "", "sequence": "", "schedule": "", "makespan": "", "plan": "", "graph": "", "joint": "",
+ROOMS = {"core": "", "cost": "", "profile": "", "sequence": "", "schedule": "", "engine": "", "orders": "", "makespan": "", "plan": "", "graph": "", "joint": "",
          "search": "", "fit": "Eigen", "testing": "", "io": "nlohmann"}
 # What is looked for to see whether a package is there. Thrust is none of them: its device system is the program's choice.
 PACKAGES = {"boost": "boost/graph/graph_traits.hpp", "Eigen": "Eigen/Core", "nlohmann": "nlohmann/json.hpp"}

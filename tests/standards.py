@@ -21,7 +21,7 @@ split = sys.argv.index("--")
 every_way = "--all" in sys.argv[:split]
 asked, flags = [word for word in sys.argv[1:split] if word and word != "--all"], sys.argv[split + 1:]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-ROOMS = ("joint", "search", "graph", "fit", "io", "plan", "makespan", "schedule", "sequence", "profile", "cost", "core")
+ROOMS = ("joint", "search", "graph", "fit", "io", "plan", "makespan", "orders", "engine", "schedule", "sequence", "profile", "cost", "core")
 NO_TYPES, NOTHING = ("-fno-rtti",), ("-fno-rtti", "-fno-exceptions")
 forwards = headers.listed(include, flags=flags)
 ORDERS = {

@@ -3,8 +3,8 @@
 // some percent on the submeshes that Alpa allows; `swept` runs a dynamic program for each time that a stage may take, as Alpa
 // does, in doubles. `searches` are dynamic programs, `cost` the length.
 
+#include <stagecut/joint/baselines/minimize_placed_length.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
-#include <stagecut/joint/minimize_placed_length.hpp>
 
 #include <benchmark/benchmark.h>
 

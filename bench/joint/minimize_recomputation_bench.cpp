@@ -4,8 +4,8 @@
 
 #include <stagecut/io/json/sapp_layers.hpp>
 #include <stagecut/joint/as_recompute_model.hpp>
+#include <stagecut/joint/baselines/sapp_surrogate.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
-#include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 #include <benchmark/benchmark.h>

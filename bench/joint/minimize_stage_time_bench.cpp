@@ -6,8 +6,8 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/graphs/piper.hpp>
+#include <stagecut/joint/baselines/variant_stages.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/joint/variant_stages.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -6,8 +6,8 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
-#include <stagecut/joint/minimize_nested_time.hpp>
-#include <stagecut/joint/plan_nested_graph.hpp>
+#include <stagecut/joint/baselines/minimize_nested_time.hpp>
+#include <stagecut/joint/baselines/plan_nested_graph.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -49,6 +49,9 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_cut_and_order.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/orders/order_bound.hpp>
+#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/synthesize_schedule.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/explain_plan.hpp>
@@ -113,8 +116,6 @@
 #include <stagecut/schedule/makespan_parts.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/op.hpp>
-#include <stagecut/schedule/order_bound.hpp>
-#include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/recorded_run.hpp>
 #include <stagecut/schedule/sapp_bubbles.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -124,7 +125,6 @@
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/slot_program.hpp>
-#include <stagecut/schedule/synthesize_schedule.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/schedule/task_options.hpp>
 #include <stagecut/sequence/best_stages.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/detail/any_constraint.hpp>
+#include <stagecut/cost/parts/any_constraint.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/detail/any_stage_cost.hpp>
+#include <stagecut/cost/parts/any_stage_cost.hpp>
 
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/parts/check_links.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 using stagecut::argument_error;
-using stagecut::detail::check_links;
 using stagecut::link_speed;
+using stagecut::detail::check_links;
 
 TEST_CASE("links of any finite speed pass") {
   CHECK_NOTHROW(check_links("f", "links", std::vector<link_speed>{}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/detail/expects_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/testing/archetypes.hpp>
 
@@ -51,7 +51,8 @@ static_assert(detail::no_cost<std::vector<std::string>> && one_mistake<std::vect
 
 // What is a cost is no mistake, whatever else it is.
 static_assert(mistakes<stagecut::prefix_sums<double>> == 0 && mistakes<both> == 0);
-static_assert(mistakes<stagecut::testing::monotone_archetype> == 0 && mistakes<stagecut::testing::staged_archetype<>> == 0);
+static_assert(mistakes<stagecut::testing::monotone_archetype> == 0 &&
+              mistakes<stagecut::testing::staged_archetype<>> == 0);
 static_assert(!std::invocable<const detail::expects_cost&, std::vector<double>, int>);
 static_assert(!std::invocable<const detail::expects_cost&, stagecut::prefix_sums<double>, int>);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/detail/pipeline_members.hpp>
+#include <stagecut/cost/parts/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/cost/stage_times.hpp>
 #include <stagecut/cost/with_speeds.hpp>
@@ -86,15 +86,15 @@ struct least {
 };
 
 template <class T>
-constexpr int right_ones = int{has_backward_weight<T>} + int{has_backward_input<T>} + int{has_stage_forward<T>} +
-                           int{has_stage_backward<T>} + int{has_stage_backward_weight<T>} + int{has_sent<T>} +
-                           int{has_memory<T>} + int{has_least_memory<T>} + int{has_splits_backward<T>} +
-                           int{has_recomputed<T>} + int{has_recomputes<T>};
+constexpr int right_ones =
+    int{has_backward_weight<T>} + int{has_backward_input<T>} + int{has_stage_forward<T>} + int{has_stage_backward<T>} +
+    int{has_stage_backward_weight<T>} + int{has_sent<T>} + int{has_memory<T>} + int{has_least_memory<T>} +
+    int{has_splits_backward<T>} + int{has_recomputed<T>} + int{has_recomputes<T>};
 template <class T>
-constexpr int wrong_ones = int{wrong_backward_weight<T>} + int{wrong_backward_input<T>} + int{wrong_stage_forward<T>} +
-                           int{wrong_stage_backward<T>} + int{wrong_stage_backward_weight<T>} + int{wrong_sent<T>} +
-                           int{wrong_memory<T>} + int{wrong_least_memory<T>} + int{wrong_splits_backward<T>} +
-                           int{wrong_recomputed<T>} + int{wrong_recomputes<T>};
+constexpr int wrong_ones =
+    int{wrong_backward_weight<T>} + int{wrong_backward_input<T>} + int{wrong_stage_forward<T>} +
+    int{wrong_stage_backward<T>} + int{wrong_stage_backward_weight<T>} + int{wrong_sent<T>} + int{wrong_memory<T>} +
+    int{wrong_least_memory<T>} + int{wrong_splits_backward<T>} + int{wrong_recomputed<T>} + int{wrong_recomputes<T>};
 
 }  // namespace
 

@@ -41,7 +41,7 @@ TEST_CASE("every order has each vertex behind its predecessors") {
     for (std::size_t i = 0; i < stagecut::detail::plain_orders; ++i) {
       REQUIRE(leads_onwards(graph, stagecut::detail::plain_order(graph, i)));
     }
-    stagecut::detail::seeded chance(static_cast<std::uint64_t>(round));
+    stagecut::engine::seeded chance(static_cast<std::uint64_t>(round));
     stagecut::detail::guided_orders guided(graph, chance);
     for (std::size_t i = 0; i < guided.size(); ++i) {
       guided.each_order(i, [&](const dag_order& order) { REQUIRE(leads_onwards(graph, order)); });
@@ -72,7 +72,7 @@ TEST_CASE("a vector of low frequency changes little along each edge of a path, a
   std::vector<stagecut::weighted_edge> edges;
   for (std::uint32_t v = 0; v + 1 < n; ++v) edges.push_back({v, v + 1, 3});
   const stagecut::weighted_dag dag(weights, edges);
-  stagecut::detail::seeded chance(1);
+  stagecut::engine::seeded chance(1);
   const auto values = stagecut::detail::low_frequency::of(dag.flat(), chance);
   std::int32_t step = 0;
   std::int32_t least = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/graph/detail/linear_orders.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 
 #include <stagecut/graph/operator_set.hpp>
 
@@ -21,7 +21,7 @@ using stagecut::detail::element_order;
 using stagecut::detail::least_cut;
 using stagecut::detail::random_order;
 using stagecut::detail::reversed;
-using stagecut::detail::seeded;
+using stagecut::engine::seeded;
 
 namespace {
 

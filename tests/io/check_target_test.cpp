@@ -3,8 +3,8 @@
 
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/schedule/simulate.hpp>

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/joint/placed_layers.hpp>
+#include <stagecut/joint/baselines/placed_layers.hpp>
 
 namespace joint_tests {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/joint/dapple_plan.hpp>
+#include <stagecut/joint/baselines/dapple_plan.hpp>
+#include <stagecut/joint/baselines/minimize_placed_length.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
-#include <stagecut/joint/minimize_placed_length.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
@@ -137,7 +137,8 @@ TEST_CASE("the plans of published profiles") {
     REQUIRE(ours);
     const double theirs = simulated(model, each.split, request.microbatches);
     CHECK(ours->cost <= theirs);
-    MESSAGE(each.name, ": an iteration of ", theirs, " s by its plan, ", ours->cost, " s by ours, none below ", ours->bound);
+    MESSAGE(each.name, ": an iteration of ", theirs, " s by its plan, ", ours->cost, " s by ours, none below ",
+            ours->bound);
     MESSAGE(each.name, ": ", found->cost, " s in ", found->stages.size(), " stages, ", found->searches, " searches");
   }
 }

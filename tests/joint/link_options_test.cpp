@@ -16,20 +16,22 @@
 using joint_tests::drawn;
 using stagecut::recompute_model;
 using stagecut::detail::choice_curves;
-using stagecut::detail::keep_paths;
 using stagecut::detail::link_options;
 using stagecut::detail::option_arc;
 using stagecut::detail::option_graph;
 using stagecut::detail::rank_options;
 using stagecut::detail::rank_rules;
 using stagecut::detail::whole_times;
+using stagecut::engine::keep_paths;
 
 namespace {
 
 const whole_times ones({1}, {1}, 1000);
 const recompute_model layers{{{"l", 1, 0, 0, 0, {{"none", 2, 0, 2}, {"full", 3, 0, 1}}}}, {0, 0, 0, 0}, {}, {}};
 
-rank_options a_rank() { return rank_options({{0}, {{{1, 0, 0}}}, 1e9, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {{}}}, false); }
+rank_options a_rank() {
+  return rank_options({{0}, {{{1, 0, 0}}}, 1e9, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {{}}}, false);
+}
 
 /// The groups that are met on the ways from node 0 to the one at the end; how often each.
 std::multiset<std::vector<std::uint32_t>> ways(const option_graph& graph) {
@@ -109,7 +111,11 @@ TEST_CASE("a dead end between others: those behind it move up") {
 TEST_CASE("arcs become edges with all options of the classes of their key") {
   choice_curves curves(layers, ones, false);
   option_graph graph;
-  graph.ranks = {rank_options({{0, 1}, {{{1, 0, 0}, {1, 0, 0}}}, 1e9, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {{}, {}}}, false), a_rank()};
+  graph.ranks = {
+      rank_options(
+          {{0, 1}, {{{1, 0, 0}, {1, 0, 0}}}, 1e9, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {{}, {}}},
+          false),
+      a_rank()};
   graph.steps.resize(2);
   // Keys of classes are the layers of the rank.
   const std::size_t of[][2] = {{2, 1}, {1, 0}, {1, 2}, {0, 1}};

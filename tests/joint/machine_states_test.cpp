@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/joint/detail/machine_states.hpp>
+#include <stagecut/joint/baselines/detail/machine_states.hpp>
 
 #include <doctest/doctest.h>
 

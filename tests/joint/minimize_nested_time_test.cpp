@@ -15,7 +15,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
-#include <stagecut/joint/minimize_nested_time.hpp>
+#include <stagecut/joint/baselines/minimize_nested_time.hpp>
 
 #include <doctest/doctest.h>
 

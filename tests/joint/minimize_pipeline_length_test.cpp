@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/joint/detail/length_search.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -88,7 +88,7 @@ void check(const hybrid_case& drawn) {
   if (!drawn.all_reduce) CHECK(found->stages == best.stages);
   const detail::hybrid_rules rules(drawn.request, drawn.model.period());
   const detail::length_terms terms{drawn.messages, drawn.all_reduce};
-  detail::search_clock clock(drawn.request.limits);
+  engine::search_clock clock(drawn.request.limits);
   const detail::stage_options_of model(drawn.model);
   detail::length_program program(model, rules, terms, clock, 0);
   detail::length_search forgetful(program, terms, drawn.request.microbatches, 0, clock);

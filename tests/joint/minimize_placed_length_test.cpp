@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/joint/minimize_placed_length.hpp>
+#include <stagecut/joint/baselines/minimize_placed_length.hpp>
 
 #include <doctest/doctest.h>
 

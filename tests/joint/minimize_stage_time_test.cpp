@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/joint/baselines/variant_stages.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/joint/variant_stages.hpp>
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,7 @@ using joint_tests::options;
 using joint_tests::workbench;
 using stagecut::detail::chosen_options;
 using stagecut::detail::option_annealing;
-using stagecut::detail::search_clock;
+using stagecut::engine::search_clock;
 
 TEST_CASE("the best plan is one, takes as long as is told, and is often the best of all") {
   std::mt19937 dice(1);

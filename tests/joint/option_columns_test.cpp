@@ -13,7 +13,7 @@
 using joint_tests::workbench;
 using stagecut::detail::option_columns;
 using stagecut::detail::option_paths;
-using stagecut::detail::tick_kinds;
+using stagecut::engine::tick_kinds;
 
 TEST_CASE("columns of live options: what a rank takes, the layers of every type, and the length of paths") {
   std::mt19937 dice(1);

@@ -18,7 +18,7 @@ using joint_tests::workbench;
 using stagecut::detail::no_time;
 using stagecut::detail::option_paths;
 using stagecut::detail::rank_options;
-using stagecut::detail::tick_kinds;
+using stagecut::engine::tick_kinds;
 
 namespace {
 
@@ -33,7 +33,7 @@ double length_of(const workbench& bench, const options& plan, const std::vector<
   std::vector<double> times = bench.problem.times_of(plan);
   double sum = 0;
   for (std::size_t j = 0; j < times.size(); ++j) {
-    if (j % tick_kinds != stagecut::detail::tick_message) sum += weights[j] * times[j];
+    if (j % tick_kinds != stagecut::engine::tick_message) sum += weights[j] * times[j];
   }
   return sum;
 }
@@ -112,8 +112,8 @@ TEST_CASE("two ranks and three layers") {
   option_paths::live_options live = option_paths::all_live(bench.graph);
   // A forward pass of rank 0 once, a backward pass of rank 1 twice.
   std::vector<double> weights(2 * tick_kinds);
-  weights[stagecut::detail::tick_f] = 1;
-  weights[tick_kinds + stagecut::detail::tick_b] = 2;
+  weights[stagecut::engine::tick_f] = 1;
+  weights[tick_kinds + stagecut::engine::tick_b] = 2;
   paths.price(live, weights);
   CHECK(paths.least() == 2 + 2 * 2);
   options path;

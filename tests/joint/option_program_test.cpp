@@ -19,7 +19,7 @@ using joint_tests::workbench;
 using stagecut::detail::option_paths;
 using stagecut::detail::option_program;
 using stagecut::detail::path_rows;
-using stagecut::detail::tick_kinds;
+using stagecut::engine::tick_kinds;
 
 namespace {
 
@@ -136,12 +136,12 @@ TEST_CASE("a program of no row but one: the plan that is shortest on it") {
   const workbench bench(drawn);
   path_rows paths(2, {0, 0});
   std::vector<double> counts(2 * tick_kinds);
-  for (const std::size_t kind : {stagecut::detail::tick_f, stagecut::detail::tick_b}) {
+  for (const std::size_t kind : {stagecut::engine::tick_f, stagecut::engine::tick_b}) {
     counts[kind] = 2;  // what the first rank does
   }
   (void)paths.add(counts);
   counts.assign(counts.size(), 0);
-  for (const std::size_t kind : {stagecut::detail::tick_f, stagecut::detail::tick_b}) counts[tick_kinds + kind] = 2;
+  for (const std::size_t kind : {stagecut::engine::tick_f, stagecut::engine::tick_b}) counts[tick_kinds + kind] = 2;
   (void)paths.add(counts);
   const options plan = *joint_tests::all_plans(bench.graph).begin();
   option_program program(bench.problem, paths, 10);

@@ -13,7 +13,7 @@
 using joint_tests::options;
 using joint_tests::workbench;
 using stagecut::detail::option_search;
-using stagecut::detail::search_clock;
+using stagecut::engine::search_clock;
 
 namespace {
 

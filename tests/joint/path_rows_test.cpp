@@ -14,8 +14,8 @@ using joint_tests::all_plans;
 using joint_tests::options;
 using joint_tests::workbench;
 using stagecut::detail::path_rows;
-using stagecut::detail::tick_kinds;
-using stagecut::detail::tick_message;
+using stagecut::engine::tick_kinds;
+using stagecut::engine::tick_message;
 
 TEST_CASE("a path is added once, with what messages add to it") {
   path_rows rows(2, {5, 0});

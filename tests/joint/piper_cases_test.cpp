@@ -9,8 +9,8 @@
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/graphs/piper.hpp>
 #include <stagecut/io/graphs/piper_plan.hpp>
+#include <stagecut/joint/baselines/variant_stages.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/joint/variant_stages.hpp>
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
+#include <stagecut/joint/baselines/plan_nested_graph.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>
-#include <stagecut/joint/plan_nested_graph.hpp>
 
 #include <doctest/doctest.h>
 

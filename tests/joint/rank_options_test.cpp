@@ -17,10 +17,10 @@ using stagecut::recompute_model;
 using stagecut::detail::choice_curves;
 using stagecut::detail::rank_options;
 using stagecut::detail::rank_rules;
-using stagecut::detail::tick_b;
-using stagecut::detail::tick_f;
-using stagecut::detail::tick_w;
 using stagecut::detail::whole_times;
+using stagecut::engine::tick_b;
+using stagecut::engine::tick_f;
+using stagecut::engine::tick_w;
 
 namespace {
 
@@ -211,7 +211,10 @@ TEST_CASE("classes are sorted by key, those of one key as they came, and found b
   model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 10}, {"full", 3, 0, 1}}}};
   model.layers = {0, 0, 0, 0, 0};
   choice_curves curves(model, ones, false);
-  rank_options rank(rank_rules{{0, 3}, {{{1, 1, 0}, {1, 1, 0}}}, 35, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {{}, {}}}, false);
+  rank_options rank(
+      rank_rules{
+          {0, 3}, {{{1, 1, 0}, {1, 1, 0}}}, 35, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {{}, {}}},
+      false);
   const std::vector<std::vector<std::size_t>> lengths{{3, 2}, {0, 1}, {2, 1}, {1, 0}, {1, 2}};
   std::vector<int> keys;
   for (const auto& each : lengths) {

@@ -12,8 +12,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
+#include <stagecut/joint/baselines/minimize_nested_time.hpp>
 #include <stagecut/joint/compare_hybrids.hpp>
-#include <stagecut/joint/minimize_nested_time.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/joint/profile_options.hpp>
@@ -147,9 +147,12 @@ struct drawn_stages {
     const hybrid_stage& stage = stages[s];
     const auto d = static_cast<double>(stage.option.replicas);
     const std::size_t end = stage.first_device + stage.option.replicas;
-    const auto sent = [](double bytes, const link_speed& link) { return link.bandwidth > 0 ? bytes / link.bandwidth : 0; };
+    const auto sent = [](double bytes, const link_speed& link) {
+      return link.bandwidth > 0 ? bytes / link.bandwidth : 0;
+    };
     double time = stage.option.forward + stage.option.backward;
-    if (s > 0) time += 2 * sent(layers[stage.first - 1].output, joining(stage.first_device - 1, stage.first_device)) / d;
+    if (s > 0)
+      time += 2 * sent(layers[stage.first - 1].output, joining(stage.first_device - 1, stage.first_device)) / d;
     if (s + 1 < stages.size()) time += 2 * sent(layers[stage.last - 1].output, joining(end - 1, end)) / d;
     double parameters = 0;
     for (std::size_t i = stage.first; i < stage.last; ++i) parameters += layers[i].parameters;

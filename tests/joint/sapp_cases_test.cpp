@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/joint/baselines/sapp_surrogate.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
-#include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/in_flight_vectors.hpp>
 #include <stagecut/schedule/sapp_bubbles.hpp>

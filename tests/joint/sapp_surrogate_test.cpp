@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/joint/baselines/sapp_surrogate.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
-#include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 

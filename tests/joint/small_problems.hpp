@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
@@ -18,7 +19,6 @@
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
-#include <stagecut/makespan/detail/times_simulator.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 
 #include "random_models.hpp"
@@ -131,7 +131,7 @@ class workbench {
   std::vector<stagecut::detail::rank_rules> rules;
   stagecut::detail::choice_curves curves;
   stagecut::detail::option_graph graph;
-  stagecut::detail::times_simulator simulator;
+  stagecut::engine::times_simulator simulator;
   stagecut::detail::recompute_problem problem{};
 
   /// The makespan of options, in whole units.

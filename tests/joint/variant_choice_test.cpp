@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include <stagecut/joint/detail/variant_choice.hpp>
+#include <stagecut/joint/baselines/detail/variant_choice.hpp>
 
 #include <doctest/doctest.h>
 

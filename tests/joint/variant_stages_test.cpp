@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/joint/variant_stages.hpp>
+#include <stagecut/joint/baselines/variant_stages.hpp>
 
 #include <doctest/doctest.h>
 

@@ -22,7 +22,7 @@ using stagecut::improvement;
 using stagecut::schedule_kind;
 using stagecut::view;
 using stagecut::detail::better_cuts;
-using stagecut::detail::incumbent;
+using stagecut::engine::incumbent;
 
 namespace {
 

@@ -106,7 +106,7 @@ TEST_CASE("without memory, a move ends at a cut that would be allowed if there w
         random_bits bits(8, static_cast<std::uint64_t>(round), step);
         (void)moves(cut, bits, stages);
         sound = sound && allowed.count(cut) == 1;
-        beyond += stagecut::detail::allowed_cut(of.request.order, bench.checked, cut) ? 0 : 1;
+        beyond += stagecut::engine::allowed_cut(of.request.order, bench.checked, cut) ? 0 : 1;
       }
       CHECK(sound);
     });

@@ -14,12 +14,12 @@ using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::cut_search;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
-using stagecut::detail::path_pool;
 using stagecut::schedule;
 using stagecut::view;
+using stagecut::detail::cut_search;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
+using stagecut::engine::path_pool;
 
 namespace {
 
@@ -125,7 +125,7 @@ TEST_CASE("a search stops when it is told so, and gives up after so many partial
       const auto go_on = [](view<const std::size_t>, double makespan) { return makespan - 1; };
       graph = blind(bench);
       if (search(graph, no_ticks / 2, 1, false, go_on) == cut_search::result::gave_up) ++gave_up;
-      stagecut::detail::search_clock late(chains::no_time);
+      stagecut::engine::search_clock late(chains::no_time);
       cut_search hurried(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, late);
       graph = blind(bench);
       CHECK(hurried(graph, no_ticks / 2, any_number, true, go_on) == cut_search::result::gave_up);

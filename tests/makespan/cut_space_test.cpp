@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::cut_search;
-using stagecut::detail::cut_space;
 using stagecut::schedule_kind;
 using stagecut::view;
+using stagecut::detail::cut_search;
+using stagecut::detail::cut_space;
 
 TEST_CASE("a space holds all cuts up to its makespan, also after it has shrunk") {
   dice random(11);
@@ -67,7 +67,7 @@ TEST_CASE("without time there is no space") {
   chains::with_workbench(of, [&](auto& bench) {
     cut_space space(bench.ticks, of.request.order, of.request.transfers, bench.layout, bench.checked, bench.simulate,
                     bench.clock);
-    CHECK_FALSE(space.build(stagecut::detail::no_ticks));
+    CHECK_FALSE(space.build(stagecut::engine::no_ticks));
     CHECK_FALSE(space.holds(0));
   });
 }

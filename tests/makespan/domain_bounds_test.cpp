@@ -16,9 +16,9 @@ using chains::valued;
 using oracle::dice;
 using stagecut::detail::domain_bounds;
 using stagecut::detail::domain_queue;
-using stagecut::detail::incumbent;
 using stagecut::detail::load_values;
 using stagecut::detail::point_domains;
+using stagecut::engine::incumbent;
 
 namespace {
 
@@ -64,7 +64,8 @@ TEST_CASE("no bound of a part is above its least cut, and no better cut is left 
         domain_queue::part part = random_part(random, bounds.loads(), all);
         std::vector<valued> of_part;
         for (const valued& each : all) {
-          if (keeps_to(part, bounds.loads(), each.second)) of_part.push_back({each.first / bench.ticks.tick, each.second});
+          if (keeps_to(part, bounds.loads(), each.second))
+            of_part.push_back({each.first / bench.ticks.tick, each.second});
         }
         if (random.once_in(2)) bounds.combine(part, random.from(1, 40), 2);
         const bool any = bounds.filter(part);
@@ -76,8 +77,8 @@ TEST_CASE("no bound of a part is above its least cut, and no better cut is left 
           if (each.first > bounds.target()) continue;
           sound = sound && any && chains::lies_in(part.domains, each.second);
           if (!any) continue;
-          const double there = each.second[point] > place ? bounds.behind(part, point, place)
-                                                          : bounds.up_to(part, point, place);
+          const double there =
+              each.second[point] > place ? bounds.behind(part, point, place) : bounds.up_to(part, point, place);
           sound = sound && there <= each.first;
           ++left;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/makespan/detail/chain_times.hpp>
+#include <stagecut/engine/chain_times.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
@@ -60,13 +60,13 @@ template <class Number = double, class Ticks>
   using namespace stagecut::detail;
   Number sum = 0;
   for (std::size_t s = 0; s < ticks.stages; ++s) {
-    for (const auto kind : {tick_f, tick_b, tick_w}) {
-      sum += static_cast<Number>(counts[s * tick_kinds + kind]) *
+    for (const auto kind : {engine::tick_f, engine::tick_b, engine::tick_w}) {
+      sum += static_cast<Number>(counts[s * engine::tick_kinds + kind]) *
              static_cast<Number>(ticks.pass(kind, s, cut[s], cut[s + 1]));
     }
     if (s + 1 == ticks.stages) continue;
-    sum +=
-        static_cast<Number>(counts[s * tick_kinds + tick_message]) * static_cast<Number>(ticks.message(s, cut[s + 1]));
+    sum += static_cast<Number>(counts[s * engine::tick_kinds + engine::tick_message]) *
+           static_cast<Number>(ticks.message(s, cut[s + 1]));
   }
   return sum;
 }

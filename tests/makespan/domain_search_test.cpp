@@ -15,7 +15,7 @@ using chains::points;
 using chains::valued;
 using oracle::dice;
 using stagecut::detail::domain_search;
-using stagecut::detail::incumbent;
+using stagecut::engine::incumbent;
 
 namespace {
 

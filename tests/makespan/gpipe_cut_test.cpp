@@ -12,10 +12,10 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::gpipe_cut;
-using stagecut::detail::no_ticks;
 using stagecut::schedule_kind;
 using stagecut::transfer_kind;
+using stagecut::detail::gpipe_cut;
+using stagecut::engine::no_ticks;
 
 namespace {
 
@@ -61,7 +61,7 @@ TEST_CASE("no better cut than the one that is known, and no time to look") {
     CHECK(better.run(below, bench.clock));
     CHECK(better.points.empty());
     CHECK(better.makespan == below);
-    stagecut::detail::search_clock late(chains::no_time);
+    stagecut::engine::search_clock late(chains::no_time);
     gpipe_cut hurried(bench.ticks, 8, false, graph);
     CHECK_FALSE(hurried.run(no_ticks, late));
   });

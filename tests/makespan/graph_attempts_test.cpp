@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/graph_attempts.hpp>
 
-#include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using chains::valued;
 using oracle::dice;
 using stagecut::detail::cut_space;
 using stagecut::detail::graph_attempts;
-using stagecut::detail::incumbent;
+using stagecut::engine::incumbent;
 
 namespace {
 
@@ -85,7 +85,7 @@ TEST_CASE("an attempt proves that there is no cut of so little, or finds the bes
     const auto& [worst, last] = all.back();
     best.offer(last, worst / tick);
     if (least > 0) {
-      for (const double most : {stagecut::detail::whole_ticks(least / 2), least - 1}) {
+      for (const double most : {stagecut::engine::whole_ticks(least / 2), least - 1}) {
         attempts.attempt(most, no_limit);
         CHECK(best.bound() == most + 1);
         CHECK(best.makespan() == worst / tick);

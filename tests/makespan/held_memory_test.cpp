@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/held_memory.hpp>
 
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/search_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ using chains::points;
 using chains::table_rules;
 using stagecut::schedule;
 using stagecut::detail::held_memory;
-using stagecut::detail::search_clock;
+using stagecut::engine::search_clock;
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Whatever a pipeline model, a constraint and an improver say, the search for the least makespan gives a cut that is one,
 // a reason, or a refusal; and where they keep what they promise, the best cut.
 #include <stagecut/core/error.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
@@ -124,16 +124,16 @@ stagecut::schedule some_schedule(fuzz_bytes& bytes) {
 template <class Model>
 void compare(const Model& model, const stagecut::makespan_request& request, const rule* allowed,
              const stagecut::outcome<stagecut::makespan_cut>& answer) {
-  const stagecut::detail::chain_ticks chain(model, request.order, request.links);
+  const stagecut::engine::chain_ticks chain(model, request.order, request.links);
   const auto keep = [&](const auto& constraint) {
-    const stagecut::detail::model_rules rules(model, request.order, request.memory_per_device, constraint);
-    stagecut::detail::cut_simulator simulate(chain, request.order, request.transfers);
+    const stagecut::engine::model_rules rules(model, request.order, request.memory_per_device, constraint);
+    stagecut::engine::cut_simulator simulate(chain, request.order, request.transfers);
     std::optional<double> best;
     std::vector<std::size_t> points{0};
     const auto extend = [&](const auto& self) -> void {
       if (points.size() == chain.stages) {
         points.push_back(chain.items);
-        if (points[chain.stages - 1] < chain.items && allowed_cut(request.order, rules, points)) {
+        if (points[chain.stages - 1] < chain.items && engine::allowed_cut(request.order, rules, points)) {
           const double here = simulate(points) * chain.tick;
           if (!best || here < *best) best = here;
         }
@@ -190,10 +190,9 @@ void search(fuzz_bytes& bytes) {
   const rule allowed{all};
   const bool ruled = bytes.one_in(2);
   try {
-    const auto answer =
-        improved ? stagecut::minimize_makespan(model, request, allowed, improve)
-        : ruled  ? stagecut::minimize_makespan(model, request, allowed)
-                 : stagecut::minimize_makespan(model, request);
+    const auto answer = improved ? stagecut::minimize_makespan(model, request, allowed, improve)
+                        : ruled  ? stagecut::minimize_makespan(model, request, allowed)
+                                 : stagecut::minimize_makespan(model, request);
     if (!answer) {
       require(answer.state() == stagecut::state::infeasible || answer.state() == stagecut::state::unknown);
       require(!answer.why().text().empty());

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 

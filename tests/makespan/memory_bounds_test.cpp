@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/memory_bounds.hpp>
 
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ template <class Use>
 void each_chain(std::uint64_t seed, int rounds, const Use& use) {
   dice random(seed);
   const stagecut::search_limits limits;
-  stagecut::detail::search_clock clock(limits);
+  stagecut::engine::search_clock clock(limits);
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
     const std::size_t ranks = random.from(1, 3);
@@ -148,7 +148,7 @@ TEST_CASE("whole items need more than shares of them") {
     }
   }
   const stagecut::search_limits limits;
-  stagecut::detail::search_clock clock(limits);
+  stagecut::engine::search_clock clock(limits);
   memory_rows rows(order, rules, 9);
   REQUIRE(rows.build(clock));
   REQUIRE(rows.add_first());

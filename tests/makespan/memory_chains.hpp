@@ -3,7 +3,7 @@
 
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/engine/cut_rules.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace chains {
 
 /// Rules whose sums are those of tables; they count what is asked of them.
-class table_rules final : public stagecut::detail::cut_rules {
+class table_rules final : public stagecut::engine::cut_rules {
  public:
   std::size_t items = 0;
-  std::vector<std::vector<std::size_t>> stages{};             // of every rank
+  std::vector<std::vector<std::size_t>> stages{};      // of every rank
   std::vector<stagecut::detail::held_moments> held{};  // of every rank
-  std::vector<std::vector<double>> bytes{};                   // of every stage: of [first, last) with 0, 1, ...
-  std::vector<std::vector<char>> may_be{};                    // of every stage: of [first, last)
+  std::vector<std::vector<double>> bytes{};            // of every stage: of [first, last) with 0, 1, ...
+  std::vector<std::vector<char>> may_be{};             // of every stage: of [first, last)
   double limit = 0;
   bool sums = true;       // whether it says that they are
   std::size_t pairs = 0;  // a rule that is no sum: as many items more or less in the stages of a rank; 0: none
@@ -96,7 +96,8 @@ class table_rules final : public stagecut::detail::cut_rules {
     auto& moments = made->held.emplace_back();
     for (std::size_t i = random.from(1, 3); i-- > 0;) {
       auto& moment = moments.emplace_back();
-      for (std::size_t j = 0; j < each.size(); ++j) moment.push_back({random.below(table_rules::most_held), random.below(2)});
+      for (std::size_t j = 0; j < each.size(); ++j)
+        moment.push_back({random.below(table_rules::most_held), random.below(2)});
     }
   }
   const std::size_t how = random.below(4);

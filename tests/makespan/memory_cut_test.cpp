@@ -22,7 +22,7 @@ using stagecut::schedule;
 using stagecut::schedule_kind;
 using stagecut::state;
 using stagecut::detail::memory_cut;
-using stagecut::detail::search_clock;
+using stagecut::engine::search_clock;
 
 namespace {
 
@@ -41,7 +41,7 @@ state find(const schedule& order, const table_rules& rules, std::size_t parts = 
   const state found = search.find(parts);
   if (found == state::feasible) {
     REQUIRE(search.points.size() == order.stages() + 1);
-    CHECK(stagecut::detail::allowed_cut(order, rules, search.points));
+    CHECK(stagecut::engine::allowed_cut(order, rules, search.points));
   }
   return found;
 }
@@ -153,7 +153,7 @@ TEST_CASE("of a chain of a hundred items it finds cuts close to the least limit,
     while (most - least > 0.01 * most) {
       const double middle = (least + most) / 2;
       of.request.memory_per_device = middle;
-      const stagecut::detail::model_rules<chains::layers, stagecut::detail::no_constraint> rules(
+      const stagecut::engine::model_rules<chains::layers, stagecut::detail::no_constraint> rules(
           of.model, of.request.order, of.request.memory_per_device, all);
       search_clock clock(no_limit);
       memory_cut search(of.request.order, rules, 96, clock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/memory_repair.hpp>
 
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ using chains::table_rules;
 using stagecut::schedule;
 using stagecut::detail::memory_repair;
 using stagecut::detail::memory_rows;
-using stagecut::detail::search_clock;
+using stagecut::engine::search_clock;
 
 TEST_CASE("what it calls done keeps to the rows, and where there is much room it is done mostly") {
   dice random(41);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/memory_rows.hpp>
 
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/search_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ using chains::dice;
 using chains::table_rules;
 using stagecut::schedule;
 using stagecut::detail::memory_rows;
-using stagecut::detail::search_clock;
+using stagecut::engine::search_clock;
 
 namespace {
 
@@ -88,8 +88,8 @@ TEST_CASE("rows are added until none is broken, and say what ranks hold") {
         return true;
       };
       if (!keeps()) {
-        CHECK_FALSE(stagecut::detail::allowed_cut(order, *rules, cut));
-      } else if (stagecut::detail::allowed_cut(order, *rules, cut)) {
+        CHECK_FALSE(stagecut::engine::allowed_cut(order, *rules, cut));
+      } else if (stagecut::engine::allowed_cut(order, *rules, cut)) {
         CHECK_FALSE(rows.add_broken(cut));
       } else {
         CHECK(rows.add_broken(cut));

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "../orders/least_order.hpp"
 #include "../refusal.hpp"
-#include "../schedule/least_order.hpp"
 
 using stagecut::cut_and_order_request;
 using stagecut::cuts;

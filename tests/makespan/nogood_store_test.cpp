@@ -10,8 +10,8 @@
 
 using chains::chain;
 using stagecut::detail::nogood_store;
-using stagecut::detail::path_pool;
-using stagecut::detail::tick_kinds;
+using stagecut::engine::path_pool;
+using stagecut::engine::tick_kinds;
 
 namespace {
 

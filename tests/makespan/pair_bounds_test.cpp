@@ -12,10 +12,10 @@ using chains::chain;
 using chains::next_pair_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::layered_graph;
-using stagecut::detail::pair_bounds;
-using stagecut::detail::stage_layout;
 using stagecut::schedule_kind;
+using stagecut::detail::pair_bounds;
+using stagecut::engine::layered_graph;
+using stagecut::engine::stage_layout;
 
 namespace {
 
@@ -42,7 +42,8 @@ TEST_CASE("two stages a rank: no edge's bound is above the makespan of a cut tha
   CHECK(found.cuts > 10000);
 }
 
-TEST_CASE("two stages a rank: a rank is not busy for longer than a cut takes, and what is left is never too much for it") {
+TEST_CASE(
+    "two stages a rank: a rank is not busy for longer than a cut takes, and what is left is never too much for it") {
   dice random(2);
   std::size_t cuts = 0;
   std::size_t tight = 0;

@@ -15,10 +15,10 @@ using chains::chain;
 using chains::next_pair_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
-using stagecut::detail::pair_graph;
 using stagecut::schedule_kind;
+using stagecut::detail::pair_graph;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
 
 TEST_CASE("two stages a rank: a graph for a makespan has all cuts of that makespan or less") {
   const chains::tally found = chains::tally_of_limited_graphs(2, next_pair_chain);
@@ -75,7 +75,7 @@ TEST_CASE("a graph of pairs that is too large, or takes too long, is not built")
       CHECK(pairs.build(no_ticks, 10000, bench.clock, graph));
       CHECK_FALSE(graph.edges.empty());
       CHECK_FALSE(pairs.build(no_ticks, 3, bench.clock, graph));
-      stagecut::detail::search_clock late(chains::no_time);
+      stagecut::engine::search_clock late(chains::no_time);
       CHECK_FALSE(pairs.build(no_ticks, 10000, late, graph));
       // Below the least makespan nothing may be left; a graph of nothing can be asked all the same.
       CHECK(pairs.build(0, 10000, bench.clock, graph));

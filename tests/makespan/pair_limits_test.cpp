@@ -10,9 +10,9 @@
 
 using chains::chain;
 using oracle::dice;
-using stagecut::detail::layered_graph;
 using stagecut::detail::pair_bounds;
 using stagecut::detail::pair_limits;
+using stagecut::engine::layered_graph;
 
 TEST_CASE("no second stage is left out that is short enough, and in the end few are left in that are not") {
   dice random(1);
@@ -22,7 +22,7 @@ TEST_CASE("no second stage is left out that is short enough, and in the end few 
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
     const chain of = chains::next_pair_chain(random, 12);
-    const bool vee = stagecut::detail::stage_layout(of.request.order).kind == chains::stage_layout::shape::vee;
+    const bool vee = stagecut::engine::stage_layout(of.request.order).kind == chains::stage_layout::shape::vee;
     const std::size_t n = of.model.size();
     const std::size_t p = of.request.order.ranks();
     if (vee || p < 2 || n < 2 * p + 2) continue;

@@ -13,11 +13,11 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
-using stagecut::detail::path_completions;
-using stagecut::detail::path_pool;
 using stagecut::schedule_kind;
+using stagecut::detail::path_completions;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
+using stagecut::engine::path_pool;
 
 namespace {
 
@@ -61,7 +61,7 @@ TEST_CASE("completions are shortest paths, one or all of them") {
         }
       }
       const bool knows_all =
-          bench.layout.kind != stagecut::detail::stage_layout::shape::chain || !bench.checked.has_rank_rules();
+          bench.layout.kind != stagecut::engine::stage_layout::shape::chain || !bench.checked.has_rank_rules();
       bool sound = true;
       for (std::size_t j = 0; j < pool.size(); ++j) {
         sound = sound && (knows_all ? rest[0][j] == least[j] : rest[0][j] <= least[j]);
@@ -124,7 +124,7 @@ TEST_CASE("no time to fill") {
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
     path_completions rest(pool, bench.layout.steps());
-    stagecut::detail::search_clock late(chains::no_time);
+    stagecut::engine::search_clock late(chains::no_time);
     layered_graph graph = bench.graph(no_ticks);
     CHECK_FALSE(rest.fill(graph, late));
     CHECK(rest.filter(graph, 0, late));

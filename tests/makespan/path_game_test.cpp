@@ -14,12 +14,12 @@
 using chains::chain;
 using chains::points;
 using oracle::dice;
-using stagecut::detail::no_ticks;
 using stagecut::detail::path_game;
 using stagecut::detail::point_domains;
 using stagecut::detail::point_rows;
 using stagecut::detail::point_times;
 using stagecut::detail::row_bounds;
+using stagecut::engine::no_ticks;
 
 namespace {
 
@@ -59,7 +59,7 @@ TEST_CASE("combinations of critical paths bound all cuts of domains, mostly bett
       path_game game(bounds);
       const point_rows none(times);
       point_rows rows =
-          chains::rows_of(times, {std::vector<double>(bench.ticks.stages * stagecut::detail::tick_kinds)});
+          chains::rows_of(times, {std::vector<double>(bench.ticks.stages * stagecut::engine::tick_kinds)});
       point_domains domains(n, bench.ticks.stages);
       for (int part = 0; part < 3; ++part) {
         const std::vector<points> before = game.cuts;
@@ -119,10 +119,10 @@ TEST_CASE("of two paths of which one is long where the other is short, half of e
   chains::with_workbench(of, [&](auto& bench) {
     using namespace stagecut::detail;
     const point_times times(bench.ticks);
-    std::vector<double> first(2 * tick_kinds);
-    std::vector<double> second(2 * tick_kinds);
-    first[tick_f] = 2;
-    second[tick_kinds + tick_f] = 2;
+    std::vector<double> first(2 * engine::tick_kinds);
+    std::vector<double> second(2 * engine::tick_kinds);
+    first[engine::tick_f] = 2;
+    second[engine::tick_kinds + engine::tick_f] = 2;
     const point_rows rows = chains::rows_of(times, {first, second});
     row_bounds bounds(times);
     path_game game(bounds);
@@ -150,7 +150,7 @@ TEST_CASE("many cuts: those that count least are given up, and the bound comes n
       path_game game(bounds);
       const point_rows none(times);
       const point_domains domains(bench.ticks.items, bench.ticks.stages);
-      point_rows rows = chains::rows_of(times, {std::vector<double>(16 * stagecut::detail::tick_kinds)});
+      point_rows rows = chains::rows_of(times, {std::vector<double>(16 * stagecut::engine::tick_kinds)});
       game.begin(rows, none, domains, 0);
       std::vector<double> counts;
       std::vector<double> factors;
@@ -210,7 +210,7 @@ TEST_CASE("with limits the bound is one for the cuts that keep to them, and abov
       }
       row_bounds bounds(times);
       path_game game(bounds);
-      point_rows rows = chains::rows_of(times, {std::vector<double>(bench.ticks.stages * tick_kinds)});
+      point_rows rows = chains::rows_of(times, {std::vector<double>(bench.ticks.stages * engine::tick_kinds)});
       game.begin(rows, limits, domains, 0);
       bool sound = true;
       std::vector<double> counts;

@@ -10,14 +10,14 @@
 #include "random_chains.hpp"
 
 using chains::chain;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
 using stagecut::detail::path_completions;
 using stagecut::detail::path_lengths;
-using stagecut::detail::path_pool;
-using stagecut::detail::tick_b;
-using stagecut::detail::tick_f;
-using stagecut::detail::tick_kinds;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
+using stagecut::engine::path_pool;
+using stagecut::engine::tick_b;
+using stagecut::engine::tick_f;
+using stagecut::engine::tick_kinds;
 
 namespace {
 

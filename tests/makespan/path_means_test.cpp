@@ -13,9 +13,9 @@ using chains::chain;
 using chains::valued;
 using oracle::dice;
 using stagecut::view;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
 using stagecut::detail::path_means;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
 
 namespace {
 
@@ -72,7 +72,7 @@ TEST_CASE("no time for means") {
   dice random(2);
   const chain of = chains::next_pair_chain(random, 10);
   chains::with_workbench(of, [&](auto& bench) {
-    stagecut::detail::search_clock late(chains::no_time);
+    stagecut::engine::search_clock late(chains::no_time);
     path_means means(bench.ticks, passes(of), bench.layout, bench.simulate, late);
     layered_graph graph = bench.graph(no_ticks);
     const std::size_t edges = graph.edges.size();

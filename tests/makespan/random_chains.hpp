@@ -6,12 +6,12 @@
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/cost/stage_times.hpp>
 #include <stagecut/cost/with_speeds.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/model_rules.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/pair_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/stage_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
@@ -530,20 +530,20 @@ struct workbench {
 
   const makespan_request& request;
   forbidden rules;
-  stagecut::detail::chain_ticks ticks;
-  stagecut::detail::model_rules<Model, forbidden> checked;
-  stagecut::detail::stage_layout layout;
-  stagecut::detail::cut_simulator simulate;
-  stagecut::detail::search_clock clock{request.limits};
+  stagecut::engine::chain_ticks ticks;
+  stagecut::engine::model_rules<Model, forbidden> checked;
+  stagecut::engine::stage_layout layout;
+  stagecut::engine::cut_simulator simulate;
+  stagecut::engine::search_clock clock{request.limits};
 
   /// The graph of all cuts of that makespan or less.
-  [[nodiscard]] stagecut::detail::layered_graph graph(double most, bool timed = true) {
-    stagecut::detail::layered_graph result;
+  [[nodiscard]] stagecut::engine::layered_graph graph(double most, bool timed = true) {
+    stagecut::engine::layered_graph result;
     constexpr std::size_t most_edges = std::size_t{1} << 22U;
-    if (layout.kind == stagecut::detail::stage_layout::shape::chain) {
+    if (layout.kind == stagecut::engine::stage_layout::shape::chain) {
       const stagecut::detail::stage_graph stages(ticks, request.order, request.transfers, checked);
       // Without any limit bounds are not computed.
-      (void)stages.build(most < stagecut::detail::no_ticks ? most : stagecut::detail::no_ticks / 2, most_edges, clock,
+      (void)stages.build(most < stagecut::engine::no_ticks ? most : stagecut::engine::no_ticks / 2, most_edges, clock,
                          result);
     } else {
       stagecut::detail::pair_graph pairs(ticks, request.order, layout, checked);
@@ -565,7 +565,7 @@ void with_workbench(const chain& of, const Use& use) {
 }
 
 /// How many paths a graph has.
-[[nodiscard]] inline double paths_of(const stagecut::detail::layered_graph& graph, std::size_t last) {
+[[nodiscard]] inline double paths_of(const stagecut::engine::layered_graph& graph, std::size_t last) {
   if (graph.first.empty()) return 0;
   std::vector<double> paths(graph.nodes.size());
   for (std::size_t u = graph.nodes.size(); u-- > 0;) {
@@ -576,8 +576,8 @@ void with_workbench(const chain& of, const Use& use) {
 }
 
 /// A path of a graph that stands for a cut: its edges; empty: there is none.
-[[nodiscard]] inline std::vector<std::size_t> path_of(const stagecut::detail::layered_graph& graph,
-                                                      const stagecut::detail::stage_layout& layout, const points& cut) {
+[[nodiscard]] inline std::vector<std::size_t> path_of(const stagecut::engine::layered_graph& graph,
+                                                      const stagecut::engine::stage_layout& layout, const points& cut) {
   std::vector<std::size_t> result;
   if (graph.first.empty()) return result;
   std::size_t u = 0;

@@ -12,11 +12,11 @@
 using chains::chain;
 using chains::points;
 using oracle::dice;
-using stagecut::detail::no_ticks;
 using stagecut::detail::point_domains;
 using stagecut::detail::point_rows;
 using stagecut::detail::point_times;
 using stagecut::detail::row_bounds;
+using stagecut::engine::no_ticks;
 
 namespace {
 

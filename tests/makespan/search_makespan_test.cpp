@@ -15,9 +15,9 @@ TEST_CASE("what the door finds of a model is what the search finds of its times"
     stagecut::makespan_request request;
     request.order = stagecut::one_forward_one_backward(stages, 4);
     const auto door = stagecut::minimize_makespan(model, request);
-    stagecut::detail::chain_ticks chain(model, request.order, request.links);
+    stagecut::engine::chain_ticks chain(model, request.order, request.links);
     const stagecut::detail::no_constraint all;
-    const stagecut::detail::model_rules<stagecut::item_times, stagecut::detail::no_constraint> rules(
+    const stagecut::engine::model_rules<stagecut::item_times, stagecut::detail::no_constraint> rules(
         model, request.order, request.memory_per_device, all);
     const auto found = stagecut::detail::search_makespan(chain, request, rules);
     REQUIRE(found);

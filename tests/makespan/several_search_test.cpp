@@ -16,8 +16,8 @@ using chains::valued;
 using oracle::dice;
 using stagecut::makespan_progress;
 using stagecut::state;
-using stagecut::detail::incumbent;
 using stagecut::detail::tick_search;
+using stagecut::engine::incumbent;
 
 namespace {
 

@@ -11,11 +11,11 @@
 namespace chains {
 
 using oracle::dice;
-using stagecut::detail::layered_graph;
-using stagecut::detail::stage_layout;
 using stagecut::schedule;
 using stagecut::schedule_entry;
 using stagecut::schedule_kind;
+using stagecut::engine::layered_graph;
+using stagecut::engine::stage_layout;
 
 /// A chain whose graph has a step for every stage.
 inline chain next_chain(dice& random, std::size_t most_items) {
@@ -63,9 +63,8 @@ inline chain listed(schedule_kind kind, double latency, std::size_t ranks = 4, s
 inline double listed_bound(schedule_kind kind, double latency, std::size_t ranks = 4, std::size_t chunks = 1) {
   const chain of = listed(kind, latency, ranks, chunks);
   double result = 0;
-  with_workbench(of, [&](auto& bench) {
-    result = bench.graph(stagecut::detail::no_ticks).least_bound() * bench.ticks.tick;
-  });
+  with_workbench(
+      of, [&](auto& bench) { result = bench.graph(stagecut::engine::no_ticks).least_bound() * bench.ticks.tick; });
   return result;
 }
 
@@ -87,7 +86,7 @@ tally tally_of_bounds(unsigned seed, const Next& next) {
     const chain of = next(random, 11);
     const std::vector<valued> all = all_cuts(of);
     with_workbench(of, [&](auto& bench) {
-      const layered_graph graph = bench.graph(stagecut::detail::no_ticks);
+      const layered_graph graph = bench.graph(stagecut::engine::no_ticks);
       bool sound = true;
       for (const auto& [makespan, cut] : all) {
         const double bound = bound_of(graph, bench.layout, cut);

@@ -14,10 +14,10 @@ using chains::listed;
 using chains::next_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
-using stagecut::detail::stage_graph;
 using stagecut::schedule_kind;
+using stagecut::detail::stage_graph;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
 
 TEST_CASE("a graph for a makespan has all cuts of that makespan or less") {
   const chains::tally found = chains::tally_of_limited_graphs(2, next_chain);
@@ -61,7 +61,7 @@ TEST_CASE("a graph that is too large, or takes too long, is not built") {
     layered_graph graph;
     CHECK(stages.build(no_ticks, 1000, bench.clock, graph));
     CHECK_FALSE(stages.build(no_ticks, 10, bench.clock, graph));
-    stagecut::detail::search_clock late(chains::no_time);
+    stagecut::engine::search_clock late(chains::no_time);
     CHECK_FALSE(stages.build(no_ticks, 1000, late, graph));
   });
   of = listed(schedule_kind::zb_h1, 0);

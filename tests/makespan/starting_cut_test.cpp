@@ -3,7 +3,7 @@
 
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/engine/cut_rules.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,16 +15,16 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::starting_cut;
 using stagecut::schedule_kind;
 using stagecut::state;
+using stagecut::detail::starting_cut;
 
 namespace {
 
 /// Rules that do not say what they are.
-class silent_rules final : public stagecut::detail::cut_rules {
+class silent_rules final : public stagecut::engine::cut_rules {
  public:
-  explicit silent_rules(const cut_rules& rules) : rules_(rules) {}
+  explicit silent_rules(const engine::cut_rules& rules) : rules_(rules) {}
   [[nodiscard]] bool allows(std::size_t s, std::size_t first, std::size_t last) const override {
     return rules_.allows(s, first, last);
   }
@@ -37,14 +37,14 @@ class silent_rules final : public stagecut::detail::cut_rules {
   [[nodiscard]] bool has_rank_rules() const override { return rules_.has_rank_rules(); }
 
  private:
-  const cut_rules& rules_;
+  const engine::cut_rules& rules_;
 };
 
 /// What it finds for a chain, and whether that is allowed.
 template <class Check>
 void start(const chain& of, const Check& check) {
   chains::with_workbench(of, [&](auto& bench) {
-    stagecut::detail::incumbent best(bench.clock, bench.ticks.tick);
+    stagecut::engine::incumbent best(bench.clock, bench.ticks.tick);
     const stagecut::detail::stage_graph stages(bench.ticks, of.request.order, of.request.transfers, bench.checked);
     starting_cut starting(bench.ticks, of.request, bench.checked, bench.simulate, bench.clock, best);
     const state found = starting.find(stages, bench.layout);
@@ -67,13 +67,13 @@ TEST_CASE("there is a cut to begin with exactly if any is allowed") {
       CHECK(found == (all.empty() ? state::infeasible : state::feasible));
       (all.empty() ? none : some) += 1;
       if (all.empty()) return;
-      CHECK(stagecut::detail::allowed_cut(of.request.order, bench.checked, best.points()));
+      CHECK(stagecut::engine::allowed_cut(of.request.order, bench.checked, best.points()));
       CHECK(best.makespan() == bench.simulate(best.points()));
       CHECK(best.makespan() * bench.ticks.tick >= all[0].first);
     });
     chains::with_workbench(of, [&](auto& bench) {
       const silent_rules rules(bench.checked);
-      stagecut::detail::incumbent best(bench.clock, bench.ticks.tick);
+      stagecut::engine::incumbent best(bench.clock, bench.ticks.tick);
       const stagecut::detail::stage_graph stages(bench.ticks, of.request.order, of.request.transfers, rules);
       starting_cut starting(bench.ticks, of.request, rules, bench.simulate, bench.clock, best);
       CHECK(starting.find(stages, bench.layout) == (all.empty() ? state::infeasible : state::feasible));
@@ -90,9 +90,7 @@ TEST_CASE("it is not worse than the user's") {
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
     of.request.start = stagecut::cuts(all[0].second);
-    start(of, [&](state, const auto& best, auto& bench) {
-      CHECK(best.makespan() * bench.ticks.tick == all[0].first);
-    });
+    start(of, [&](state, const auto& best, auto& bench) { CHECK(best.makespan() * bench.ticks.tick == all[0].first); });
   }
 }
 

@@ -18,8 +18,8 @@ using chains::points;
 using chains::some_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::incumbent;
 using stagecut::detail::tempering;
+using stagecut::engine::incumbent;
 
 namespace {
 

@@ -11,9 +11,9 @@ using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::incumbent;
-using stagecut::detail::tick_search;
 using stagecut::state;
+using stagecut::detail::tick_search;
+using stagecut::engine::incumbent;
 
 TEST_CASE("a cut to begin with, the best makespan with its proof, then the ties") {
   dice random(1);

@@ -122,7 +122,7 @@ TEST_CASE("the heaviest stage counts all passes and what the stage takes beside 
   const stagecut::with_stage_times<item_times> model(item_times({1, 2, 3}, {4, 5, 6}, {1, 1, 1}), {{10, 0}, {1}, {}});
   for (const auto kind : {schedule_kind::gpipe, schedule_kind::zb_h1}) {
     const schedule order = stagecut::make_schedule(kind, {.ranks = 2, .microbatches = 4});
-    const stagecut::detail::chain_ticks ticks(model, order, {});
+    const stagecut::engine::chain_ticks ticks(model, order, {});
     CHECK(stagecut::detail::heaviest_stage(ticks, points{0, 1, 3}) * ticks.tick == 17);
     CHECK(stagecut::detail::heaviest_stage(ticks, points{0, 2, 3}) * ticks.tick == 23);
   }

@@ -13,15 +13,15 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::coarse_ticks;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
-using stagecut::detail::tick_b;
-using stagecut::detail::tick_f;
-using stagecut::detail::tick_kinds;
-using stagecut::detail::tick_message;
-using stagecut::detail::tick_w;
 using stagecut::detail::weighted_cuts;
+using stagecut::engine::coarse_ticks;
+using stagecut::engine::layered_graph;
+using stagecut::engine::no_ticks;
+using stagecut::engine::tick_b;
+using stagecut::engine::tick_f;
+using stagecut::engine::tick_kinds;
+using stagecut::engine::tick_message;
+using stagecut::engine::tick_w;
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST_CASE("the least length over cuts, where it is, and through every edge") {
     if (all.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
       layered_graph graph = bench.graph(no_ticks, false);
-      if (bench.layout.kind == stagecut::detail::stage_layout::shape::chain && bench.checked.has_rank_rules()) return;
+      if (bench.layout.kind == stagecut::engine::stage_layout::shape::chain && bench.checked.has_rank_rules()) return;
       const coarse_ticks coarse(bench.ticks, of.request.order.microbatches * of.request.order.slices);
       const std::size_t stages = bench.ticks.stages;
       std::vector<double> counts(stages * tick_kinds);

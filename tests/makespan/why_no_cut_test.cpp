@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
@@ -29,7 +29,6 @@ struct told_elsewhere {
   using unexplained = void;
   bool operator()(std::size_t, std::size_t, std::size_t) const { return false; }
 };
-
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -108,7 +107,7 @@ TEST_CASE("where there are too many cuts to try, the memory is said to be too li
   request.memory_per_device = 900;
   const auto model = of_bytes({1});
   const auto said = [&]<class Constraint>(std::size_t items, const Constraint& allowed) {
-    const stagecut::detail::model_rules<chains::layers, Constraint> rules(model, request.order,
+    const stagecut::engine::model_rules<chains::layers, Constraint> rules(model, request.order,
                                                                           request.memory_per_device, allowed);
     return stagecut::detail::why_no_cut(rules, request.order, items, request.memory_per_device, allowed);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/as_one_chain.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
 
 #include <doctest/doctest.h>
 
@@ -79,7 +79,8 @@ TEST_CASE("numbers of layers say nothing of a graph, whose order is another one"
   weighed.weights = {1, 2, 3};
   for (const plan_request& each : {cut, kept, weighed}) {
     CHECK(refusal(graph(), each) ==
-          "stagecut::here: model.edges = 2 edges, must be empty where a request numbers layers: call as_chain first, which puts them "
+          "stagecut::here: model.edges = 2 edges, must be empty where a request numbers layers: call as_chain first, "
+          "which puts them "
           "into order");
     CHECK(refusal(tree(), each).find("must be empty where a request numbers layers") != std::string::npos);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/backward_parts.hpp>
+#include <stagecut/plan/parts/backward_parts.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/check_makespan_request.hpp>
+#include <stagecut/plan/parts/check_makespan_request.hpp>
 
 #include <doctest/doctest.h>
 

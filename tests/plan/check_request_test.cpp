@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/parts/check_request.hpp>
 
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>

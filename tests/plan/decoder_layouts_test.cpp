@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 
-#include <stagecut/plan/detail/counts_obstacle.hpp>
+#include <stagecut/plan/parts/counts_obstacle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -110,8 +110,9 @@ TEST_CASE("numbers of decoders that can be said are equal, or those between the 
       "25 - 5 - 6 = 14 decoders would be 7 on each of the 2 ranks between the first and the last, and are 6, 8; format "
       "megatron can say it");
   CHECK(detail::counts_obstacle({2, 2, 3, 2}, 2) ==
-        "stage 2 has 3 decoders and stage 1 has 2, with 2 stages on every device all are equal, but for one less on the first "
-      "and the last; format megatron can say it");
+        "stage 2 has 3 decoders and stage 1 has 2, with 2 stages on every device all are equal, but for one less on "
+        "the first "
+        "and the last; format megatron can say it");
 }
 
 TEST_CASE("only targets that are told few numbers have layouts") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/compare_plans.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/least_gradients.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
@@ -30,8 +30,8 @@
 using known_profile::chain_of;
 using known_profile::known;
 using stagecut::checkpointing;
-using stagecut::layer;
 using stagecut::compare_plans;
+using stagecut::layer;
 using stagecut::make_plan;
 using stagecut::measure;
 using stagecut::plan;
@@ -108,8 +108,7 @@ TEST_CASE("every schedule has a plan that its own name runs") {
   for (const auto& entry : stagecut::schedules) {
     for (const std::size_t v : {1U, 2U}) {
       if (!stagecut::has_shape(entry.kind, 2, v, 4)) continue;
-      const auto best =
-          make_plan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
+      const auto best = make_plan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
       REQUIRE_MESSAGE(best.state() == stagecut::state::optimal, entry.name);
       ++planned;
       const auto order = stagecut::schedule_of(*best);
@@ -430,9 +429,10 @@ TEST_CASE("a graph is planned as the chain that it is") {
   open.devices = {2, 4};
   CHECK(*compare_plans(graph, request, open).best == *compare_plans(stagecut::as_chain(graph), request, open).best);
   // Numbers of layers are those of a chain.
-  CHECK(refusal(graph, {.devices = 2, .forbidden_cuts = {1}}) ==
-        "stagecut::make_plan: model.edges = 7 edges, must be empty where a request numbers layers: call as_chain first, "
-        "which puts them into order");
+  CHECK(
+      refusal(graph, {.devices = 2, .forbidden_cuts = {1}}) ==
+      "stagecut::make_plan: model.edges = 7 edges, must be empty where a request numbers layers: call as_chain first, "
+      "which puts them into order");
   CHECK(refusal(graph, {.devices = 2, .kept_together = {{0, 2}}}).find("call as_chain first") != std::string::npos);
   CHECK(refusal(graph, {.devices = 2, .by = measure::weights, .weights = {1}}).find("call as_chain first") !=
         std::string::npos);

@@ -2,7 +2,7 @@
 #include <stagecut/plan/plan_chain.hpp>
 
 #include <stagecut/cost/objective.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/schedule/in_flight.hpp>

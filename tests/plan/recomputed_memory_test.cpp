@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // What checkpointed stages hold while they go back, by the order of passes: the search, the plan and `verify` agree with
 // enumeration, with one stage a device and with several.
-#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/engine/model_rules.hpp>
 
 #include <stagecut/plan/chain_model.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/schedule/simulate.hpp>

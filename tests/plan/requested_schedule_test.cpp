@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 
 #include <doctest/doctest.h>
 

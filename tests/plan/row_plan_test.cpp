@@ -2,8 +2,8 @@
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/make_plan.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/plan/verify_plan.hpp>
@@ -97,8 +97,8 @@ plan_request request_of(const run_as& run, std::mt19937& random) {
 /// When the last pass ends, of the layers in that order cut there: worked out from the layers and the edges.
 double end_of(const profile& model, const plan_request& request, const std::vector<std::size_t>& order,
               const std::vector<std::size_t>& points) {
-  const schedule run = make_schedule(request.schedule, {.ranks = request.devices, .chunks = request.chunks,
-                                                        .microbatches = request.microbatches});
+  const schedule run = make_schedule(
+      request.schedule, {.ranks = request.devices, .chunks = request.chunks, .microbatches = request.microbatches});
   const std::size_t stages = points.size() - 1;
   std::vector<std::size_t> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
@@ -363,9 +363,12 @@ TEST_CASE("what says nothing of stages in a row is refused") {
         "stagecut::make_plan: objective = bottleneck, must be the makespan for a graph run as eager-1f1b");
   CHECK(told([](plan_request& r) { r.microbatches = 0; }) ==
         "stagecut::make_plan: objective = makespan, is not known: the number of microbatches is not known");
-  CHECK(told([](plan_request& r) { r.kept_together = {{0, 2}}; }) ==
-        "stagecut::make_plan: kept_together = {…}, numbers layers, which do not stand in an order in which each follows "
-        "what feeds it: say groups");
+  CHECK(
+      told([](plan_request& r) {
+        r.kept_together = {{0, 2}};
+      }) ==
+      "stagecut::make_plan: kept_together = {…}, numbers layers, which do not stand in an order in which each follows "
+      "what feeds it: say groups");
   CHECK(told([](plan_request& r) { r.memory.checkpoint = checkpointing::always; }) ==
         "stagecut::make_plan: memory.checkpoint = always, is of chains, and this is a graph");
   CHECK(told([](plan_request& r) { r.target = framework::torchgpipe; }) ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 
 #include <doctest/doctest.h>
 

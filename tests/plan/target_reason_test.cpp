@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/target_reason.hpp>
 
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 
 #include <doctest/doctest.h>
 

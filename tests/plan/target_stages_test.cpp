@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
 
-#include <stagecut/plan/detail/misplaced_layer.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/parts/misplaced_layer.hpp>
 
 #include <doctest/doctest.h>
 

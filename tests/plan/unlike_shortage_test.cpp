@@ -2,10 +2,10 @@
 #include <stagecut/plan/detail/unlike_shortage.hpp>
 
 #include <stagecut/plan/compare_plans.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/with_target.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 
 #include <doctest/doctest.h>
 

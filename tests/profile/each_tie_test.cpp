@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 
 #include <doctest/doctest.h>
 

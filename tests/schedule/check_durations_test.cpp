@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::dualpipev;
 using counts = std::vector<std::size_t>;

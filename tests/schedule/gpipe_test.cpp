@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::backward_order;
 using stagecut::gpipe;

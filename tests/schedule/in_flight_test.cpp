@@ -10,7 +10,7 @@
 #include <iterator>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::microbatches_in_flight;
 using stagecut::schedule_kind;

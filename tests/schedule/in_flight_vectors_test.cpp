@@ -12,7 +12,7 @@
 #include <iterator>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::in_flight_vectors;
 using stagecut::microbatches_in_flight;

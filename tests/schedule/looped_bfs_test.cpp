@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::looped_bfs;
 using counts = std::vector<std::size_t>;

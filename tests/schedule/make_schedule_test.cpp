@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::find_schedule;
 using stagecut::make_schedule;
@@ -36,7 +36,8 @@ bool takes(schedule_kind kind, std::size_t v, std::size_t p, std::size_t m) {
     default: break;
   }
   const auto fits = stagecut::entry_of(kind).fits;
-  return kind <= schedule_kind::sapp_less_memory || fits == nullptr || fits(p, v, m);  // of one that came later: its row
+  return kind <= schedule_kind::sapp_less_memory || fits == nullptr ||
+         fits(p, v, m);  // of one that came later: its row
 }
 
 std::string refusal(const char* name, const schedule_shape& shape) {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::eager_one_forward_one_backward;
 using stagecut::in_flight_order;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::sapp_interleaved;
 using stagecut::sapp_memory;

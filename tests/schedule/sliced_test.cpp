@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::sliced_one_forward_one_backward;
 using counts = std::vector<std::size_t>;

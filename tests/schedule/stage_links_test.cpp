@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/detail/stage_links.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/detail/task_builder.hpp>
+#include <stagecut/schedule/parts/task_builder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,12 +10,12 @@
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 
-using stagecut::detail::duration_table;
-using stagecut::detail::task_builder;
 using stagecut::schedule;
 using stagecut::task;
 using stagecut::task_options;
 using stagecut::transfer_kind;
+using stagecut::detail::duration_table;
+using stagecut::detail::task_builder;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::zbv;
 using counts = std::vector<std::size_t>;

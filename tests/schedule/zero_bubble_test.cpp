@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "order_text.hpp"
+#include "../orders/order_text.hpp"
 
 using stagecut::interleaved_zero_bubble;
 using stagecut::zb_h1;

@@ -21,8 +21,8 @@ using stagecut::bounding;
 using stagecut::schedule;
 using stagecut::schedule_entry;
 using stagecut::schedule_kind;
-using stagecut::detail::chain_ticks;
-using stagecut::detail::cut_problem;
+using stagecut::engine::chain_ticks;
+using stagecut::engine::cut_problem;
 using stagecut::search::bounded;
 
 namespace {
@@ -84,15 +84,16 @@ double bound_of_rank(const chain_ticks& chain, const schedule& order, const poin
   std::size_t next = 0;
   for (std::size_t s = rank; s < chain.stages; s += order.ranks()) {
     const double way = s == 0 ? 0 : least_messages(chain, cut, next == 0 ? 0 : next - 1, s, next != 0, true);
-    parts.push_back({chain.pass(tick_f, s, cut[s], cut[s + 1]), chain.pass(tick_b, s, cut[s], cut[s + 1]),
-                     chain.pass(tick_w, s, cut[s], cut[s + 1]),
-                     least_items(chain, tick_f, before, cut[s]) + own_times(chain, tick_f, next, s) + way,
-                     least_items(chain, tick_b, before, cut[s]) + own_times(chain, tick_b, next, s) + way});
+    parts.push_back(
+        {chain.pass(engine::tick_f, s, cut[s], cut[s + 1]), chain.pass(engine::tick_b, s, cut[s], cut[s + 1]),
+         chain.pass(engine::tick_w, s, cut[s], cut[s + 1]),
+         least_items(chain, engine::tick_f, before, cut[s]) + own_times(chain, engine::tick_f, next, s) + way,
+         least_items(chain, engine::tick_b, before, cut[s]) + own_times(chain, engine::tick_b, next, s) + way});
     before = cut[s + 1];
     next = s + 1;
   }
   double turn = 2 * least_messages(chain, cut, next - 1, chain.stages - 1, true, false);
-  for (const std::size_t kind : {tick_f, tick_b}) {
+  for (const std::size_t kind : {engine::tick_f, engine::tick_b}) {
     turn += least_items(chain, kind, before, chain.items) + own_times(chain, kind, next, chain.stages);
   }
   const auto ends = rank_relaxation(order, rank)(parts, turn);
@@ -135,7 +136,7 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
       const double best = all[0].first / ticks.tick;
       CHECK(tuples.least(best, any) == expected);
       for (const double most : {0.0, best / 2, expected - 1, expected, expected + 1}) {
-        const double whole = stagecut::detail::whole_ticks(most);
+        const double whole = stagecut::engine::whole_ticks(most);
         CHECK(tuples.least(whole, any) == std::min(expected, whole + 1));
       }
       const double answer = bounded(thrust::seq)({&problem, 0, best, any});
@@ -176,7 +177,7 @@ TEST_CASE("it is not below the bounds of single stages, nor below what is known"
       CHECK(bounded(thrust::seq)({&problem, least + 5, least + 9, any}) == least + 5);
       // Theirs are of the items before as they stand, and know what the first stage does last.
       if (bench.ticks.stages_differ() || chains::splits(of.request.order)) return;
-      const double single = bench.graph(stagecut::detail::no_ticks).least_bound();
+      const double single = bench.graph(stagecut::engine::no_ticks).least_bound();
       CHECK(least >= single);
       ++compared;
       if (least > single) ++better;

@@ -19,7 +19,7 @@ using stagecut::search::detail::chain_rules;
 namespace {
 
 /// Every stage may be everything, but nothing is known of what ranks may hold.
-class loose_rules : public stagecut::detail::cut_rules {
+class loose_rules : public stagecut::engine::cut_rules {
  public:
   [[nodiscard]] bool allows(std::size_t, std::size_t, std::size_t) const override { return true; }
   [[nodiscard]] bool hopeless(std::size_t, std::size_t, std::size_t) const override { return false; }
@@ -69,7 +69,7 @@ TEST_CASE("tables say what rules say of every stage and interval, and ranks hold
         double sum = 0;
         for (const double each : of_ranks) sum += each;
         same = same && tables.excess(cut) == sum;
-        same = same && (sum == 0) == stagecut::detail::allowed_cut(order, bench.checked, cut);
+        same = same && (sum == 0) == stagecut::engine::allowed_cut(order, bench.checked, cut);
         above += sum > 0 ? 1 : 0;
       });
       CHECK(same);

@@ -55,7 +55,7 @@ state state_at(const std::vector<std::size_t>& cut, const std::vector<double>& l
 
 /// What is done until somebody looks.
 template <class Bench>
-chain_turn turn_of(const Bench& bench, const chain_rules& rules, const stagecut::detail::rank_stages& ranks,
+chain_turn turn_of(const Bench& bench, const chain_rules& rules, const stagecut::engine::rank_stages& ranks,
                    const std::vector<double>& ladder, double known) {
   host_memory memory;
   chain_turn turn;
@@ -101,9 +101,9 @@ TEST_CASE("in columns, one by one, chains come to the same as in lanes, and to a
       for (std::size_t t = 0; t < size / ladders; ++t)
         ladder.push_back(known * (0.001 + 0.003 * static_cast<double>(t)));
       const chain_rules rules(order, bench.checked, bench.ticks.items, bench.ticks.items);
-      const stagecut::detail::rank_stages ranks(order);
+      const stagecut::engine::rank_stages ranks(order);
       const stagecut::slot_program program(bench.simulate.graph());
-      const stagecut::detail::stage_durations durations(bench.ticks, bench.simulate.graph(), program);
+      const stagecut::engine::stage_durations durations(bench.ticks, bench.simulate.graph(), program);
       priced += rules.seen().ranks.empty() ? 0 : 1;
       chain_turn turn = turn_of(bench, rules, ranks, ladder, known);
 
@@ -140,7 +140,7 @@ TEST_CASE("in columns, one by one, chains come to the same as in lanes, and to a
         if (!(lanes.best_makespans[c] < known)) continue;
         ++better;
         CHECK(bench.simulate(at(lanes.best_points)) == lanes.best_makespans[c]);
-        CHECK(stagecut::detail::allowed_cut(order, bench.checked, at(lanes.best_points)));
+        CHECK(stagecut::engine::allowed_cut(order, bench.checked, at(lanes.best_points)));
       }
       // Each chain has the temperature of its place.
       for (std::size_t t = 0; t < size; ++t) CHECK(lanes.heats[lanes.chain_at[t]] == ladder[t % ladder.size()]);

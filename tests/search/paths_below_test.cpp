@@ -149,14 +149,14 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
         static_cast<double>(model.size() * (request.order.microbatches + 3)) / static_cast<double>(of.ranks);
     if (random() % 2 == 0) request.memory_per_device = room * (0.6 + 0.1 * static_cast<double>(random() % 8));
     // What a search would hand over, with all paths.
-    const stagecut::detail::chain_ticks chain(model, request.order, request.links);
+    const stagecut::engine::chain_ticks chain(model, request.order, request.links);
     const stagecut::detail::no_constraint allowed;
-    const stagecut::detail::model_rules<with_memory, stagecut::detail::no_constraint> rules(
+    const stagecut::engine::model_rules<with_memory, stagecut::detail::no_constraint> rules(
         model, request.order, request.memory_per_device, allowed);
-    const stagecut::detail::cut_problem problem{chain, request.order, request.transfers, rules};
-    const stagecut::detail::stage_layout layout(request.order);
-    stagecut::detail::search_clock clock(request.limits);
-    stagecut::detail::cut_simulator simulator(chain, request.order, request.transfers);
+    const stagecut::engine::cut_problem problem{chain, request.order, request.transfers, rules};
+    const stagecut::engine::stage_layout layout(request.order);
+    stagecut::engine::search_clock clock(request.limits);
+    stagecut::engine::cut_simulator simulator(chain, request.order, request.transfers);
     stagecut::detail::cut_space space(chain, request.order, request.transfers, layout, rules, simulator, clock);
     const search::cut_makespan cost(problem);
     const auto all = search::all_cuts(model.size(), request.order.stages());
@@ -170,8 +170,8 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
       const double here =
           cost(search::candidate(points.data(), points.size()), {room_of_cost.data(), room_of_cost.size()});
       longest = longest < here ? here : longest;
-      if (stagecut::detail::allowed_cut(request.order, rules, cut) && here < least) least = here;
-      refused += stagecut::detail::allowed_cut(request.order, rules, cut) ? 0 : 1;
+      if (stagecut::engine::allowed_cut(request.order, rules, cut) && here < least) least = here;
+      refused += stagecut::engine::allowed_cut(request.order, rules, cut) ? 0 : 1;
     }
     REQUIRE(space.build(longest / chain.tick));
     std::vector<std::size_t> found(all.points());
@@ -187,7 +187,7 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
         const auto answer = search::exhausted(policy, 10)(task, found);
         CHECK(answer == (least <= most ? stagecut::exhaustion_answer::found : stagecut::exhaustion_answer::none));
         if (answer != stagecut::exhaustion_answer::found) return;
-        CHECK(stagecut::detail::allowed_cut(request.order, rules, found));
+        CHECK(stagecut::engine::allowed_cut(request.order, rules, found));
         CHECK(simulator(found) * chain.tick == least);
       });
       // It serves one search at a time.

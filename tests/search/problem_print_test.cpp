@@ -19,7 +19,7 @@ problem_print print_of(const chain& of) {
   std::optional<problem_print> result;
   chains::with_workbench(of, [&](auto& bench) {
     result.emplace(
-        stagecut::detail::cut_problem{bench.ticks, bench.request.order, bench.request.transfers, bench.checked});
+        stagecut::engine::cut_problem{bench.ticks, bench.request.order, bench.request.transfers, bench.checked});
   });
   return *result;
 }

@@ -21,7 +21,7 @@ using chains::valued;
 using oracle::dice;
 using stagecut::improvement;
 using stagecut::schedule;
-using stagecut::detail::cut_problem;
+using stagecut::engine::cut_problem;
 using stagecut::search::tempered;
 using stagecut::search::tempering_options;
 
@@ -183,7 +183,7 @@ TEST_CASE("chains are kept for the same problem, whatever its address, and not f
 namespace {
 
 /// Ranks must not have stages that begin at two even items: a rule that is no sum of memory.
-class parity_rules final : public stagecut::detail::cut_rules {
+class parity_rules final : public stagecut::engine::cut_rules {
  public:
   [[nodiscard]] bool allows(std::size_t, std::size_t, std::size_t) const override { return true; }
   [[nodiscard]] bool hopeless(std::size_t, std::size_t, std::size_t) const override { return false; }
@@ -207,7 +207,7 @@ TEST_CASE("rules of ranks that are no sums are asked before a cut is returned") 
     const parity_rules rules;
     std::vector<valued> all = chains::all_cuts(of);
     std::erase_if(
-        all, [&](const valued& each) { return !stagecut::detail::allowed_cut(of.request.order, rules, each.second); });
+        all, [&](const valued& each) { return !stagecut::engine::allowed_cut(of.request.order, rules, each.second); });
     if (all.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
       const cut_problem problem{bench.ticks, bench.request.order, bench.request.transfers, rules};
@@ -217,7 +217,7 @@ TEST_CASE("rules of ranks that are no sums are asked before a cut is returned") 
         points cut = now.second;
         if (!improver({now.second, now.first, 0, infinity, 3000, &problem}, cut)) continue;
         const double makespan = bench.simulate(cut) * bench.ticks.tick;
-        CHECK(stagecut::detail::allowed_cut(of.request.order, rules, cut));
+        CHECK(stagecut::engine::allowed_cut(of.request.order, rules, cut));
         CHECK(makespan < now.first);
         now = {makespan, cut};
       }

@@ -2,7 +2,7 @@
 #include <stagecut/search/detail/tilted_cuts.hpp>
 
 #include <doctest/doctest.h>
-#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/engine/cut_problem.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ TEST_CASE("cuts have all items, and their shares of the work where items are ali
       for (const auto& each : all) {
         const std::vector<std::size_t> cut(each.begin(), each.end());
         REQUIRE(cut.size() == order.stages() + 1);
-        CHECK(stagecut::detail::is_cut(cut, of.model.size()));
+        CHECK(stagecut::engine::is_cut(cut, of.model.size()));
       }
     });
   }
@@ -34,7 +34,7 @@ TEST_CASE("cuts have all items, and their shares of the work where items are ali
       stagecut::make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 4});
   const std::vector<double> alike(800, 1);
   const stagecut::item_times model(alike, alike);
-  const stagecut::detail::chain_ticks ticks(model, order, {});
+  const stagecut::engine::chain_ticks ticks(model, order, {});
   const auto cut = stagecut::search::detail::cut_by_shares(ticks, {1, 2, 3, 2});
   CHECK(cut == std::vector<std::uint32_t>{0, 100, 300, 600, 800});
   const auto all = stagecut::search::detail::tilted_cuts(ticks, order);

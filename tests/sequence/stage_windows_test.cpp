@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
 
 #include <doctest/doctest.h>
 

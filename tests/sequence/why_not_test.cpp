@@ -4,10 +4,10 @@
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_leximax.hpp>
 #include <stagecut/sequence/minimize_objective.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,10 +19,10 @@
 #include "enumeration.hpp"
 #include "random_models.hpp"
 
-using stagecut::detail::why_not;
 using stagecut::empty_stages;
 using stagecut::prefix_sums;
 using stagecut::reason;
+using stagecut::detail::why_not;
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/io/graphs/piper_plan.hpp>
 #include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/joint/baselines/variant_stages.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/joint/variant_stages.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/variant_graph.hpp>
@@ -35,9 +35,9 @@
 
 /// Refuses options that say nothing of such a graph.
 inline void refuse_beside_piper(const CLI::App& command) {
-  static constexpr std::string_view known[] = {"FILE",         "--devices",   "--memory",      "--microbatches",
-                                               "--bandwidth",  "--objective", "--format",      "--output",
-                                               "--time-limit", "--node-limit", "--replicate", "--input-limit", "--input-depth"};
+  static constexpr std::string_view known[] = {
+      "FILE",     "--devices",    "--memory",     "--microbatches", "--bandwidth",   "--objective",  "--format",
+      "--output", "--time-limit", "--node-limit", "--replicate",    "--input-limit", "--input-depth"};
   for (const CLI::Option* const option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;

@@ -3,10 +3,10 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/io/json/json_line.hpp>
+#include <stagecut/orders/synthesize_schedule.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/schedule/synthesize_schedule.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -68,7 +68,8 @@ struct synthesize_command {
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
     option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     add_choice(*command, "--placement", placement, stage_placements, "NAME", "Of several: loop (the default), v");
-    add_choice(*command, "--objective", objective, order_objectives, "NAME", "Least: makespan (the default), or a rank's span");
+    add_choice(*command, "--objective", objective, order_objectives, "NAME",
+               "Least: makespan (the default), or a rank's span");
     option("--memory", memory, "LIST", "Limit of a rank, or of each, in the unit of --keeps");
     option("--keeps", kept, "LIST", "What a microbatch keeps on each stage (1)");
     option("--keeps-for-weights", late, "LIST", "Of that, to the end of W (all)");
@@ -77,8 +78,7 @@ struct synthesize_command {
     option("--time-limit", time_limit, "SECONDS", "To search (unsaid: --node-limit ends it)")->check(seconds_check());
     option("--node-limit", node_limit, "N", "Orders to look at, the same everywhere; some 2 s")->transform(count());
     option("--seed", seed, "S", "Of the search (1)")->transform(count(0));
-    add_choice(*command, "--format", format, simulation_formats, "NAME",
-               "text, json, html, svg, trace, torch-csv ...");
+    add_choice(*command, "--format", format, simulation_formats, "NAME", "text, json, html, svg, trace, torch-csv ...");
     option("--output", output, "FILE", "Write to this file");
     refuse_empty(*command);
     return command;
@@ -102,8 +102,8 @@ struct synthesize_command {
       if (request.memory.size() > 1) what.memory_limits = request.memory;
       const simulated result = ::simulate(what);
       const auto text = [&] {
-        return simulation_text(result, screen_of(output)) +
-               proof_text(made.state(), *made) + named_text(what, request, made->value());
+        return simulation_text(result, screen_of(output)) + proof_text(made.state(), *made) +
+               named_text(what, request, made->value());
       };
       const auto json = [&] { return order_json(result, made.state(), *made); };
       write_simulation(result, format, output, text, json);

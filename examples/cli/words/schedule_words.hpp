@@ -3,9 +3,9 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/orders/synthesize_schedule.hpp>
 #include <stagecut/schedule/generators/backward_first.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
-#include <stagecut/schedule/synthesize_schedule.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -11,8 +11,8 @@
 #include <stagecut/cost/at_speeds.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/cut_times.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -16,9 +16,9 @@
 #include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/item_sums.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -10,8 +10,8 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

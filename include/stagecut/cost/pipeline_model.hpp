@@ -8,7 +8,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
-#include <stagecut/cost/detail/pipeline_members.hpp>
+#include <stagecut/cost/parts/pipeline_members.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

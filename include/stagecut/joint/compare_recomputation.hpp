@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/joint/baselines/sapp_surrogate.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

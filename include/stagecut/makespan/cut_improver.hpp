@@ -11,18 +11,18 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-namespace detail {
+namespace engine {
 struct cut_problem;
 }
 
 /// What is known when a better cut is asked for.
 struct improvement {
-  view<const std::size_t> points{};  ///< of the best cut so far, k + 1 of them
-  double makespan = 0;               ///< its own, in the unit of the model
-  double goal = 0;                   ///< no cut has less, likewise
-  double seconds = 0;                ///< that may be spent; infinite if the search has no limit
-  std::size_t simulations = 0;       ///< about so many cuts would be simulated if there were no improver
-  const detail::cut_problem* problem = nullptr;  ///< what is cut, for improvers that simulate; of this call alone
+  view<const std::size_t> points{};              ///< of the best cut so far, k + 1 of them
+  double makespan = 0;                           ///< its own, in the unit of the model
+  double goal = 0;                               ///< no cut has less, likewise
+  double seconds = 0;                            ///< that may be spent; infinite if the search has no limit
+  std::size_t simulations = 0;                   ///< about so many cuts would be simulated if there were no improver
+  const engine::cut_problem* problem = nullptr;  ///< what is cut, for improvers that simulate; of this call alone
   view<const std::vector<std::size_t>>
       starts{};  ///< points of other cuts, good in one way or another, likewise allowed
 };

@@ -10,16 +10,16 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-namespace detail {
+namespace engine {
 struct layered_graph;
 class stage_layout;
-}  // namespace detail
+}  // namespace engine
 
 /// All cuts that are left, to be looked at one by one.
 struct exhaustion {
-  const detail::cut_problem* problem = nullptr;  ///< what is cut
-  const detail::layered_graph* graph = nullptr;  ///< its paths are the cuts
-  const detail::stage_layout* layout = nullptr;  ///< which cut a path is
+  const engine::cut_problem* problem = nullptr;  ///< what is cut
+  const engine::layered_graph* graph = nullptr;  ///< its paths are the cuts
+  const engine::stage_layout* layout = nullptr;  ///< which cut a path is
   double most = 0;                               ///< a makespan in ticks: cuts above it do not count
   double seconds = 0;                            ///< that are left; infinite if the search has no limit
   function_ref<bool()> stop{};                   ///< to be asked now and then; true: there are too many
@@ -39,7 +39,7 @@ using cut_exhauster_ref = function_ref<exhaustion_answer(const exhaustion&, view
 
 /// A bound that is asked for.
 struct bounding {
-  const detail::cut_problem* problem = nullptr;  ///< what is cut
+  const engine::cut_problem* problem = nullptr;  ///< what is cut
   double bound = 0;                              ///< in ticks: no cut has less
   double makespan = 0;                           ///< of the best cut so far, likewise
   double seconds = 0;                            ///< that may be spent; infinite if the search has no limit

@@ -9,16 +9,16 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/pipeline_members.hpp>
+#include <stagecut/cost/parts/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/model_rules.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
-#include <stagecut/makespan/detail/model_rules.hpp>
 #include <stagecut/makespan/detail/search_makespan.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -65,13 +65,13 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (stages > model.size()) {
       return outcome<makespan_cut>::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
     }
-    detail::chain_ticks chain(model, request.order, request.links);
+    engine::chain_ticks chain(model, request.order, request.links);
     if (chain.splits && !tells_weights(model)) {
       detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
     }
-    const detail::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_device, allowed,
+    const engine::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_device, allowed,
                                                        request.memory_of_ranks);
-    if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
+    if (request.start && !engine::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
     auto found = detail::search_makespan(chain, request, rules, improver);

@@ -11,8 +11,8 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
 #include <stagecut/cost/merged_items.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
@@ -132,13 +132,12 @@ template <class Fits>
 /// @param needs  likewise, or microbatches in flight, of each of k stages
 template <class Needs>
 [[nodiscard]] reason shortage_of(const profile& model, const cuts& blocks, const training_memory& memory,
-                                     const std::vector<stage_moments>& held, double bytes, const Needs& needs,
-                                     const chain_limits& limits) {
+                                 const std::vector<stage_moments>& held, double bytes, const Needs& needs,
+                                 const chain_limits& limits) {
   const std::size_t stages = held.size();
   if (stages == 0) fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
   if (!is_finite(bytes) || is_negative(bytes)) {
-    fail(
-        argument_error("memory_shortage", "bytes", number_text(bytes), "must be finite and not negative"));
+    fail(argument_error("memory_shortage", "bytes", number_text(bytes), "must be finite and not negative"));
   }
   check_limits("memory_shortage", limits);
   if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
@@ -167,10 +166,9 @@ template <class Needs>
   while (devices <= blocks.stages() && (enough = fits(moments_of(needs(devices)), bytes)) == false) ++devices;
   const std::size_t tried = devices > blocks.stages() ? blocks.stages() : devices - 1;
   if (tried == 0 && enough != true) return why;
-  why.remedy = joined(
-      {why.remedy, why.remedy.empty() ? "" : "; ",
-       enough == true ? devices_text(devices) : joined({"no number of devices up to ", tried}),
-       " would do"});
+  why.remedy =
+      joined({why.remedy, why.remedy.empty() ? "" : "; ",
+              enough == true ? devices_text(devices) : joined({"no number of devices up to ", tried}), " would do"});
   return why;
 }
 

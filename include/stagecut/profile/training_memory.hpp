@@ -8,7 +8,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/profile/detail/shared_bytes.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -141,7 +141,7 @@ class training_memory {
   prefix_sums<double> resident_;
   prefix_sums<double> activations_;
   most_table workspace_;
-  most_table peak_;                   // workspace and what is recomputed; empty: nothing is
+  most_table peak_;  // workspace and what is recomputed; empty: nothing is
   prefix_sums<double> recomputed_{};
   std::vector<double> output_;
   detail::shared_bytes shared_;
@@ -187,7 +187,7 @@ class memory_cap {
   [[noreturn]] void refuse(std::size_t stage, std::size_t last) const;
 
   const training_memory* memory_;
-  moments held_;  // of every stage
+  moments held_;               // of every stage
   std::vector<double> bytes_;  // of every stage
 };
 

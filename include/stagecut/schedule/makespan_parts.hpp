@@ -6,7 +6,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
-#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>

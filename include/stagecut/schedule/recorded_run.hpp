@@ -9,9 +9,9 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/detail/check_durations.hpp>
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 

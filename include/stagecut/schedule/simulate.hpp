@@ -8,9 +8,9 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_helpers.hpp>
 #include <stagecut/search/detail/rank_tuples.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -29,7 +29,7 @@ class bounder {
     double bound = task.bound;
     for (const double part : {4.0, 1.0}) {
       if (bound >= task.makespan) break;
-      const double most = bound + stagecut::detail::whole_ticks((task.makespan - 1 - bound) / part);
+      const double most = bound + stagecut::engine::whole_ticks((task.makespan - 1 - bound) / part);
       const std::optional<double> least = tuples.least(most, end, task.stop);
       if (least && *least > bound) bound = *least;
       if (!least || *least <= most) break;

@@ -10,14 +10,14 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/parts/check_links.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_lanes.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/duration_row.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_lanes.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/duration_row.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -32,7 +32,7 @@ namespace detail {
 
 /// `tick_rows` whose arrays `memory` has placed.
 template <class Memory>
-[[nodiscard]] stagecut::detail::tick_rows placed_rows(stagecut::detail::tick_rows rows, Memory& memory) {
+[[nodiscard]] stagecut::engine::tick_rows placed_rows(stagecut::engine::tick_rows rows, Memory& memory) {
   rows.sums = memory(rows.sums);
   rows.own = memory(rows.own);
   rows.messages = memory(rows.messages);
@@ -44,8 +44,8 @@ template <class Memory>
 struct makespan_steps {
   using number = double;
 
-  stagecut::detail::tick_rows rows{};
-  stagecut::detail::duration_row durations{};
+  stagecut::engine::tick_rows rows{};
+  stagecut::engine::duration_row durations{};
   slot_steps steps{};
   double tick = 1;
 
@@ -76,10 +76,10 @@ struct makespan_steps {
 /// Cuts in lanes, for their makespans.
 class makespan_lanes {
  public:
-  static constexpr std::size_t width = stagecut::detail::cut_lanes::width;
+  static constexpr std::size_t width = stagecut::engine::cut_lanes::width;
 
-  makespan_lanes(const stagecut::detail::chain_ticks& chain, const slot_program& program,
-                 const stagecut::detail::stage_durations& durations)
+  makespan_lanes(const stagecut::engine::chain_ticks& chain, const slot_program& program,
+                 const stagecut::engine::stage_durations& durations)
       : lanes_(chain, program, durations), points_(width * (chain.stages + 1)), tick_(chain.tick) {}
 
   /// Neighbours in a space differ in few points: only stages that the lane did not have are set.
@@ -98,7 +98,7 @@ class makespan_lanes {
   }
 
  private:
-  stagecut::detail::cut_lanes lanes_;
+  stagecut::engine::cut_lanes lanes_;
   std::vector<std::uint32_t> points_;  // of the cut in every lane; all 0: none yet
   double tick_;
   std::array<double, width> costs_{};
@@ -133,7 +133,7 @@ class cut_makespan {
         durations_(chain_, graph_, program_) {}
 
   /// The same of what a search for the least makespan cuts.
-  explicit cut_makespan(const stagecut::detail::cut_problem& problem)
+  explicit cut_makespan(const stagecut::engine::cut_problem& problem)
       : chain_(problem.chain),
         graph_(problem.order, {.transfers = problem.transfers, .with_transfers = chain_.has_messages}),
         program_(graph_),
@@ -160,7 +160,7 @@ class cut_makespan {
 
  private:
   template <class Model>
-  [[nodiscard]] static stagecut::detail::chain_ticks checked(const Model& model, const schedule& order,
+  [[nodiscard]] static stagecut::engine::chain_ticks checked(const Model& model, const schedule& order,
                                                              const std::vector<link_speed>& links) {
     check_schedule(order);
     stagecut::detail::check_links("search::cut_makespan", "links", links);
@@ -176,10 +176,10 @@ class cut_makespan {
     return {chain_.rows(), durations_.row(), program_.steps(), chain_.tick};
   }
 
-  stagecut::detail::chain_ticks chain_;
+  stagecut::engine::chain_ticks chain_;
   task_graph graph_;
   slot_program program_;
-  stagecut::detail::stage_durations durations_;
+  stagecut::engine::stage_durations durations_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

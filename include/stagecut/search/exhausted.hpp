@@ -11,8 +11,8 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/makespan_helpers.hpp>
 #include <stagecut/search/all_below.hpp>
 #include <stagecut/search/best.hpp>
@@ -27,7 +27,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 namespace detail {
 
 /// How many paths a graph of cuts has, rounded.
-[[nodiscard]] inline double number_of_paths(const layered_graph& graph) {
+[[nodiscard]] inline double number_of_paths(const engine::layered_graph& graph) {
   std::vector<double> ways(graph.nodes.size(), 0);
   for (std::size_t u = graph.nodes.size(); u-- > 0;) {
     if (graph.nodes[u].step == graph.nodes.back().step) ways[u] = 1;
@@ -85,7 +85,7 @@ class exhauster {
 
   /// A path of the graph is an allowed cut: nothing is asked of ranks that an edge does not know.
   [[nodiscard]] static bool is_whole(const exhaustion& task) {
-    return task.layout->kind != detail::stage_layout::shape::chain || !task.problem->rules.has_rank_rules();
+    return task.layout->kind != engine::stage_layout::shape::chain || !task.problem->rules.has_rank_rules();
   }
 
   /// So few at a time that the rate is known soon.
@@ -109,7 +109,7 @@ class exhauster {
     for (const auto& each : found.all) {
       if (!search::precedes(each.score, first)) continue;
       std::vector<std::size_t> cut(each.points.begin(), each.points.end());
-      if (!stagecut::detail::allowed_cut(task.problem->order, task.problem->rules, cut)) continue;
+      if (!stagecut::engine::allowed_cut(task.problem->order, task.problem->rules, cut)) continue;
       first = each.score;
       write(each.points, points);
     }

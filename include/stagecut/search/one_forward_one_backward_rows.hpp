@@ -8,8 +8,8 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/cut_makespan.hpp>
@@ -67,10 +67,10 @@ struct one_forward_one_backward_state {
 
   /// Sets what stage s takes.
   template <std::size_t... S>
-  STAGECUT_HOST_DEVICE constexpr void set(candidate points, const stagecut::detail::tick_rows& rows,
+  STAGECUT_HOST_DEVICE constexpr void set(candidate points, const stagecut::engine::tick_rows& rows,
                                           std::index_sequence<S...>) {
-    ((forward[S] = rows.pass(stagecut::detail::tick_f, S, points[S], points[S + 1]),
-      backward[S] = rows.pass(stagecut::detail::tick_b, S, points[S], points[S + 1]), sent[S] = end[S] = 0),
+    ((forward[S] = rows.pass(stagecut::engine::tick_f, S, points[S], points[S + 1]),
+      backward[S] = rows.pass(stagecut::engine::tick_b, S, points[S], points[S + 1]), sent[S] = end[S] = 0),
      ...);
   }
 };
@@ -78,7 +78,7 @@ struct one_forward_one_backward_state {
 /// `one_forward_one_backward_rows` as devices see it.
 template <std::size_t P>
 struct one_forward_one_backward_steps {
-  stagecut::detail::tick_rows rows{};
+  stagecut::engine::tick_rows rows{};
   double tick = 1;
   std::size_t microbatches = 0;
 
@@ -133,7 +133,7 @@ class one_forward_one_backward_rows {
     return {chain_.rows(), chain_.tick, microbatches_};
   }
 
-  stagecut::detail::chain_ticks chain_;
+  stagecut::engine::chain_ticks chain_;
   cut_makespan makespan_;
   std::size_t microbatches_;
 };

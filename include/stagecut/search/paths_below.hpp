@@ -9,15 +9,15 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/parts/check_links.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/model_rules.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/model_rules.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/search/graph_paths.hpp>
 
@@ -25,8 +25,8 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-using stagecut::detail::layered_graph;
-using stagecut::detail::stage_layout;
+using stagecut::engine::layered_graph;
+using stagecut::engine::stage_layout;
 
 /// The cuts that are paths of a layered graph.
 [[nodiscard]] STAGECUT_DECL path_graph as_path_graph(const layered_graph& graph, const stage_layout& layout,
@@ -50,13 +50,13 @@ struct paths_below_fn {
     const std::size_t stages = request.order.stages();
     if (model.size() < stages)
       return answer::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
-    const stagecut::detail::chain_ticks chain(model, request.order, request.links);
+    const stagecut::engine::chain_ticks chain(model, request.order, request.links);
     const stagecut::detail::no_constraint allowed;
-    const stagecut::detail::model_rules<Model, stagecut::detail::no_constraint> rules(
+    const stagecut::engine::model_rules<Model, stagecut::detail::no_constraint> rules(
         model, request.order, request.memory_per_device, allowed, request.memory_of_ranks);
-    stagecut::detail::search_clock clock(request.limits);
-    const detail::stage_layout layout(request.order);
-    stagecut::detail::cut_simulator simulator(chain, request.order, request.transfers);
+    stagecut::engine::search_clock clock(request.limits);
+    const engine::stage_layout layout(request.order);
+    stagecut::engine::cut_simulator simulator(chain, request.order, request.transfers);
     stagecut::detail::cut_space space(chain, request.order, request.transfers, layout, rules, simulator, clock);
     // What a makespan may be off, in ticks, counts for the cut.
     if (!space.build((most + chain.error()) / chain.tick + 1)) return answer::unknown({reason::cause::limit_reached});

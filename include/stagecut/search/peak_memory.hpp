@@ -10,8 +10,8 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/order_moments.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/engine/order_moments.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/search/candidate_space.hpp>
@@ -67,9 +67,9 @@ class peak_memory {
   /// @throws        invalid_input as `check_schedule`
   peak_memory(Memory memory, const schedule& order) : memory_(std::move(memory)), stages_(order.stages()) {
     check_schedule(order);
-    const auto stages = stagecut::detail::stages_of_ranks(order);
+    const auto stages = stagecut::engine::stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      for (const auto& moment : stagecut::detail::most_held(order, r, false)) {
+      for (const auto& moment : stagecut::engine::most_held(order, r, false)) {
         for (std::size_t j = 0; j < moment.size(); ++j) {
           held_.push_back({static_cast<std::uint32_t>(stages[r][j]), static_cast<std::uint32_t>(moment[j].in_flight)});
         }

@@ -19,7 +19,7 @@
 #include <stagecut/search/detail/system.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #include <stagecut/search/detail/cuda_stage_layers.cuh>
 #endif

@@ -12,8 +12,8 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/problem_print.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -53,7 +53,7 @@ class tempered_improver {
     const std::size_t stages = task.problem->chain.stages;
     const std::size_t items = task.problem->chain.items;
     return stages > 1 && stages < items && stages <= most_stages && items <= 0x7FFFFFFF &&
-           task.points.size() == stages + 1 && stagecut::detail::is_cut(task.points, items);
+           task.points.size() == stages + 1 && stagecut::engine::is_cut(task.points, items);
   }
 
   /// Keeps the chains if the problem is the one before, else begins anew.
@@ -89,7 +89,7 @@ class tempered_improver {
 
   /// No cut is worth being simulated many times.
   [[nodiscard]] double most_rounds(const improvement& task, bool timed) const {
-    const double all = 4 * stagecut::detail::number_of_cuts(task.problem->chain.items, task.problem->chain.stages);
+    const double all = 4 * stagecut::engine::number_of_cuts(task.problem->chain.items, task.problem->chain.stages);
     const auto asked = static_cast<double>(task.simulations);
     return (timed || all < asked ? all : asked) / static_cast<double>(chains_->round_size()) + 1;
   }

@@ -13,8 +13,8 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>

@@ -13,8 +13,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

@@ -13,9 +13,9 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/bottleneck_search.hpp>
@@ -24,7 +24,7 @@
 #include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/sequence/detail/reach_probe.hpp>
 #include <stagecut/sequence/detail/stage_program.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -179,7 +179,8 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
       cost_t<Model> here = detail::price(cost, s, 0, 0);
       if (most < here) most = std::move(here);
     }
-    return chain_partition<cost_t<Model>>{cuts(std::vector<std::size_t>(stages + 1), empty_stages::allowed), most, most};
+    return chain_partition<cost_t<Model>>{cuts(std::vector<std::size_t>(stages + 1), empty_stages::allowed), most,
+                                          most};
   }
 };
 

@@ -10,8 +10,8 @@
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

@@ -13,11 +13,11 @@
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/any_constraint.hpp>
-#include <stagecut/cost/detail/any_stage_cost.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/cost/parts/any_constraint.hpp>
+#include <stagecut/cost/parts/any_stage_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/leximax_program.hpp>
@@ -84,8 +84,7 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
     } else {
       const all_of both(detail::constraint_ref{allowed}, at_most(any, cap));
       const detail::any_constraint within(both);
-      return detail::stage_program(any, stages, leximax(), within, empty_stages::forbidden, std::nullopt, &clock)
-          .run();
+      return detail::stage_program(any, stages, leximax(), within, empty_stages::forbidden, std::nullopt, &clock).run();
     }
   }
 };

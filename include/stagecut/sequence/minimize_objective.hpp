@@ -8,12 +8,12 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/stage_program.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -46,12 +46,12 @@ struct minimize_objective_fn : detail::expects_cost {
   // A dynamic program would miss the best cuts. If the objective is isotone: using axioms = stagecut::axioms<isotone>.
   template <stage_cost Model, class Objective, class... Rest>
   requires(objective<Objective, cost_t<Model>> && !promises<Objective, isotone>)
-  detail::not_isotone_call_minimize_range_or_minimize_bottleneck_then_or_minimize_variance  //
-  operator()(const Model&, std::size_t, const Objective&, const Rest&...) const = delete;  // call minimize_range, …
+      detail::not_isotone_call_minimize_range_or_minimize_bottleneck_then_or_minimize_variance  //
+      operator()(const Model&, std::size_t, const Objective&, const Rest&...) const = delete;  // call minimize_range, …
   template <stage_cost Model, class NoObjective, class... Rest>
   requires(!objective<NoObjective, cost_t<Model>>)
-  detail::an_objective_has_values_of_a_cost_and_of_two_values_ordered_by_less  //
-  operator()(const Model&, std::size_t, const NoObjective&, const Rest&...) const = delete;  // o(c), o(a, b), a < b
+      detail::an_objective_has_values_of_a_cost_and_of_two_values_ordered_by_less                //
+      operator()(const Model&, std::size_t, const NoObjective&, const Rest&...) const = delete;  // o(c), o(a, b), a < b
   /// @}
 };
 

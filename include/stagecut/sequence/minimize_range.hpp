@@ -10,16 +10,16 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
 #include <stagecut/sequence/detail/range_probe.hpp>
 #include <stagecut/sequence/detail/range_search.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

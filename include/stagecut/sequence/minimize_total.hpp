@@ -14,9 +14,9 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/convex_of.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/item_sums.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/convex_windows.hpp>
@@ -25,7 +25,7 @@
 #include <stagecut/sequence/detail/monge_links.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
 #include <stagecut/sequence/detail/total_program.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

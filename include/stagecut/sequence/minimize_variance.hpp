@@ -14,8 +14,8 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/allows_cut.hpp>
@@ -23,10 +23,10 @@
 #include <stagecut/sequence/detail/lagrange_total.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
 #include <stagecut/sequence/detail/total_program.hpp>
-#include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
+#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -13,6 +13,8 @@
 #include <stagecut/source/profile.hpp>
 #include <stagecut/source/sequence.hpp>
 #include <stagecut/source/schedule.hpp>
+#include <stagecut/source/engine.hpp>
+#include <stagecut/source/orders.hpp>
 #include <stagecut/source/makespan.hpp>
 #include <stagecut/source/plan.hpp>
 #include <stagecut/source/graph.hpp>

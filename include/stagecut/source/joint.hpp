@@ -7,6 +7,21 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
+#include <stagecut/joint/baselines/detail/dapple_plan.ipp>
+#include <stagecut/joint/baselines/detail/minimize_nested_time.ipp>
+#include <stagecut/joint/baselines/detail/minimize_placed_length.ipp>
+#include <stagecut/joint/baselines/detail/nested_hybrid.ipp>
+#include <stagecut/joint/baselines/detail/nested_machines.ipp>
+#include <stagecut/joint/baselines/detail/nested_prices.ipp>
+#include <stagecut/joint/baselines/detail/plan_nested_graph.ipp>
+#include <stagecut/joint/baselines/detail/sapp_surrogate.ipp>
+#include <stagecut/joint/baselines/detail/variant_choice.ipp>
+#include <stagecut/joint/baselines/detail/variant_points.ipp>
+#include <stagecut/joint/baselines/detail/variant_stage_solver.ipp>
+#include <stagecut/joint/baselines/detail/variant_stage_table.ipp>
+#include <stagecut/joint/baselines/detail/variant_stages.ipp>
+#include <stagecut/joint/baselines/detail/variant_tables.ipp>
+#include <stagecut/joint/baselines/detail/variant_ways.ipp>
 #include <stagecut/joint/detail/as_recompute_model.ipp>
 #include <stagecut/joint/detail/basis_inverse.ipp>
 #include <stagecut/joint/detail/build_options.ipp>
@@ -15,7 +30,6 @@
 #include <stagecut/joint/detail/compare_hybrids.ipp>
 #include <stagecut/joint/detail/compare_recomputation.ipp>
 #include <stagecut/joint/detail/cut_ranges.ipp>
-#include <stagecut/joint/detail/dapple_plan.ipp>
 #include <stagecut/joint/detail/even_hybrid.ipp>
 #include <stagecut/joint/detail/even_recomputation.ipp>
 #include <stagecut/joint/detail/graph_points.ipp>
@@ -38,14 +52,9 @@
 #include <stagecut/joint/detail/length_program.ipp>
 #include <stagecut/joint/detail/link_options.ipp>
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
-#include <stagecut/joint/detail/minimize_nested_time.ipp>
 #include <stagecut/joint/detail/minimize_pipeline_length.ipp>
-#include <stagecut/joint/detail/minimize_placed_length.ipp>
 #include <stagecut/joint/detail/minimize_recomputation.ipp>
 #include <stagecut/joint/detail/minimize_stage_time.ipp>
-#include <stagecut/joint/detail/nested_hybrid.ipp>
-#include <stagecut/joint/detail/nested_machines.ipp>
-#include <stagecut/joint/detail/nested_prices.ipp>
 #include <stagecut/joint/detail/option_annealing.ipp>
 #include <stagecut/joint/detail/option_columns.ipp>
 #include <stagecut/joint/detail/option_disjunction.ipp>
@@ -58,7 +67,6 @@
 #include <stagecut/joint/detail/placed_links.ipp>
 #include <stagecut/joint/detail/placed_stages.ipp>
 #include <stagecut/joint/detail/plan_hybrid.ipp>
-#include <stagecut/joint/detail/plan_nested_graph.ipp>
 #include <stagecut/joint/detail/plan_recomputation.ipp>
 #include <stagecut/joint/detail/profile_options.ipp>
 #include <stagecut/joint/detail/program_basis.ipp>
@@ -71,7 +79,6 @@
 #include <stagecut/joint/detail/recompute_search.ipp>
 #include <stagecut/joint/detail/replica_labels.ipp>
 #include <stagecut/joint/detail/rival_hybrids.ipp>
-#include <stagecut/joint/detail/sapp_surrogate.ipp>
 #include <stagecut/joint/detail/sequence_split.ipp>
 #include <stagecut/joint/detail/sharded_layer.ipp>
 #include <stagecut/joint/detail/sharded_times.ipp>
@@ -81,12 +88,5 @@
 #include <stagecut/joint/detail/stages_search.ipp>
 #include <stagecut/joint/detail/start_options.ipp>
 #include <stagecut/joint/detail/sweep_recomputation.ipp>
-#include <stagecut/joint/detail/variant_choice.ipp>
-#include <stagecut/joint/detail/variant_points.ipp>
-#include <stagecut/joint/detail/variant_stage_solver.ipp>
-#include <stagecut/joint/detail/variant_stage_table.ipp>
-#include <stagecut/joint/detail/variant_stages.ipp>
-#include <stagecut/joint/detail/variant_tables.ipp>
-#include <stagecut/joint/detail/variant_ways.ipp>
 #include <stagecut/joint/detail/whole_times.ipp>
 #include <stagecut/joint/detail/why_no_hybrid.ipp>

@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/axioms.hpp>
-#include <stagecut/cost/detail/pipeline_members.hpp>
+#include <stagecut/cost/parts/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 
@@ -17,13 +17,13 @@ namespace stagecut::inline STAGECUT_ABI::testing {
 
 /// What `check_pipeline_model` found.
 struct pipeline_model_report {
-  std::string broken;         ///< the axiom that does not hold (`pure`, `stage_invariant`, …); empty if none was caught
-  std::string member;         ///< the member that shows it
-  std::size_t stage = 0;      ///< the stage at which it does
-  interval items;             ///< the items, or the one; empty for what is asked of a stage alone, or of a cut point
+  std::string broken;     ///< the axiom that does not hold (`pure`, `stage_invariant`, …); empty if none was caught
+  std::string member;     ///< the member that shows it
+  std::size_t stage = 0;  ///< the stage at which it does
+  interval items;         ///< the items, or the one; empty for what is asked of a stage alone, or of a cut point
   std::size_t in_flight = 0;  ///< with which microbatches, where memory shows it
   std::size_t checks = 0;     ///< how many comparisons were made
-  std::string optional;       ///< the optional members that the model has, `sent, memory` say: a misspelt one is not there
+  std::string optional;  ///< the optional members that the model has, `sent, memory` say: a misspelt one is not there
 
   /// Whether no lie was found.
   [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
@@ -151,7 +151,8 @@ class pipeline_model_checker {
       expect(member, "least", lacks + apart <= recomputed_apart(s, first, end));
       if constexpr (stagecut::detail::has_least_memory<Model>) {
         const double least = static_cast<double>(model_.least_memory(s, first, last, std::size_t{1}));
-        expect("recomputed", "least", least + lacks <= static_cast<double>(model_.memory(s, first, end, std::size_t{1})));
+        expect("recomputed", "least",
+               least + lacks <= static_cast<double>(model_.memory(s, first, end, std::size_t{1})));
       } else {
         expect("recomputed", "least", lacks <= 0);
       }

@@ -12,8 +12,8 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/parts/check_links.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/device_loads.hpp>
 #include <stagecut/graph/detail/placed_chunks.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/precedence.hpp>
 
@@ -30,7 +30,7 @@ class chunk_moves {
   /// @param rules  what devices have to keep to
   /// @param unit   about the load that is sought; the objects must outlive this one
   chunk_moves(const precedence& below, const operator_costs& costs, const placed_chunks& from,
-              const device_rules& rules, double unit, seeded& random)
+              const device_rules& rules, double unit, engine::seeded& random)
       : below_(below),
         random_(random),
         place_(from.chunk_of),
@@ -191,7 +191,7 @@ class chunk_moves {
   static constexpr std::size_t most_at_once = 256;
 
   const precedence& below_;
-  seeded& random_;
+  engine::seeded& random_;
   std::vector<std::uint32_t> place_;   // of every element, that of its chunk
   std::vector<std::uint32_t> device_;  // of every place, that of its chunk
   device_loads loads_;

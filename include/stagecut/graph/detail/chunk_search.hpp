@@ -8,12 +8,12 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/chunk_moves.hpp>
 #include <stagecut/graph/detail/element_stages.hpp>
-#include <stagecut/graph/detail/linear_orders.hpp>
 #include <stagecut/graph/detail/placed_chunks.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 #include <stagecut/graph/precedence.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -177,7 +177,7 @@ class chunk_search {
   const operator_costs& costs_;
   stage_counts counts_;
   std::size_t chunks_;
-  seeded random_;
+  engine::seeded random_;
   device_rules rules_{};
   ticks total_ = 0;
   std::vector<placed_chunks> starts_{};

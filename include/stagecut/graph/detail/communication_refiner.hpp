@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/message_stages.hpp>
 #include <stagecut/graph/detail/numbered_stages.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -193,7 +193,7 @@ class communication_refiner {
 
   const operator_costs& costs_;
   bool may_empty_;
-  seeded random_;
+  engine::seeded random_;
   message_stages now_;
   std::vector<std::uint32_t> stamp_;  // of every element, its latest entry
   std::vector<bool> locked_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/dag_hierarchy.hpp>
 #include <stagecut/graph/detail/dag_orders.hpp>
 #include <stagecut/graph/detail/dag_parts.hpp>
@@ -14,7 +15,6 @@
 #include <stagecut/graph/detail/flat_dag.hpp>
 #include <stagecut/graph/detail/guided_orders.hpp>
 #include <stagecut/graph/detail/order_cuts.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -237,7 +237,7 @@ class dag_multilevel {
 
   const flat_dag& graph_;
   std::vector<dag_weight> most_;
-  seeded random_;
+  engine::seeded random_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

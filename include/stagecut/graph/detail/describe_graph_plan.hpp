@@ -11,10 +11,10 @@
 #include <stagecut/graph/detail/graph_plan_request.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
-#include <stagecut/plan/detail/backward_parts.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
-#include <stagecut/plan/detail/recomputed_parts.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/parts/backward_parts.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/recomputed_parts.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/graph/detail/down_sets.hpp>
+#include <stagecut/graph/parts/down_sets.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,6 +7,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/graph_plan_point.hpp>
 #include <stagecut/graph/detail/linear_starts.hpp>
@@ -14,7 +15,6 @@
 #include <stagecut/graph/detail/plan_moves.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -66,7 +66,7 @@ class graph_makespan_search {
   const graph_makespan_request& request_;
   operator_links links_;
   plan_pricer pricer_;
-  search_clock clock_;
+  engine::search_clock clock_;
   small_random random_;
   double bound_;
   std::vector<bool> fixed_;          // elements that must stay where they are

@@ -15,7 +15,7 @@
 #include <stagecut/graph/detail/layer_groups.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 

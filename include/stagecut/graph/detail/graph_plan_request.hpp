@@ -10,8 +10,8 @@
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/check_request.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -21,7 +21,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Who plans by other schedules than 1F1B and GPipe.
 inline constexpr const char* no_row =
-    "where stages do not stand in a row: make_plan puts them so, but with cpus, at_most, a method, fixed stages or layers of the backward pass alone";
+    "where stages do not stand in a row: make_plan puts them so, but with cpus, at_most, a method, fixed stages or "
+    "layers of the backward pass alone";
 
 /// Refuses a request that makes no sense, or not for graphs.
 inline void check_graph_request(std::string_view function, const profile& model, const plan_request& request) {
@@ -44,8 +45,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
     refuse("chunks", std::to_string(request.chunks), "must be from 1 to below 2^20");
   }
   if (request.chunks != 1 && request.objective == plan_objective::makespan) {
-    refuse("chunks", std::to_string(request.chunks),
-           joined({"must be 1 for the makespan ", no_row}));
+    refuse("chunks", std::to_string(request.chunks), joined({"must be 1 for the makespan ", no_row}));
   }
   for (std::size_t i = 0; i < model.layers.size() && request.chunks != 1; ++i) {
     if (!model.layers[i].stage) continue;
@@ -56,7 +56,8 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (request.by != measure::time && request.by != measure::time_and_memory) {
     refuse("by", "another measure", "must be time, or time_and_memory, for a graph");
   }
-  if (request.links.size() > 1) refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
+  if (request.links.size() > 1)
+    refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
   if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
   const plan_objective of = request.objective;
   const bool least_sent = request.method == graph_method::communication;
@@ -78,10 +79,10 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (!request.speeds.empty() && (request.cpus != 0 || request.at_most)) {
     refuse("speeds", "{…}", "needs a stage on every device: cpus must be 0, and at_most false");
   }
-  const bool known = request.schedule == schedule_kind::one_forward_one_backward || request.schedule == schedule_kind::gpipe;
+  const bool known =
+      request.schedule == schedule_kind::one_forward_one_backward || request.schedule == schedule_kind::gpipe;
   if (!known) {
-    refuse("schedule", to_string(request.schedule),
-           joined({"must be 1f1b or gpipe ", no_row}));
+    refuse("schedule", to_string(request.schedule), joined({"must be 1f1b or gpipe ", no_row}));
   }
   if (request.schedule == schedule_kind::gpipe && request.microbatches == 0 && request.memory_per_device) {
     refuse("microbatches", "0", "must be known: gpipe keeps all of them in flight");

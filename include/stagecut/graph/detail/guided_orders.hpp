@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/dag_orders.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 #include <stagecut/graph/detail/low_frequency.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -25,7 +25,7 @@ class guided_orders {
 
   /// @param graph   must outlive this object
   /// @param random  for vectors and mixes
-  guided_orders(const flat_dag& graph, seeded& random)
+  guided_orders(const flat_dag& graph, engine::seeded& random)
       : graph_(graph), vectors_(low_frequency::of(graph, random)), level_(levels(graph)), number_(graph.size()) {
     const std::int64_t most = level_.empty() ? 1 : *std::max_element(level_.begin(), level_.end()) + std::int64_t{1};
     for (std::uint32_t& each : level_)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <stagecut/graph/operator_graph.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/graph/detail/linear_orders.hpp>
 #include <stagecut/graph/detail/merging_order.hpp>
 #include <stagecut/graph/detail/merging_parts.hpp>
 #include <stagecut/graph/merge_request.hpp>
 #include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 #include <stagecut/graph/precedence.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/graph/detail/linear_orders.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/graph/detail/seeded.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/precedence.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -51,7 +51,7 @@ STAGECUT_DECL element_order breadth_first(const precedence& below) {
   return by_priority(below, level);
 }
 
-STAGECUT_DECL element_order random_order(const precedence& below, seeded& random,
+STAGECUT_DECL element_order random_order(const precedence& below, engine::seeded& random,
                                          const std::vector<std::uint32_t>& stage_of) {
   std::vector<std::uint64_t> priority(below.size());
   for (std::size_t e = 0; e < below.size(); ++e) {

@@ -8,7 +8,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/detail/stage_simulator.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>
-#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

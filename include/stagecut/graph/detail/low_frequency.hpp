@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -27,7 +27,7 @@ class low_frequency {
   using values = std::vector<std::array<std::int32_t, count>>;
 
   /// One number of each vector for every vertex, between -`one` and `one`.
-  [[nodiscard]] static values of(const flat_dag& graph, seeded& random) {
+  [[nodiscard]] static values of(const flat_dag& graph, engine::seeded& random) {
     std::vector<graph_level> levels;
     levels.push_back(finest(graph));
     while (levels.back().size() > 120) {
@@ -90,7 +90,7 @@ class low_frequency {
   }
 
   /// Makes one of every vertex and the neighbour with the heaviest edge that is still alone, in an order of chance.
-  static graph_level matched(const graph_level& fine, seeded& random) {
+  static graph_level matched(const graph_level& fine, engine::seeded& random) {
     constexpr dag_vertex none = std::numeric_limits<dag_vertex>::max();
     const std::size_t n = fine.size();
     std::vector<dag_vertex> order(n);

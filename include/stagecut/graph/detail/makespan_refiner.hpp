@@ -6,12 +6,12 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/graph_plan_point.hpp>
 #include <stagecut/graph/detail/moving_stages.hpp>
 #include <stagecut/graph/detail/operator_links.hpp>
 #include <stagecut/graph/detail/plan_moves.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
@@ -93,7 +93,7 @@ class makespan_refiner {
   std::size_t devices_;
   operator_links links_;
   plan_pricer pricer_;
-  seeded random_;
+  engine::seeded random_;
   std::vector<bool> fixed_;
   std::vector<std::uint32_t> free_{};  // elements that may move
   plan_moves moves_;

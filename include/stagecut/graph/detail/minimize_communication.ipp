@@ -16,18 +16,18 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/communication_problem.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/check_communication.hpp>
 #include <stagecut/graph/detail/communication_elements.hpp>
-#include <stagecut/graph/detail/linear_orders.hpp>
 #include <stagecut/graph/detail/placement_bound.hpp>
 #include <stagecut/graph/detail/placement_moves.hpp>
 #include <stagecut/graph/detail/placement_orders.hpp>
 #include <stagecut/graph/detail/placement_search.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/detail/why_no_placement.hpp>
 #include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -206,7 +206,7 @@ class placement_solver {
 
   const communication_elements& elements_;
   const communication_limits& limits_;
-  seeded random_;
+  engine::seeded random_;
   double begun_;
   precedence below_{};  // where devices have no order
   precedence back_{};

@@ -9,12 +9,12 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/dag_multilevel.hpp>
 #include <stagecut/graph/detail/dag_orders.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 #include <stagecut/graph/detail/guided_orders.hpp>
 #include <stagecut/graph/detail/order_loads.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -49,7 +49,7 @@ class multilevel_load {
   /// Looks until nothing is left to try or `over` says so.
   /// @param all  whether to try what takes long as well
   void run(std::uint64_t seed, bool all, const function_ref<bool()>& over) {
-    seeded random(seed);
+    engine::seeded random(seed);
     const auto consider = [&](const dag_order& order) { orders_.improve(order, best_); };
     for (std::size_t i = 0; i < plain_orders && !(i > 0 && over()); ++i) {
       consider(plain_order(graph_, i));

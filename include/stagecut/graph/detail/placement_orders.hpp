@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <stagecut/graph/detail/communication_elements.hpp>
-#include <stagecut/graph/detail/linear_orders.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 #include <stagecut/graph/precedence.hpp>
 
 // Orders of elements, and how they are cut where least is handed over.

@@ -12,6 +12,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shared_effort.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/describe_graph_plan.hpp>
 #include <stagecut/graph/detail/graph_plan_request.hpp>
@@ -27,7 +28,6 @@
 #include <stagecut/graph/virtual_stages.hpp>
 #include <stagecut/graph/warm_up.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
-#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -46,7 +46,9 @@ inline void check_graph_makespan(std::string_view function, const profile& model
     refuse("schedule", to_string(request.schedule), "must be 1f1b for the makespan of a graph");
   }
   if (request.cpus != 0) refuse("cpus", std::to_string(request.cpus), "must be 0 for the makespan of a graph");
-  if (!request.speeds.empty()) refuse("speeds", "{…}", "are not told with the makespan of a graph, whose devices are alike: the bottleneck takes them");
+  if (!request.speeds.empty())
+    refuse("speeds", "{…}",
+           "are not told with the makespan of a graph, whose devices are alike: the bottleneck takes them");
   if (request.by != measure::time) refuse("by", "another measure", "must be time for the makespan");
   if (request.transfers != transfer_kind::link && request.transfers != transfer_kind::latency) {
     refuse("transfers", to_string(request.transfers), "must be link or latency for the makespan of a graph");
@@ -171,7 +173,8 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   if (load.limits.time_limit) *load.limits.time_limit /= 4;  // which the search for the makespan left
   limit_rounds(load.limits, graph.operators.size(), 0.25);
   const auto parts = minimize_load(graph, load);
-  if (!parts) return parts.state() == state::infeasible ? outcome<plan>::infeasible(parts.why()) : outcome<plan>::unknown({});
+  if (!parts)
+    return parts.state() == state::infeasible ? outcome<plan>::infeasible(parts.why()) : outcome<plan>::unknown({});
   graph_makespan found;
   found.stage_of = parts->stage_of;
   found.warm_up.assign(parts->stages.size(), 0);
@@ -230,7 +233,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   search_limits most = request.limits;
   // A quarter of the time was for the starts, or less; half of what is left is kept for what may not fit.
   if (most.time_limit) *most.time_limit *= 0.75;
-  const shared_effort effort(most);
+  const engine::shared_effort effort(most);
   double beside = 0, bound = 0;
   for (int attempt = 0; attempt < 4; ++attempt) {
     // Workspaces and buffers depend on the stages: room is left for them until it is enough.

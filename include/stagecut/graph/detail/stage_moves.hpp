@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
@@ -28,7 +28,7 @@ class stage_moves {
   /// @param counts  of devices
   /// @param random  for how long an element rests; the objects must outlive this one
   stage_moves(const precedence& below, const Set& empty, const element_stages<value_type>& from,
-              const stage_counts& counts, seeded& random)
+              const stage_counts& counts, engine::seeded& random)
       : below_(below),
         stage_of_(from.stage_of),
         kinds_(from.kinds),
@@ -163,7 +163,7 @@ class stage_moves {
   std::vector<std::uint32_t> stage_of_;
   const std::vector<std::uint8_t>& kinds_;
   bool may_empty_;
-  seeded& random_;
+  engine::seeded& random_;
   std::vector<Set> sets_;
   std::vector<std::vector<precedence::element>> members_;
   std::vector<std::size_t> rests_;  // of every element, until when

@@ -12,9 +12,9 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/io/detail/json_layer.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
 // What the parts of a profile have to do with each other, for those who read and write it in JSON.

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <stagecut/io/detail/format_text.hpp>
-#include <stagecut/plan/detail/counts_obstacle.hpp>
-#include <stagecut/plan/detail/misplaced_layer.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
-#include <stagecut/plan/detail/target_schedules.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/parts/counts_obstacle.hpp>
+#include <stagecut/plan/parts/misplaced_layer.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
+#include <stagecut/plan/parts/target_schedules.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>

@@ -17,8 +17,8 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/pictures/check_picture.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

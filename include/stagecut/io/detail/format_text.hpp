@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/check_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/frameworks/not_representable.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -115,8 +115,9 @@ inline void check_devices(std::string_view format, const plan& p, recomputation_
                                p.stages[0].replicas, " of ", p.stages[0].shards, ", and it gives all stages as many"}));
       }
       if (replicas == 1 || p.own_microbatches) continue;
-      refuse(format, joined({"stage ", s, " has ", replicas,
-                             " replicas that share the samples of a microbatch, and it gives each microbatches of its own"}));
+      refuse(format,
+             joined({"stage ", s, " has ", replicas,
+                     " replicas that share the samples of a microbatch, and it gives each microbatches of its own"}));
     }
     refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " shards, and it gives a ",
                            devices == stage_devices::replicas ? "replica" : "stage", " one device"}));

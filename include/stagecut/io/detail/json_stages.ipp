@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/plan/detail/backward_parts.hpp>
+#include <stagecut/plan/parts/backward_parts.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/training_memory.hpp>

@@ -15,8 +15,8 @@
 #include <stagecut/io/detail/megatron_letter.hpp>
 #include <stagecut/io/detail/megatron_recomputation.hpp>
 #include <stagecut/io/detail/run_settings.hpp>
-#include <stagecut/plan/detail/counts_obstacle.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/counts_obstacle.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 

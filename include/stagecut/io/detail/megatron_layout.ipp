@@ -12,7 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/megatron_letter.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
@@ -69,7 +69,8 @@ class megatron_layout_reader {
 
   /// Takes a letter of a pattern, which stands for itself; returns where the rest begins.
   [[nodiscard]] std::size_t take_layer(std::size_t at) {
-    if (text_[at] == '/') refuse(joined({"character ", at + 1, ": guesses of further tokens, which the model has not"}));
+    if (text_[at] == '/')
+      refuse(joined({"character ", at + 1, ": guesses of further tokens, which the model has not"}));
     add(text_[at], at);
     return at + 1;
   }
@@ -134,9 +135,7 @@ class megatron_layout_reader {
     return text;
   }
 
-  [[nodiscard]] char letter_of(std::size_t i) const {
-    return detail::megatron_letter(kinds_, model_, i);
-  }
+  [[nodiscard]] char letter_of(std::size_t i) const { return detail::megatron_letter(kinds_, model_, i); }
 
   [[nodiscard]] std::vector<std::size_t> stage_of_layers() const {
     const std::string wrong = counted();

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <stagecut/core/words.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 

@@ -8,7 +8,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {

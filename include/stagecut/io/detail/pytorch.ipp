@@ -10,7 +10,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>

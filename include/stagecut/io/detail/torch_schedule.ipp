@@ -15,7 +15,7 @@
 #include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/frameworks/torch_letters.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>

@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/io/frameworks/pytorch.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -84,10 +84,11 @@ STAGECUT_DECL std::string as_torchtitan(const plan& p) {
   const std::string_view name = detail::torch_class(p);
   // It places stages in a V for the names of such schedules alone, whatever the file says.
   const bool vee = name.empty() && p.chunks == 2 && p.devices > 1 && p.stages.back().device == 0;
-  text += detail::joined({"\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
-                          name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --whole-first-stage --format torch-csv" : "=",
-                          name.empty() ? "" : detail::quoted(name),
-                          vee ? "\npipeline_parallel_schedule=\"ZBVZeroBubble\"  # the stages in a V" : ""});
+  text += detail::joined(
+      {"\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
+       name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --whole-first-stage --format torch-csv" : "=",
+       name.empty() ? "" : detail::quoted(name),
+       vee ? "\npipeline_parallel_schedule=\"ZBVZeroBubble\"  # the stages in a V" : ""});
   return text + detail::torchtitan_batch(run);
 }
 

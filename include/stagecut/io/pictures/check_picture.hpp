@@ -7,9 +7,9 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 

@@ -14,8 +14,8 @@
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 

@@ -11,11 +11,11 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/baselines/sapp_surrogate.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 #include <stagecut/schedule/op.hpp>

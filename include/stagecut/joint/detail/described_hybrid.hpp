@@ -10,8 +10,8 @@
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
-#include <stagecut/plan/detail/recomputed_parts.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/recomputed_parts.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>

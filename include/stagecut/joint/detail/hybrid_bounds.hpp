@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/in_flight_bound.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
-#include <stagecut/makespan/detail/in_flight_bound.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -22,7 +22,7 @@ class hybrid_bounds {
 
   /// Sets them, by what is left of the graph, and removes what no plan that ends by `most` uses, again and again. Returns
   /// whether a plan is left, true if the clock said stop before.
-  bool refine(hybrid_graph& graph, double most, search_clock& clock);
+  bool refine(hybrid_graph& graph, double most, engine::search_clock& clock);
 
  private:
   using edge = hybrid_graph::edge;
@@ -49,7 +49,7 @@ class hybrid_bounds {
   const hybrid_options& options_;
   const hybrid_limits& rules_;
   std::vector<std::size_t> in_flight_{};
-  std::vector<std::vector<steady_window>> windows_{};
+  std::vector<std::vector<engine::steady_window>> windows_{};
   std::vector<double> up_{};  // [u * stages + r]: round trip through the stages r .. to here, messages included
   std::vector<double> enter_{};
   std::vector<double> leave_{};

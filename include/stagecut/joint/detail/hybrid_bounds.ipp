@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/engine/in_flight_bound.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
-#include <stagecut/makespan/detail/in_flight_bound.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL bool hybrid_bounds::refine(hybrid_graph& graph, double most, search_clock& clock) {
+STAGECUT_DECL bool hybrid_bounds::refine(hybrid_graph& graph, double most, engine::search_clock& clock) {
   if (graph.edges.empty()) return false;
   begin(graph.steps);
   for (int round = 0; round < 8; ++round) {
@@ -35,7 +35,7 @@ STAGECUT_DECL void hybrid_bounds::begin(std::size_t stages) {
     in_flight_.push_back(stages - s < rules_.microbatches ? stages - s : rules_.microbatches);
   }
   for (std::size_t s = 0; s < stages; ++s) {
-    windows_.push_back(steady_windows(in_flight_, rules_.microbatches, s));
+    windows_.push_back(engine::steady_windows(in_flight_, rules_.microbatches, s));
   }
 }
 
@@ -47,7 +47,7 @@ STAGECUT_DECL void hybrid_bounds::set(hybrid_graph& graph) {
     const std::size_t k = graph.nodes[u].step;
     if (k == graph.steps) continue;
     trips.clear();
-    for (const steady_window& each : windows_[k]) {
+    for (const engine::steady_window& each : windows_[k]) {
       double sum = 0;
       for (const auto& [r, times] : each.trips) sum += static_cast<double>(times) * up_[u * graph.steps + r];
       trips.push_back(sum);
@@ -124,7 +124,7 @@ STAGECUT_DECL double hybrid_bounds::bound(const hybrid_graph& graph, const std::
   }
   double steady = 0;
   for (std::size_t w = 0; w < trips.size(); ++w) {
-    const steady_window& window = windows_[k][w];
+    const engine::steady_window& window = windows_[k][w];
     const double here = trips[w] + static_cast<double>(window.pairs) * (o.forward + o.backward) +
                         static_cast<double>(window.below) * down_[each.to];
     steady = larger(steady, here);

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -29,7 +29,7 @@ class hybrid_builder {
 
   /// All plans of `stages` stages that end by `most` are paths of the graph. False: it has more than `most_edges`, or the
   /// clock said stop.
-  bool build(std::size_t stages, double most, std::size_t most_edges, search_clock& clock, hybrid_graph& graph);
+  bool build(std::size_t stages, double most, std::size_t most_edges, engine::search_clock& clock, hybrid_graph& graph);
 
   /// How many microbatches a stage keeps from which so many stages are left, itself counted.
   [[nodiscard]] double in_flight(std::size_t left) const noexcept {
@@ -38,7 +38,7 @@ class hybrid_builder {
 
   /// The least devices on which what is behind a point can run in so many stages, none of which takes too long for an end
   /// by `most`: see `need`. False: the clock said stop.
-  bool find_needs(std::size_t stages, double most, search_clock& clock);
+  bool find_needs(std::size_t stages, double most, engine::search_clock& clock);
 
   /// The devices that so many stages need, as `find_needs` found it last.
   [[nodiscard]] std::size_t need(std::size_t stages) const noexcept { return needs_[stages * options_.points()]; }

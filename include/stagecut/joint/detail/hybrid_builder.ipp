@@ -8,15 +8,15 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL bool hybrid_builder::build(std::size_t stages, double most, std::size_t most_edges, search_clock& clock,
-                                         hybrid_graph& graph) {
+STAGECUT_DECL bool hybrid_builder::build(std::size_t stages, double most, std::size_t most_edges,
+                                         engine::search_clock& clock, hybrid_graph& graph) {
   graph = {};
   graph.steps = static_cast<std::uint32_t>(stages);
   if (!find_needs(stages, most, clock)) return false;
@@ -44,7 +44,7 @@ STAGECUT_DECL bool hybrid_builder::build(std::size_t stages, double most, std::s
   return true;
 }
 
-STAGECUT_DECL bool hybrid_builder::find_needs(std::size_t stages, double most, search_clock& clock) {
+STAGECUT_DECL bool hybrid_builder::find_needs(std::size_t stages, double most, engine::search_clock& clock) {
   const std::size_t points = options_.points();
   needs_.assign((stages + 1) * points, too_many);
   needs_[points - 1] = 0;

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/matrix_game.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rows.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
-#include <stagecut/makespan/detail/matrix_game.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -91,7 +91,8 @@ class hybrid_game {
   [[nodiscard]] std::vector<double> round_trip() const;
 
   [[nodiscard]] std::size_t padded() const {
-    return (paths_.counts.size() + matrix_game::lanes - 1) / matrix_game::lanes * matrix_game::lanes;
+    return (paths_.counts.size() + engine::matrix_game::lanes - 1) / engine::matrix_game::lanes *
+           engine::matrix_game::lanes;
   }
 
   /// The weighted sum of paths as the players see it, weights of sum 1.
@@ -144,7 +145,7 @@ class hybrid_game {
   hybrid_simulator& simulator_;
   std::size_t stages_;
   hybrid_rows rows_;
-  matrix_game game_{};
+  engine::matrix_game game_{};
   std::vector<std::vector<double>> times_{};  // of the plans
   std::vector<double> now_{};
   std::vector<std::uint32_t> plan_{};

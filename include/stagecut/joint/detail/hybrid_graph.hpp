@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/makespan/detail/keep_paths.hpp>
+#include <stagecut/engine/keep_paths.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -39,7 +39,7 @@ struct hybrid_graph {
   /// path is left.
   template <class Gone>
   bool prune(const Gone& gone) {
-    detail::keep_paths(nodes, edges, alive_, steps, gone);
+    engine::keep_paths(nodes, edges, alive_, steps, gone);
     compact();
     return !edges.empty();
   }

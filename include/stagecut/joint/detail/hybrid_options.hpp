@@ -8,9 +8,9 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -34,7 +34,7 @@ class hybrid_options {
   /// @param most_pass  of both passes, of a stage that is of use
   /// @param clock      may say stop: then stages are missing
   hybrid_options(const any_stage_options& model, std::size_t devices, const std::optional<double>& memory,
-                 double most_pass, search_clock& clock);
+                 double most_pass, engine::search_clock& clock);
 
   /// Number of points.
   [[nodiscard]] std::size_t points() const noexcept { return points_; }

@@ -8,14 +8,15 @@
 #include <cstdint>
 #include <optional>
 
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/check_stage_option.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL hybrid_options::hybrid_options(const any_stage_options& model, std::size_t devices,
-                                             const std::optional<double>& memory, double most_pass, search_clock& clock)
+                                             const std::optional<double>& memory, double most_pass,
+                                             engine::search_clock& clock)
     : points_(model.size() + 1), period_(model.period()) {
   for (std::size_t last = 1; last < points_ && !clock.look(); ++last) {
     model.each_stage(last, [&](std::size_t first, const auto& options) {

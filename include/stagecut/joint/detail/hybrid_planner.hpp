@@ -10,13 +10,14 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shared_effort.hpp>
+#include <stagecut/joint/baselines/detail/nested_hybrid.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
 #include <stagecut/joint/detail/even_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_remedy.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
-#include <stagecut/joint/detail/nested_hybrid.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
@@ -24,8 +25,7 @@
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/makespan/detail/shared_effort.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -234,7 +234,7 @@ class hybrid_planner {
   /// which are found sooner.
   template <class Options>
   [[nodiscard]] outcome<hybrid_cut> quick_or_best(const Options& options, hybrid_request request) const {
-    const shared_effort effort(request.limits);
+    const engine::shared_effort effort(request.limits);
     request.limits = effort.share(2.0 / 3);
     outcome<hybrid_cut> best = minimize_hybrid(options, request);
     if (!effort.is_limited() || best.state() == state::optimal || best.state() == state::infeasible) return best;
@@ -288,7 +288,7 @@ class hybrid_planner {
   hybrid_plan_request request_;
   Make make_;
   const plan* known_;
-  shared_effort effort_;
+  engine::shared_effort effort_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

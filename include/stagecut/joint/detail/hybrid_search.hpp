@@ -5,12 +5,12 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/stages_search.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -23,7 +23,7 @@ class hybrid_search {
   /// @param many     stages at most
   /// @param known    makespan of a plan that is known
   hybrid_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t few, std::size_t many,
-                search_clock& clock, double known = beyond_time)
+                engine::search_clock& clock, double known = beyond_time)
       : makespan(known),
         options_(options),
         rules_(rules),
@@ -68,7 +68,7 @@ class hybrid_search {
   const hybrid_limits& rules_;
   std::size_t few_;
   std::size_t many_;
-  search_clock& clock_;
+  engine::search_clock& clock_;
   hybrid_builder builder_;
   hybrid_bounds bounds_;
   bool complete_ = true;

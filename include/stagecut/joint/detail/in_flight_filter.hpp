@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/in_flight_bound.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/makespan/detail/in_flight_bound.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -18,7 +18,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class in_flight_filter {
  public:
   explicit in_flight_filter(const recompute_problem& problem)
-      : problem_(problem), graph_(*problem.graph), in_flight_(in_flight_of(*problem.order)) {}
+      : problem_(problem), graph_(*problem.graph), in_flight_(engine::in_flight_of(*problem.order)) {}
 
   /// Whether the order is of that family.
   [[nodiscard]] bool applies() const noexcept { return in_flight_.has_value(); }

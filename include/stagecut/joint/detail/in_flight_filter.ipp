@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -22,8 +22,8 @@ STAGECUT_DECL std::size_t in_flight_filter::drop_above(double most, option_paths
 
 STAGECUT_DECL void in_flight_filter::set_shortest(std::size_t r, const std::vector<char>& live) {
   const rank_options& rank = graph_.ranks[r];
-  const double* const forward = rank.times(tick_f);
-  const double* const backward = rank.times(tick_b);
+  const double* const forward = rank.times(engine::tick_f);
+  const double* const backward = rank.times(engine::tick_b);
   shortest_.clear();
   for (const option_graph::group& each : graph_.steps[r].groups) {
     shortest here{no_time, no_time, no_time};
@@ -77,7 +77,7 @@ STAGECUT_DECL std::size_t in_flight_filter::drop_of(std::size_t r, double most,
     const option_graph::group& group = step.groups[each.group];
     for (std::uint32_t o = group.first; o < group.last; ++o) {
       if (live[o] == 0) continue;
-      const double busy = steady((*in_flight_)[r], rank.times(tick_f)[o], rank.times(tick_b)[o], trip);
+      const double busy = steady((*in_flight_)[r], rank.times(engine::tick_f)[o], rank.times(engine::tick_b)[o], trip);
       lower(least_[o], before.enter + busy + before.leave);
     }
   }

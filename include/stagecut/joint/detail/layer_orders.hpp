@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/graph/detail/linear_orders.hpp>
-#include <stagecut/graph/detail/seeded.hpp>
+#include <stagecut/engine/seeded.hpp>
+#include <stagecut/graph/parts/linear_orders.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
-#include <stagecut/joint/nested_machines.hpp>
+#include <stagecut/joint/baselines/nested_machines.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -98,7 +98,7 @@ class layer_orders {
   static element_order backwards(const element_order& order) { return {order.rbegin(), order.rend()}; }
 
   precedence below_;
-  seeded random_;
+  engine::seeded random_;
   std::vector<element_order> fixed_{};
 };
 

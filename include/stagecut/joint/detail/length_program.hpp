@@ -10,13 +10,13 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/known_options.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -43,8 +43,8 @@ struct length_terms {
 class length_program {
  public:
   /// @param most_options  that are kept, so that the model is asked once
-  length_program(const any_stage_options& model, const hybrid_rules& rules, length_terms terms, search_clock& clock,
-                 std::size_t most_options = known_options::few)
+  length_program(const any_stage_options& model, const hybrid_rules& rules, length_terms terms,
+                 engine::search_clock& clock, std::size_t most_options = known_options::few)
       : model_(model),
         rules_(rules),
         terms_(terms),
@@ -221,7 +221,7 @@ class length_program {
   const any_stage_options& model_;
   const hybrid_rules& rules_;
   length_terms terms_;
-  search_clock& clock_;
+  engine::search_clock& clock_;
   known_options options_;
   std::vector<hybrid_labels> labels_;  // of every point
   double threshold_ = 0;

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -48,7 +48,8 @@ class length_search {
   using cut_type = decltype(std::declval<Program&>().cut_of(std::declval<const hybrid_label&>()));
 
   /// @param least  no cut has a lesser largest stage, nor a lesser sum
-  length_search(Program& program, length_terms terms, std::size_t microbatches, double least, search_clock& clock)
+  length_search(Program& program, length_terms terms, std::size_t microbatches, double least,
+                engine::search_clock& clock)
       : program_(program),
         terms_(terms),
         clock_(clock),
@@ -201,9 +202,9 @@ class length_search {
 
   Program& program_;
   length_terms terms_;
-  search_clock& clock_;
+  engine::search_clock& clock_;
   double factor_;
-  double least_largest_;                                // no cut has a lesser largest stage
+  double least_largest_;  // no cut has a lesser largest stage
   cut_type first_{};
   double first_cost_ = 0;
   bool has_first_ = false;

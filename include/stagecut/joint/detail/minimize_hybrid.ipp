@@ -8,6 +8,8 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/shared_effort.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/hybrid_search.hpp>
@@ -16,8 +18,6 @@
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -54,7 +54,7 @@ namespace detail {
 /// Where no plan was met, because there are too many or the limits are low: the one of the least length, simulated. It has
 /// what is left of the limits, or a quarter of them.
 [[nodiscard]] inline outcome<hybrid_cut> shortest(const any_stage_options& model, hybrid_request request, double bound,
-                                                  const shared_effort& effort) {
+                                                  const engine::shared_effort& effort) {
   request.limits = effort.share(1, 0.25);
   outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
   if (!found) return start_of(request, bound);
@@ -101,9 +101,9 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
   const std::size_t many = request.stages ? *request.stages : most_stages;
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
   if (request.start && !(request.start->cost > 0)) return detail::start_of(request, request.start->cost);
-  const detail::shared_effort effort(request.limits);
+  const engine::shared_effort effort(request.limits);
   const search_limits limits = effort.share(1);
-  detail::search_clock clock(limits);
+  engine::search_clock clock(limits);
   const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
   const auto passes = static_cast<double>(request.microbatches);
   const double known = request.start ? request.start->cost : detail::beyond_time;

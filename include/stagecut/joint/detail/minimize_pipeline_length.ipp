@@ -6,12 +6,12 @@
 #include <utility>
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/joint/detail/length_search.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -23,7 +23,7 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_pipeline_length_fn::search(const deta
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
   const detail::hybrid_rules rules(request, model.period());
   const detail::length_terms terms{options.messages, options.all_reduce};
-  detail::search_clock clock(request.limits);
+  engine::search_clock clock(request.limits);
   detail::length_program program(model, rules, terms, clock);
   const double even = model.least_work(model.size()) / static_cast<double>(request.devices);
   detail::length_search search(program, terms, request.microbatches, even, clock);

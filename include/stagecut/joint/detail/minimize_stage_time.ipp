@@ -10,12 +10,12 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/shared_effort.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
 #include <stagecut/joint/detail/why_no_stage_time.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/shared_effort.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -30,7 +30,7 @@ struct least_stage_time {
     if (least_stages > model.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, least_stages, model.size()});
     }
-    const shared_effort effort(request.limits);
+    const engine::shared_effort effort(request.limits);
     hybrid_request counted = request;
     counted.limits = effort.share(1);
     return search_for(model, counted, effort);
@@ -40,7 +40,7 @@ struct least_stage_time {
   enum class found : std::uint8_t { plan, none, stopped, unknown };
 
   static outcome<hybrid_cut> search_for(const any_stage_options& model, const hybrid_request& request,
-                                        const shared_effort& effort) {
+                                        const engine::shared_effort& effort) {
     using answer = outcome<hybrid_cut>;
     stage_time_search search(model, request);
     thresholds range;
@@ -100,7 +100,8 @@ struct least_stage_time {
       if (!is_finite(most)) break;
       const found what = decide(search, request, most, range, best);
       if (what == found::plan || what == found::stopped) return what;
-      if (what == found::unknown && ++unknown > 1 && (request.limits.time_limit || request.limits.node_limit)) return what;
+      if (what == found::unknown && ++unknown > 1 && (request.limits.time_limit || request.limits.node_limit))
+        return what;
     }
     return decide(search, request, std::numeric_limits<double>::max(), range, best);
   }
@@ -108,11 +109,11 @@ struct least_stage_time {
   /// Where fewer devices will do, the best plan of few, of twice as many, .. with half of what is left of the limits: these are
   /// found sooner.
   /// @return  unknown if there is none
-  static found with_fewer_devices(const any_stage_options& model, hybrid_request request, const shared_effort& effort,
-                                  search_clock& clock, hybrid_cut& best) {
+  static found with_fewer_devices(const any_stage_options& model, hybrid_request request,
+                                  const engine::shared_effort& effort, engine::search_clock& clock, hybrid_cut& best) {
     if (!request.at_most || !effort.is_limited() || model.period() != 1) return found::unknown;
     const std::size_t all = request.devices;
-    const shared_effort half(effort.share(0.5));
+    const engine::shared_effort half(effort.share(0.5));
     found result = found::unknown;
     for (request.devices = 2; request.devices < all && half.left() > 0 && !clock.look(); request.devices *= 2) {
       request.limits = half.share(0.5);

@@ -7,10 +7,10 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/option_moves.hpp>
 #include <stagecut/joint/detail/recent_paths.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -19,8 +19,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// A change is simulated only if no critical path of late says that it is too bad: most are not.
 class option_annealing {
  public:
-  option_annealing(const recompute_problem& problem, search_clock& clock, std::uint64_t seed)
-      : problem_(problem), clock_(clock), seed_(seed), moves_(problem), paths_(problem.order->stages() * tick_kinds) {}
+  option_annealing(const recompute_problem& problem, engine::search_clock& clock, std::uint64_t seed)
+      : problem_(problem),
+        clock_(clock),
+        seed_(seed),
+        moves_(problem),
+        paths_(problem.order->stages() * engine::tick_kinds) {}
 
   chosen_options best{};        ///< found so far
   double makespan = 0;          ///< of it, in whole units
@@ -50,7 +54,7 @@ class option_annealing {
   static constexpr double mean_share = 0.15;  // breaks ties between plans of one makespan
 
   const recompute_problem& problem_;
-  search_clock& clock_;
+  engine::search_clock& clock_;
   std::uint64_t seed_;
   std::uint64_t rounds_ = 0;
   option_moves moves_;

@@ -64,7 +64,7 @@ STAGECUT_DECL void option_annealing::judge(random_bits& dice, double temperature
   for (const option_change& each : moves_.changes()) {
     const rank_options& here = problem_.graph->ranks[each.rank];
     for (std::size_t j = 0; j < here.width(); ++j) {
-      const std::size_t slot = here.stage(j / here.kinds()) * tick_kinds + j % here.kinds();
+      const std::size_t slot = here.stage(j / here.kinds()) * engine::tick_kinds + j % here.kinds();
       const double by = here.times(j)[each.option] - times_[slot];
       if (by == 0) continue;
       old_times_.push_back({slot, times_[slot]});

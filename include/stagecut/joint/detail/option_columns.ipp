@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -84,7 +84,7 @@ STAGECUT_DECL void option_columns::price(const double* multipliers, const std::v
 }
 
 STAGECUT_DECL std::size_t option_columns::slot(const rank_options& rank, std::size_t j) noexcept {
-  return rank.stage(j / rank.kinds()) * tick_kinds + j % rank.kinds();
+  return rank.stage(j / rank.kinds()) * engine::tick_kinds + j % rank.kinds();
 }
 
 STAGECUT_DECL void option_columns::add(double by, const double* __restrict from, std::size_t count,

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -51,7 +51,7 @@ STAGECUT_DECL void disjunction_choice::consider(std::size_t slot, std::size_t r)
   if (below < 0 || above >= no_time) return;
   const double near = mean_[r] - below < above - mean_[r] ? mean_[r] - below : above - mean_[r];
   // Forward passes say how many layers there are, which the other durations follow.
-  const double score = near * (slot % graph_.ranks[r].kinds() == tick_f ? 5 : 1);
+  const double score = near * (slot % graph_.ranks[r].kinds() == engine::tick_f ? 5 : 1);
   if (score > best_.score && is_largest(slot, r, below)) best_ = {slot, below, score};
 }
 

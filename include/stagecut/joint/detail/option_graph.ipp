@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -42,7 +42,7 @@ STAGECUT_DECL void option_paths::price(const live_options& live, const std::vect
     const std::size_t count = rank.size();
     for (std::size_t o = 0; o < count; ++o) cost[o] = live[r][o] != 0 ? 0 : no_time;
     for (std::size_t j = 0; j < rank.width(); ++j) {
-      const double weight = weights[rank.stage(j / rank.kinds()) * tick_kinds + j % rank.kinds()];
+      const double weight = weights[rank.stage(j / rank.kinds()) * engine::tick_kinds + j % rank.kinds()];
       if (weight == 0) continue;
       const double* __restrict times = rank.times(j);
       double* __restrict to = cost.data();

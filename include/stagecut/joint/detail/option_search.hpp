@@ -7,12 +7,12 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/in_flight_filter.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/option_program.hpp>
 #include <stagecut/joint/detail/path_rows.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -23,7 +23,7 @@ class option_search {
 
   /// @param step   divides all times: a better plan is better by that at least
   /// @param share  of the makespan, below which nothing is told apart: 0 unless times were rounded
-  option_search(const recompute_problem& problem, search_clock& clock, double step, double share = 0)
+  option_search(const recompute_problem& problem, engine::search_clock& clock, double step, double share = 0)
       : problem_(problem),
         graph_(*problem.graph),
         clock_(clock),
@@ -92,7 +92,7 @@ class option_search {
 
   const recompute_problem& problem_;
   const option_graph& graph_;
-  search_clock& clock_;
+  engine::search_clock& clock_;
   double least_step_;
   double share_;
   path_rows rows_;

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/in_flight_filter.hpp>
 #include <stagecut/joint/detail/option_disjunction.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/option_program.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -58,7 +58,7 @@ STAGECUT_DECL double option_search::simulate(const std::vector<double>& times) {
 STAGECUT_DECL bool option_search::combine(node& here) {
   const std::vector<std::uint32_t>& rows = program_->rows();
   const std::vector<double> multipliers = program_->multipliers();
-  weights_.assign(problem_.order->stages() * tick_kinds, 0);
+  weights_.assign(problem_.order->stages() * engine::tick_kinds, 0);
   double constant = 0;
   for (std::size_t k = 0; k < multipliers.size(); ++k) {
     if (multipliers[k] == 0) continue;
@@ -82,7 +82,7 @@ STAGECUT_DECL void option_search::mix() {
   program_->each_share([&](std::size_t r, std::size_t o, double share) {
     const rank_options& rank = graph_.ranks[r];
     for (std::size_t j = 0; j < rank.width(); ++j) {
-      times_[rank.stage(j / rank.kinds()) * tick_kinds + j % rank.kinds()] += share * rank.times(j)[o];
+      times_[rank.stage(j / rank.kinds()) * engine::tick_kinds + j % rank.kinds()] += share * rank.times(j)[o];
     }
   });
 }

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -15,7 +15,8 @@ STAGECUT_DECL std::size_t path_rows::add(const std::vector<double>& counts) {
     if (counts_[k] == counts) return k;
   }
   double constant = 0;
-  for (std::size_t s = 0; s < stages_; ++s) constant += counts[s * tick_kinds + tick_message] * messages_[s];
+  for (std::size_t s = 0; s < stages_; ++s)
+    constant += counts[s * engine::tick_kinds + engine::tick_message] * messages_[s];
   counts_.push_back(counts);
   constants_.push_back(constant);
   return counts_.size() - 1;

@@ -10,19 +10,19 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shared_effort.hpp>
+#include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/detail/best_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_planner.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>
 #include <stagecut/joint/detail/rival_hybrids.hpp>
 #include <stagecut/joint/detail/told_hybrid.hpp>
-#include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
-#include <stagecut/makespan/detail/shared_effort.hpp>
-#include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -92,7 +92,7 @@ class ordered_hybrids {
   const profile& model_;
   const hybrid_plan_request& request_;
   layer_orders orders_;
-  shared_effort effort_;
+  engine::shared_effort effort_;
   std::optional<plan> best_{};
 };
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/option_columns.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/path_rows.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -31,7 +31,7 @@ struct program_variable {
 class program_matrix {
  public:
   program_matrix(const recompute_problem& problem, const path_rows& paths, double scale)
-      : paths_(paths), scale_(scale), columns_(problem), weights_(problem.order->stages() * tick_kinds) {}
+      : paths_(paths), scale_(scale), columns_(problem), weights_(problem.order->stages() * engine::tick_kinds) {}
 
   std::vector<std::uint32_t> rows{};  ///< the paths, by number
 

@@ -10,24 +10,24 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The memory of a rank, and what it holds beside layers.
 struct rank_rules {
-  std::vector<std::size_t> stages{};                  // of the rank, in the order of the model
-  held_moments moments{};                             // that count, of all its stages
-  double memory = 0;                                  // bytes that layers may take; all that is beside them is off
-  std::vector<double> own_forward{};                  // of every stage, in whole units: head and tail
+  std::vector<std::size_t> stages{};  // of the rank, in the order of the model
+  held_moments moments{};             // that count, of all its stages
+  double memory = 0;                  // bytes that layers may take; all that is beside them is off
+  std::vector<double> own_forward{};  // of every stage, in whole units: head and tail
   std::vector<double> own_backward{};
   std::vector<double> own_weight{};
   std::vector<double> own_activations{};
   std::vector<double> own_workspace{};
-  std::vector<double> own_peak{};        // workspace with what is computed again
-  std::vector<double> own_recomputed{};  // between I and W
+  std::vector<double> own_peak{};                      // workspace with what is computed again
+  std::vector<double> own_recomputed{};                // between I and W
   std::vector<std::vector<std::size_t>> own_shared{};  // parameters that are shared with layers
 
   /// What a moment takes of a stage beside what it keeps: of the layer that needs most, and what is computed again.
@@ -104,9 +104,9 @@ class rank_options {
       for (std::size_t o = here.first; o < here.last; ++o, ++at) {
         for (std::size_t v = 0; v < stages(); ++v) {
           const made_stage& from = made_[o * stages() + v];
-          times_[(v * kinds_ + tick_f) * size_ + at] = from.forward;
-          times_[(v * kinds_ + tick_b) * size_ + at] = from.backward;
-          if (kinds_ == 3) times_[(v * kinds_ + tick_w) * size_ + at] = from.weight;
+          times_[(v * kinds_ + engine::tick_f) * size_ + at] = from.forward;
+          times_[(v * kinds_ + engine::tick_b) * size_ + at] = from.backward;
+          if (kinds_ == 3) times_[(v * kinds_ + engine::tick_w) * size_ + at] = from.weight;
           points_.push_back(from.point);
         }
         class_of_.push_back(static_cast<std::uint32_t>(sorted.size()));

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/makespan/detail/times_simulator.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -24,7 +24,7 @@ struct recompute_problem {
   const schedule* order = nullptr;
   choice_curves* curves = nullptr;
   option_graph* graph = nullptr;
-  times_simulator* simulator = nullptr;
+  engine::times_simulator* simulator = nullptr;
   std::vector<double> messages{};  ///< behind every stage, in whole units, wherever the cut is
 
   /// Writes the durations of an option into `times[stage * tick_kinds + kind]`.

@@ -7,20 +7,20 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL void recompute_problem::put(std::size_t rank, std::size_t option, std::vector<double>& times) const {
   const rank_options& from = graph->ranks[rank];
   for (std::size_t j = 0; j < from.width(); ++j) {
-    times[from.stage(j / from.kinds()) * tick_kinds + j % from.kinds()] = from.times(j)[option];
+    times[from.stage(j / from.kinds()) * engine::tick_kinds + j % from.kinds()] = from.times(j)[option];
   }
 }
 
 STAGECUT_DECL std::vector<double> recompute_problem::no_passes() const {
-  std::vector<double> times(order->stages() * tick_kinds);
-  for (std::size_t s = 0; s < messages.size(); ++s) times[s * tick_kinds + tick_message] = messages[s];
+  std::vector<double> times(order->stages() * engine::tick_kinds);
+  for (std::size_t s = 0; s < messages.size(); ++s) times[s * engine::tick_kinds + engine::tick_message] = messages[s];
   return times;
 }
 

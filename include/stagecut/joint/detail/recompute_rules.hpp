@@ -6,7 +6,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>

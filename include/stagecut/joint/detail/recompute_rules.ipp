@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/order_moments.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/makespan/detail/order_moments.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -57,10 +57,10 @@ STAGECUT_DECL held_moments moments_of_rank(const recompute_model& model, const s
   for (const layer_type& each : model.types) add(each);
   add(model.head);
   add(model.tail);
-  if (order.slices == 1) return most_held(order, rank, recomputes);
+  if (order.slices == 1) return engine::most_held(order, rank, recomputes);
   schedule counted = order;  // layers of a model in slices are those of one slice: each counts
   counted.slices = 1;
-  return most_held(counted, rank, recomputes);
+  return engine::most_held(counted, rank, recomputes);
 }
 
 STAGECUT_DECL double memory_of(const recompute_request& request, std::size_t rank) {
@@ -107,7 +107,8 @@ STAGECUT_DECL sent_bytes::sent_bytes(const recompute_model& model, const recompu
     least.push_back(sent_at(model, before));
     most.push_back(least.back());
     for (std::size_t cut = before; cut + behind <= model.layers.size(); ++cut) {
-      if (std::find(model.forbidden_cuts.begin(), model.forbidden_cuts.end(), cut) != model.forbidden_cuts.end()) continue;
+      if (std::find(model.forbidden_cuts.begin(), model.forbidden_cuts.end(), cut) != model.forbidden_cuts.end())
+        continue;
       const double here = sent_at(model, cut);
       least.back() = any ? std::min(least.back(), here) : here;
       most.back() = any ? std::max(most.back(), here) : here;

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/tick_rows.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
@@ -15,9 +18,6 @@
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
-#include <stagecut/makespan/detail/times_simulator.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -47,7 +47,7 @@ class recompute_search {
   [[nodiscard]] double bound_of_work() const { return least_work() * unit_.unit; }
   [[nodiscard]] double error() const noexcept { return unit_.error; }
   [[nodiscard]] bool proved() const noexcept { return proved_; }
-  [[nodiscard]] search_clock& clock() noexcept { return clock_; }
+  [[nodiscard]] engine::search_clock& clock() noexcept { return clock_; }
   [[nodiscard]] std::size_t simulations() const noexcept { return simulations_; }
 
  private:
@@ -75,8 +75,8 @@ class recompute_search {
   [[nodiscard]] std::vector<std::uint32_t> options_of(const recompute_strategy& own);
 
   /// What the backward passes of a stage of such a plan take, `[tick_kind]`.
-  [[nodiscard]] std::array<double, tick_kinds> passes_of(const recompute_strategy& own, std::size_t rank,
-                                                         std::size_t v) const;
+  [[nodiscard]] std::array<double, engine::tick_kinds> passes_of(const recompute_strategy& own, std::size_t rank,
+                                                                 std::size_t v) const;
 
   void take(chosen_options better, double makespan);
 
@@ -104,8 +104,8 @@ class recompute_search {
   whole_times unit_;
   std::vector<rank_rules> rules_;
   choice_curves curves_;
-  search_clock clock_;
-  times_simulator simulator_;
+  engine::search_clock clock_;
+  engine::times_simulator simulator_;
   option_graph graph_{};
   recompute_problem problem_{};
   chosen_options best_{};

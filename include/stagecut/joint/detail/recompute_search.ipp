@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/cut_ranges.hpp>
 #include <stagecut/joint/detail/layer_work.hpp>
@@ -22,7 +23,6 @@
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -188,19 +188,20 @@ STAGECUT_DECL std::vector<std::uint32_t> recompute_search::options_of(const reco
   return result;
 }
 
-STAGECUT_DECL std::array<double, tick_kinds> recompute_search::passes_of(const recompute_strategy& own,
-                                                                         std::size_t rank, std::size_t v) const {
+STAGECUT_DECL std::array<double, engine::tick_kinds> recompute_search::passes_of(const recompute_strategy& own,
+                                                                                 std::size_t rank,
+                                                                                 std::size_t v) const {
   const rank_rules& rules = rules_[rank];
   const std::size_t s = rules.stages[v];
-  std::array<double, tick_kinds> result{};
-  result[tick_f] = no_time;  // the same of all that have the same layers
-  result[tick_b] = rules.own_backward[v];
-  result[tick_w] = rules.own_weight[v];
+  std::array<double, engine::tick_kinds> result{};
+  result[engine::tick_f] = no_time;  // the same of all that have the same layers
+  result[engine::tick_b] = rules.own_backward[v];
+  result[engine::tick_w] = rules.own_weight[v];
   for (std::size_t i = own.cuts[s]; i < own.cuts[s + 1]; ++i) {
     const recompute_choice& way = model_.types[model_.layers[i]].choices[own.choices[i]];
     const double weight = splits_ ? unit_.whole(way.backward_weight) : 0;
-    result[tick_b] += unit_.whole(way.backward) - weight;
-    result[tick_w] += weight;
+    result[engine::tick_b] += unit_.whole(way.backward) - weight;
+    result[engine::tick_w] += weight;
   }
   return result;
 }

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shared_effort.hpp>
 #include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
-#include <stagecut/makespan/detail/shared_effort.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -62,7 +62,9 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
   asked.choices.measure = rival.measure;
   asked.choices.microbatches = request.pipeline.microbatches;
   asked.pipeline.limits.progress = {};
-  const auto holds = [](const auto& list, const auto& one) { return std::find(list.begin(), list.end(), one) != list.end(); };
+  const auto holds = [](const auto& list, const auto& one) {
+    return std::find(list.begin(), list.end(), one) != list.end();
+  };
   // What was asked for without a choice stays.
   if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
   const std::vector<std::string> profiled = own_recomputations(model);
@@ -78,7 +80,7 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
 STAGECUT_DECL std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request,
                                                        bool quick) {
   constexpr std::size_t quick_nodes = 1'000'000;
-  const shared_effort effort(request.pipeline.limits);
+  const engine::shared_effort effort(request.pipeline.limits);
   std::vector<compared_hybrid> rows;
   for (const hybrid_rival& each : hybrid_rivals) {
     hybrid_plan_request asked = asked_of(each, model, request);
@@ -107,7 +109,7 @@ STAGECUT_DECL outcome<plan> best_rival(const std::vector<compared_hybrid>& rival
 }
 
 STAGECUT_DECL std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request, bool quick) {
-  const shared_effort effort(request.pipeline.limits);
+  const engine::shared_effort effort(request.pipeline.limits);
   request.pipeline.limits = effort.share(1);
   std::vector<compared_hybrid> rows = rival_plans(model, request, quick);
   request.pipeline.limits = effort.share(1);

@@ -12,7 +12,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/parts/check_links.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -82,8 +82,7 @@ STAGECUT_DECL std::vector<double> least_messages(const recompute_model& model, c
 
 /// What a stage takes at a moment beside what stays.
 [[nodiscard]] inline double held_bytes(const first_and_last& stage, const held_microbatches& held) noexcept {
-  return static_cast<double>(held.in_flight) * stage.activations +
-         static_cast<double>(held.apart) * stage.recomputed +
+  return static_cast<double>(held.in_flight) * stage.activations + static_cast<double>(held.apart) * stage.recomputed +
          (held.recomputed > held.apart ? stage.peak : stage.workspace);
 }
 

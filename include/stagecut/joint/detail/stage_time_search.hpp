@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/known_options.hpp>
 #include <stagecut/joint/detail/replica_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -73,7 +73,7 @@ class stage_time_search {
   /// What all takes at least, in seconds of a device.
   [[nodiscard]] double least_work() const noexcept { return work_[points_]; }
   [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
-  [[nodiscard]] search_clock& clock() noexcept { return clock_; }
+  [[nodiscard]] engine::search_clock& clock() noexcept { return clock_; }
   /// Whether points are cut points of a chain.
   [[nodiscard]] bool of_chain() const { return model_.of_chain(); }
 
@@ -131,7 +131,7 @@ class stage_time_search {
     query.memory = memory_;
     query.roomiest = true;
     query.least_held = held_by(least, 1);
-    query.most_held = held_by(greatest, 1);
+    query.least_held = held_by(greatest, 1);
     query.take_turns = request_.in_flight == in_flight_rule::replicas;
     const double taken = at_most(most_ * static_cast<double>(left));
     const double least_before = work_[last] * less > taken ? work_[last] * less - taken : 0;
@@ -213,7 +213,7 @@ class stage_time_search {
     query.most_time = most_;
     query.memory = memory_;
     query.most_devices = std::size_t{of.replicas} * of.ways;
-    query.least_held = query.most_held = held;
+    query.least_held = query.least_held = held;
     std::optional<stage_option> best;
     model_.each_option(query, [&](const stage_option& option) {
       if (option.replicas != of.replicas || option.ways != of.ways) return;
@@ -225,7 +225,7 @@ class stage_time_search {
 
   const any_stage_options& model_;
   const hybrid_request& request_;
-  search_clock clock_;
+  engine::search_clock clock_;
   std::size_t points_;
   label_rule rule_{};
   std::vector<replica_labels> labels_;

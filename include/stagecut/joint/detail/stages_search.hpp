@@ -7,13 +7,13 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
 #include <stagecut/joint/detail/hybrid_game.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_simulator.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -49,7 +49,7 @@ class stages_search {
 
   /// Looks at the part of the least bound; `offer(plan, makespan)` returns the best makespan of all.
   template <class Offer>
-  void step(double best, search_clock& clock, const Offer& offer) {
+  void step(double best, engine::search_clock& clock, const Offer& offer) {
     std::size_t least = 0;
     for (std::size_t i = 1; i < open_.size(); ++i) least = open_[i].bound < open_[least].bound ? i : least;
     part next = std::move(open_[least]);
@@ -76,7 +76,7 @@ class stages_search {
 
   /// Bounds a part as well as it can; false: nothing better is in it.
   template <class Offer>
-  bool evaluate(part& here, double& best, search_clock& clock, const Offer& offer) {
+  bool evaluate(part& here, double& best, engine::search_clock& clock, const Offer& offer) {
     ++looked_at;
     for (std::size_t round = 0; round < 6; ++round) {
       const std::size_t edges = here.graph.edges.size();

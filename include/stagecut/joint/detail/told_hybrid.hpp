@@ -15,9 +15,9 @@
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/profile_options.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -178,8 +178,7 @@ inline void check_told_model(const target_entry& entry, const profile& model, hy
                                                const plan* known) {
   const auto best = [known](const profile& chain, const hybrid_plan_request& request, told_stages* told) {
     return best_hybrid(
-        chain, request, [&](const device_choices& choices) { return profile_options(chain, choices); }, known,
-        told);
+        chain, request, [&](const device_choices& choices) { return profile_options(chain, choices); }, known, told);
   };
   if (asked.target == framework::none) return best(model, asked, nullptr);
   const target_entry& entry = entry_of(asked.target);

@@ -8,8 +8,8 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 

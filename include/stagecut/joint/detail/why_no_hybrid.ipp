@@ -13,13 +13,13 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -169,7 +169,7 @@ class hybrid_shortage {
   const hybrid_request& request_;
   hybrid_request any_memory_;
   hybrid_rules rules_;
-  search_clock clock_;
+  engine::search_clock clock_;
   length_program program_;
   std::vector<hybrid_stage> cut_{};
   double high_ = 0;

@@ -18,7 +18,7 @@
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -125,7 +125,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline reason why_too_few_layers(const recompute_model& model, const recompute_request& request) {
   if (least_layers_in_all(request) <= model.layers.size()) {  // those that are kept together are the matter
     const std::size_t all = model.layers.size() + (request.head_alone ? 1 : 0) + (request.tail_alone ? 1 : 0);
-    return {reason::cause::more_stages_than_layers, request.order.stages(), all - model.forbidden_cuts.size(), {},
+    return {reason::cause::more_stages_than_layers,
+            request.order.stages(),
+            all - model.forbidden_cuts.size(),
+            {},
             "layers that must share a stage count as one"};
   }
   if (request.least_layers < 2) {

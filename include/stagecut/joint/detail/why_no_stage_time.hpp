@@ -12,7 +12,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/tempering.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
@@ -22,8 +22,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Looks for better cuts than the best, for as long as it is told: by tempering, or by whoever was asked to do so instead.
 class better_cuts {
  public:
-  better_cuts(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules, cut_simulator& simulator,
-              search_clock& clock, incumbent& best, cut_improver_ref improver)
+  better_cuts(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
+              engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best,
+              cut_improver_ref improver)
       : chain_(chain),
         request_(request),
         rules_(rules),
@@ -57,7 +58,7 @@ class better_cuts {
   }
 
   /// How many ways there are to cut the chain, allowed or not; infinite beyond what a double can hold.
-  [[nodiscard]] double number_of_cuts() const { return detail::number_of_cuts(chain_.items, chain_.stages); }
+  [[nodiscard]] double number_of_cuts() const { return engine::number_of_cuts(chain_.items, chain_.stages); }
 
  private:
   static constexpr std::size_t most_stages = 2048;  // that a simulation in lanes can have, and is worth it
@@ -76,20 +77,20 @@ class better_cuts {
       seconds = static_cast<double>(effort) / 100 < left ? static_cast<double>(effort) / 100 : left;
     }
     std::vector<std::size_t> points = best_.points();
-    const cut_problem problem{chain_, request_.order, request_.transfers, rules_};
+    const engine::cut_problem problem{chain_, request_.order, request_.transfers, rules_};
     const improvement task{
         best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations, &problem, starts};
-    if (!improver_(task, points) || !is_cut(points, chain_.items)) return;
-    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
+    if (!improver_(task, points) || !engine::is_cut(points, chain_.items)) return;
+    if (engine::allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
     clock_.state.simulations = simulator_.simulations;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const makespan_request& request_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
-  search_clock& clock_;
-  incumbent& best_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
   cut_improver_ref improver_;
   std::optional<tempering> tempering_{};
 };

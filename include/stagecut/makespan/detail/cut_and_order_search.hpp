@@ -20,12 +20,12 @@
 #include <stagecut/makespan/detail/in_flight_search.hpp>
 #include <stagecut/makespan/detail/plain_orders.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/schedule/detail/least_of_orders.hpp>
-#include <stagecut/schedule/order_request.hpp>
+#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/parts/least_of_orders.hpp>
+#include <stagecut/orders/synthesize_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/synthesize_schedule.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

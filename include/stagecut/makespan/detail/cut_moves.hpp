@@ -5,9 +5,9 @@
 
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/point_moves.hpp>
-#include <stagecut/makespan/detail/rank_stages.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/point_moves.hpp>
+#include <stagecut/engine/rank_stages.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -22,12 +22,12 @@ class cut_moves {
   };
 
   /// @param without_memory  what stages and ranks hold is not asked
-  cut_moves(const schedule& order, const cut_rules& rules, bool without_memory = false)
+  cut_moves(const schedule& order, const engine::cut_rules& rules, bool without_memory = false)
       : order_(order), rules_(rules), without_memory_(without_memory), ranks_(order) {}
 
   /// Moves points of a cut of two stages or more. Returns whether the cut is an allowed one; if not, it is as before.
   [[nodiscard]] bool operator()(view<std::size_t> points, random_bits& random, changed& stages) const {
-    const point_move move = detail::draw_move(random, points.size() - 2, ranks_.seen());
+    const engine::point_move move = engine::draw_move(random, points.size() - 2, ranks_.seen());
     move.shift(points);
     stages = {{move.one.first_stage(), move.other.first_stage()}, {move.one.end, move.other.end}};
     if (move.is_in_order(points, points[points.size() - 1]) && is_allowed(points, stages)) return true;
@@ -43,13 +43,13 @@ class cut_moves {
         if (!(without_memory_ ? rules_.may_be(s, points[s], last) : rules_.allows(s, points[s], last))) return false;
       }
     }
-    return without_memory_ || !rules_.has_rank_rules() || allowed_cut(order_, rules_, points);
+    return without_memory_ || !rules_.has_rank_rules() || engine::allowed_cut(order_, rules_, points);
   }
 
   const schedule& order_;
-  const cut_rules& rules_;
+  const engine::cut_rules& rules_;
   bool without_memory_;
-  rank_stages ranks_;
+  engine::rank_stages ranks_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,15 +9,15 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/path_pool.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/nogood_store.hpp>
 #include <stagecut/makespan/detail/path_completions.hpp>
 #include <stagecut/makespan/detail/path_lengths.hpp>
-#include <stagecut/makespan/detail/path_pool.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -39,8 +39,9 @@ class cut_search {
   /// Is told of every cut of makespan `most` or less, and says up to which makespan to go on; a negative one: stop.
   using visitor = function_ref<double(view<const std::size_t> points, double makespan)>;
 
-  cut_search(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
-             cut_simulator& simulator, path_pool& pool, search_clock& clock)
+  cut_search(const engine::chain_ticks& chain, const schedule& order, const engine::stage_layout& layout,
+             const engine::cut_rules& rules, engine::cut_simulator& simulator, engine::path_pool& pool,
+             engine::search_clock& clock)
       : layout_(layout),
         rules_(rules),
         simulator_(simulator),
@@ -50,7 +51,7 @@ class cut_search {
         rest_(pool, layout.steps()),
         lengths_(pool, rest_, layout.steps()) {
     points_[chain.stages] = chain.items;
-    checks_ranks_ = layout.kind == stage_layout::shape::chain && rules.has_rank_rules();
+    checks_ranks_ = layout.kind == engine::stage_layout::shape::chain && rules.has_rank_rules();
     if (checks_ranks_) rank_of_ = order.rank_of;
     const std::size_t depth = layout.steps() + 1;
     broken_.resize(depth);
@@ -63,7 +64,7 @@ class cut_search {
   /// @param nodes  how many partial cuts may be looked at
   /// @param whole  whether the graph has all cuts of makespan `most` or less, and its nodes are those of the last whole
   ///               one: then what was learned from that helps
-  result operator()(layered_graph& graph, double most, std::size_t nodes, bool whole, const visitor& visit) {
+  result operator()(engine::layered_graph& graph, double most, std::size_t nodes, bool whole, const visitor& visit) {
     if (!whole || graph.nodes.size() != nogoods_.nodes()) nogoods_.reset(graph.nodes.size());
     const result here = search(graph, most, nodes, visit);
     if (!whole) nogoods_.reset(0);
@@ -71,12 +72,12 @@ class cut_search {
   }
 
   /// Removes edges that no cut of makespan `most` or less uses, by the paths known. Returns whether any is left.
-  bool filter(layered_graph& graph, double most) { return rest_.filter(graph, most, clock_); }
+  bool filter(engine::layered_graph& graph, double most) { return rest_.filter(graph, most, clock_); }
 
  private:
   enum class verdict : std::uint8_t { failed, open, tired, stopped };
 
-  result search(layered_graph& graph, double most, std::size_t nodes, const visitor& visit) {
+  result search(engine::layered_graph& graph, double most, std::size_t nodes, const visitor& visit) {
     graph_ = &graph;
     most_ = most;
     visit_ = visit;
@@ -101,7 +102,7 @@ class cut_search {
     std::uint32_t edge;
   };
 
-  [[nodiscard]] const layered_graph::node& node(std::uint32_t u) const { return graph_->nodes[u]; }
+  [[nodiscard]] const engine::layered_graph::node& node(std::uint32_t u) const { return graph_->nodes[u]; }
 
   /// Tries all that follows node u at step t, to which the paths have the lengths `lengths_.up_to(t)`.
   verdict descend(std::uint32_t u, std::size_t t) {
@@ -196,13 +197,13 @@ class cut_search {
     return rules_.allows_rank(rank, parts_);
   }
 
-  const stage_layout& layout_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
-  path_pool& pool_;
-  search_clock& clock_;
+  const engine::stage_layout& layout_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
+  engine::path_pool& pool_;
+  engine::search_clock& clock_;
   visitor visit_{};
-  layered_graph* graph_ = nullptr;
+  engine::layered_graph* graph_ = nullptr;
   double most_ = 0;
   std::size_t last_node_ = 0;
   bool checks_ranks_ = false;

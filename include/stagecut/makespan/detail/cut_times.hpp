@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/parts/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/schedule/memory_curve.hpp>

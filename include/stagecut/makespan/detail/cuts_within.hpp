@@ -11,18 +11,18 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Adds to an answer all cuts within the fraction of its makespan that was asked for, in ticks of the longest of them.
-inline void collect_cuts_within(chain_ticks& chain, const makespan_request& request, cut_simulator& simulator,
-                                cut_space& space, makespan_cut& result) {
+inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_request& request,
+                                engine::cut_simulator& simulator, cut_space& space, makespan_cut& result) {
   if (request.most_within == 0) return;
   const double factor = 1 + *request.within;
   const double longest = result.makespan * factor;
@@ -35,7 +35,7 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
   double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
   // Cuts are told by their makespans before rounding, which may be in another order than ticks are.
   const bool rounded = chain.error() > 0;
-  std::optional<cut_simulator> before_rounding;
+  std::optional<engine::cut_simulator> before_rounding;
   if (rounded) before_rounding.emplace(chain, request.order, request.transfers);
   const auto told = [&](view<const std::size_t> points, double value) {
     return rounded ? before_rounding->unrounded(points) : value * chain.tick;
@@ -59,7 +59,7 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
     return most;
   };
   if ((!rescaled && space.holds(most)) || space.build(most)) {
-    layered_graph graph = space.within(most);
+    engine::layered_graph graph = space.within(most);
     const auto left = space.search()(graph, most, ~std::size_t{0} / 2, true, keep);
     result.all_within = left == cut_search::result::none && !dropped;
   }

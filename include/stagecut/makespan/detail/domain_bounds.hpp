@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/domain_queue.hpp>
 #include <stagecut/makespan/detail/held_memory.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/path_game.hpp>
 #include <stagecut/makespan/detail/path_memory.hpp>
@@ -20,7 +21,6 @@
 #include <stagecut/makespan/detail/point_times.hpp>
 #include <stagecut/makespan/detail/rank_loads.hpp>
 #include <stagecut/makespan/detail/row_bounds.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -30,8 +30,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class domain_bounds {
  public:
   /// @param best  has a cut; better ones are offered
-  domain_bounds(const chain_ticks& chain, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
-                search_clock& clock, incumbent& best)
+  domain_bounds(const engine::chain_ticks& chain, const schedule& order, const engine::cut_rules& rules,
+                engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain),
         order_(order),
         rules_(rules),
@@ -77,7 +77,7 @@ class domain_bounds {
   std::size_t learn(const std::vector<std::size_t>& points) {
     const double makespan = simulator_(points);
     clock_.state.simulations = simulator_.simulations;
-    if (makespan < best_.makespan() && allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
+    if (makespan < best_.makespan() && engine::allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
     return paths_.keep(simulator_, game_);
   }
 
@@ -142,17 +142,17 @@ class domain_bounds {
 
   /// What stages take in the mean of the cuts of the game.
   void mean_times() {
-    mean_.assign(chain_.stages * tick_kinds, 0);
+    mean_.assign(chain_.stages * engine::tick_kinds, 0);
     for (std::size_t c = 0; c < game_.cut_weights().size(); ++c) {
       const double weight = game_.cut_weights()[c];
       if (weight == 0) continue;
       const std::vector<std::size_t>& points = game_.cuts[c];
       for (std::size_t s = 0; s < chain_.stages; ++s) {
-        double* const to = mean_.data() + s * tick_kinds;
-        for (const std::size_t kind : {tick_f, tick_b, tick_w}) {
+        double* const to = mean_.data() + s * engine::tick_kinds;
+        for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w}) {
           to[kind] += weight * chain_.pass(kind, s, points[s], points[s + 1]);
         }
-        if (chain_.has_messages) to[tick_message] += weight * chain_.message(s, points[s + 1]);
+        if (chain_.has_messages) to[engine::tick_message] += weight * chain_.message(s, points[s + 1]);
       }
     }
   }
@@ -201,12 +201,12 @@ class domain_bounds {
     return true;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const schedule& order_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
-  search_clock& clock_;
-  incumbent& best_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
   held_memory held_;
   point_times times_;
   row_bounds bounds_;

@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/detail/domain_bounds.hpp>
 #include <stagecut/makespan/detail/domain_queue.hpp>
 #include <stagecut/makespan/detail/domain_split.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -28,8 +28,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class domain_search {
  public:
   /// @param best  its bound is raised, and better cuts are offered
-  domain_search(const chain_ticks& chain, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
-                search_clock& clock, incumbent& best)
+  domain_search(const engine::chain_ticks& chain, const schedule& order, const engine::cut_rules& rules,
+                engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), clock_(clock), best_(best), bounds_(chain, order, rules, simulator, clock, best) {}
 
   /// Whether it can bound these chains: sums of rounded numbers must tell good cuts apart, and a sweep over all places must
@@ -85,11 +85,11 @@ class domain_search {
   /// The least makespan that is no less: whole ticks, or whole steps if nothing was rounded.
   [[nodiscard]] double next_makespan(double least) const {
     const double step = chain_.error() == 0 ? chain_.step() : 1;
-    return whole_ticks_up(least / step) * step;
+    return engine::whole_ticks_up(least / step) * step;
   }
   /// The bound when no part is left: that of the best, unless a better cut could be too little better to be told apart.
   [[nodiscard]] double last() const {
-    const bool told = chain_.error() == 0 || bounds_.step() <= best_.makespan() * chain_ticks::unsure;
+    const bool told = chain_.error() == 0 || bounds_.step() <= best_.makespan() * engine::chain_ticks::unsure;
     return told ? best_.makespan() : bounds_.target();
   }
 
@@ -141,9 +141,9 @@ class domain_search {
     if (part.bound <= bounds_.target() && part.domains.tighten()) queue_.push(std::move(part));
   }
 
-  const chain_ticks& chain_;
-  search_clock& clock_;
-  incumbent& best_;
+  const engine::chain_ticks& chain_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
   domain_bounds bounds_;
   domain_queue queue_{};
   domain_splits split_{};

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
@@ -41,7 +41,8 @@ class domain_splits {
   /// its middle.
   ///
   /// @pre  the domains have more than one cut
-  [[nodiscard]] domain_split choose(const chain_ticks& chain, const mixed_cuts& cuts, const point_domains& domains) {
+  [[nodiscard]] domain_split choose(const engine::chain_ticks& chain, const mixed_cuts& cuts,
+                                    const point_domains& domains) {
     double most = 0;
     domain_split best;
     for (std::size_t j = 1; j < chain.stages; ++j) {

@@ -7,8 +7,8 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -21,8 +21,8 @@ concept cost_for_a_pipeline_model = !pipeline_model<T> && (stage_cost<T> || arit
 
 /// What would be a pipeline model if it could be asked without being changed.
 template <class T>
-concept mutable_for_a_pipeline_model = !pipeline_model<T> && !cost_for_a_pipeline_model<T> &&
-    requires(T& model, std::size_t i) {
+concept mutable_for_a_pipeline_model =
+    !pipeline_model<T> && !cost_for_a_pipeline_model<T> && requires(T & model, std::size_t i) {
   model.size();
   model.forward(i, i);
   model.backward(i, i);
@@ -43,13 +43,13 @@ struct behind_a_constraint_comes_an_improver_of_task_points_that_tells_whether_i
 /// cannot be called so.
 struct expects_pipeline_model {
   template <cost_for_a_pipeline_model Cost, class... Rest>
-  a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward  //
+  a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward               //
   operator()(const Cost&, const makespan_request&, const Rest&...) const = delete;  // item_times(forward, backward)
   template <mutable_for_a_pipeline_model Model, class... Rest>
-  size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers  //
+  size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers         //
   operator()(const Model&, const makespan_request&, const Rest&...) const = delete;  // declare its members const
   template <no_pipeline_model Other, class... Rest>
-  a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item  //
+  a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item               //
   operator()(const Other&, const makespan_request&, const Rest&...) const = delete;  // pipeline_model: docs/makespan.md
   template <pipeline_model Model, class Neither>
   requires(!stage_constraint<Neither> && !cut_improver<Neither>)

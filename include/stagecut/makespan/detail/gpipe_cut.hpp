@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <stagecut/core/detail/gallop.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -19,14 +19,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// docs/makespan.md, Cuts as paths, GPipe.
 class gpipe_cut {
  public:
-  gpipe_cut(const chain_ticks& chain, std::size_t microbatches, bool serial, const layered_graph& graph)
+  gpipe_cut(const engine::chain_ticks& chain, std::size_t microbatches, bool serial, const engine::layered_graph& graph)
       : graph_(graph), rest_(graph.nodes.size()), more_(static_cast<double>(microbatches) - 1) {
     for (const auto& each : graph.edges) {
       const std::size_t s = graph.nodes[each.from].step;
       const std::size_t first = graph.nodes[each.from].cut[1];
       const std::size_t last = graph.nodes[each.to].cut[1];
-      const double f = chain.pass(tick_f, s, first, last);
-      const double b = chain.pass(tick_b, s, first, last);
+      const double f = chain.pass(engine::tick_f, s, first, last);
+      const double b = chain.pass(engine::tick_b, s, first, last);
       const double message = chain.message(s, last);
       const double queue = serial ? message : 0;
       times_.push_back({f < queue ? queue : f, b < queue ? queue : b, f + b + 2 * message});
@@ -35,17 +35,17 @@ class gpipe_cut {
 
   /// Finds it. Returns whether the clock left time to; then `makespan`, if less than the one given, and `points`, the
   /// lexicographically smallest, are those of the best cut.
-  bool run(double known, search_clock& clock) {
+  bool run(double known, engine::search_clock& clock) {
     makespan = known;
     if (more_ == 0) {  // nothing queues
-      makespan = shortest(no_ticks, no_ticks);
-      walk(no_ticks, no_ticks, makespan);
+      makespan = shortest(engine::no_ticks, engine::no_ticks);
+      walk(engine::no_ticks, engine::no_ticks, makespan);
       points = walked_;
       return true;
     }
     const std::vector<double> slowest = times_of_f();
-    const double least_sum = shortest(no_ticks, no_ticks);
-    const double least_b = least_maximum(&time::b, no_ticks);
+    const double least_sum = shortest(engine::no_ticks, engine::no_ticks);
+    const double least_b = least_maximum(&time::b, engine::no_ticks);
     std::size_t i = 0;
     while (i < slowest.size()) {
       // The least maximum of F with which the rest can still be as good as the best.
@@ -88,11 +88,11 @@ class gpipe_cut {
   }
 
   /// The best cut with no F above `x`, for every largest B of `y` or less. Returns whether the clock left time to.
-  bool try_maxima(double x, double y, search_clock& clock) {
+  bool try_maxima(double x, double y, engine::search_clock& clock) {
     for (;;) {
       if (clock.look()) return false;
       const double sum = shortest(x, y);
-      if (sum >= no_ticks) return true;
+      if (sum >= engine::no_ticks) return true;
       const double b = walk(x, y, sum);
       const double value = sum + more_ * (x + b);
       if (value < makespan || (value == makespan && (points.empty() || walked_ < points))) {
@@ -106,7 +106,7 @@ class gpipe_cut {
   /// The least sum with no F above `x` and no B above `y`, from every node.
   double shortest(double x, double y) {
     for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
-      double best = graph_.first[u] == graph_.first[u + 1] && is_end(u) ? 0 : no_ticks;
+      double best = graph_.first[u] == graph_.first[u + 1] && is_end(u) ? 0 : engine::no_ticks;
       for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
         if (times_[i].f > x || times_[i].b > y) continue;
         const double here = times_[i].sum + rest_[graph_.edges[i].to];
@@ -120,7 +120,7 @@ class gpipe_cut {
   /// The least maximum of F (or B) with no B above `y`.
   double least_maximum(double time::*what, double y) {
     for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
-      double best = is_end(u) ? 0 : no_ticks;
+      double best = is_end(u) ? 0 : engine::no_ticks;
       for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
         if (times_[i].b > y) continue;
         const double behind = rest_[graph_.edges[i].to];
@@ -156,7 +156,7 @@ class gpipe_cut {
     return most;
   }
 
-  const layered_graph& graph_;
+  const engine::layered_graph& graph_;
   std::vector<time> times_{};  // of every edge
   std::vector<double> rest_;
   double more_;

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_helpers.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -26,9 +26,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Asks a graph of cuts for the best of them, and whether there is any below a makespan.
 class graph_attempts {
  public:
-  graph_attempts(const chain_ticks& chain, const makespan_request& request, const stage_layout& layout,
-                 const cut_rules& rules, cut_simulator& simulator, cut_space& space, search_clock& clock,
-                 incumbent& best)
+  graph_attempts(const engine::chain_ticks& chain, const makespan_request& request, const engine::stage_layout& layout,
+                 const engine::cut_rules& rules, engine::cut_simulator& simulator, cut_space& space,
+                 engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain),
         request_(request),
         order_(request.order),
@@ -40,7 +40,7 @@ class graph_attempts {
         best_(best) {}
 
   /// The cut whose largest bound is least is often the best one.
-  void take_bound_cut(const layered_graph& graph) {
+  void take_bound_cut(const engine::layered_graph& graph) {
     const std::vector<std::uint32_t> path = graph.least_path();
     if (path.size() != layout_.steps() + 1) return;
     std::vector<std::size_t> points(chain_.stages + 1);
@@ -51,12 +51,12 @@ class graph_attempts {
         points[layout_.stage(t, j)] = layout_.part(j, u, graph.nodes[path[t + 1]]).first;
       }
     }
-    if (allowed_cut(order_, rules_, points)) best_.offer(points, simulator_(points));
+    if (engine::allowed_cut(order_, rules_, points)) best_.offer(points, simulator_(points));
   }
 
   /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
   void attempt(double most, std::size_t nodes) {
-    layered_graph graph = space_.within(most);
+    engine::layered_graph graph = space_.within(most);
     if (clock_.look() || exhaust(graph, most)) return;
     const auto better = [&](view<const std::size_t> points, double value) {
       best_.offer(points, value);
@@ -74,7 +74,7 @@ class graph_attempts {
     for (const double part : {32.0, 8.0, 2.0, 1.0}) {
       if (best_.proved() || clock_.look()) return;
       const double gap = best_.makespan() - 1 - best_.bound();
-      attempt(best_.bound() + whole_ticks(gap / part), nodes);
+      attempt(best_.bound() + engine::whole_ticks(gap / part), nodes);
     }
   }
 
@@ -83,11 +83,11 @@ class graph_attempts {
   void raise_above(double most) { best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1); }
 
   /// Has all cuts of a graph looked at one by one, if somebody does so. Whether they were.
-  bool exhaust(const layered_graph& graph, double most) {
+  bool exhaust(const engine::layered_graph& graph, double most) {
     if (!request_.helpers.exhauster || graph.edges.empty()) return false;
     double seconds = std::numeric_limits<double>::infinity();
     if (request_.limits.time_limit) seconds = *request_.limits.time_limit - clock_.state.seconds;
-    const cut_problem problem{chain_, order_, request_.transfers, rules_};
+    const engine::cut_problem problem{chain_, order_, request_.transfers, rules_};
     const double last = most < best_.makespan() - 1 ? most : best_.makespan() - 1;
     const auto stop = [this] { return clock_.look(); };
     std::vector<std::size_t> points(chain_.stages + 1);
@@ -95,7 +95,7 @@ class graph_attempts {
         request_.helpers.exhauster({&problem, &graph, &layout_, last, seconds, stop}, points);
     if (found == exhaustion_answer::too_many) return false;
     if (found == exhaustion_answer::none) return raise_above(last), true;
-    if (!is_cut(points, chain_.items) || !allowed_cut(order_, rules_, points)) return false;
+    if (!engine::is_cut(points, chain_.items) || !engine::allowed_cut(order_, rules_, points)) return false;
     const double makespan = simulator_(points);
     best_.offer(points, makespan);
     best_.raise(makespan);
@@ -103,15 +103,15 @@ class graph_attempts {
     return true;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const makespan_request& request_;
   const schedule& order_;
-  const stage_layout& layout_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
+  const engine::stage_layout& layout_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
   cut_space& space_;
-  search_clock& clock_;
-  incumbent& best_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -21,8 +21,12 @@ class held_memory {
   /// Knows nothing if the rules are no sums of memory, there are too many stages to choose from, or there is no time.
   ///
   /// @param limit  what the limit of memory counts as
-  held_memory(const schedule& order, const cut_rules& rules, std::size_t items, double limit, search_clock& clock)
-      : limit_(limit), known_(order.ranks()), own_(order.stages()), sums_(order.stages(), std::vector<double>(items + 1)) {
+  held_memory(const schedule& order, const engine::cut_rules& rules, std::size_t items, double limit,
+              engine::search_clock& clock)
+      : limit_(limit),
+        known_(order.ranks()),
+        own_(order.stages()),
+        sums_(order.stages(), std::vector<double>(items + 1)) {
     memory_rows rows(order, rules, items);
     if (!(rules.memory_limit() > 0x1p-900) || !rows.build(clock) || !rows.add_first()) return;
     for (const memory_rows::table& each : rows.tables()) fit(rules, each, items, limit / rules.memory_limit());
@@ -50,7 +54,7 @@ class held_memory {
 
  private:
   /// What an item adds to the one behind it, or to the one before, is what it holds.
-  void fit(const cut_rules& rules, const memory_rows::table& of, std::size_t items, double scale) {
+  void fit(const engine::cut_rules& rules, const memory_rows::table& of, std::size_t items, double scale) {
     for (std::size_t i = 0; i < items && items > 1; ++i) {
       const std::size_t first = i + 1 < items ? i : i - 1;
       const std::size_t other = i + 1 < items ? i + 1 : i - 1;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_times.hpp>
+#include <stagecut/engine/chain_times.hpp>
 #include <stagecut/makespan/detail/held_memory.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
@@ -58,9 +58,10 @@ class limit_rows {
  private:
   void add(const load_limit& each) {
     const double times = each.at_most ? passes_ : -passes_;
-    counts_.assign(times_.stages() * tick_kinds, 0);
+    counts_.assign(times_.stages() * engine::tick_kinds, 0);
     for (const std::size_t s : loads_.stages_of(each.group)) {
-      for (const std::size_t kind : {tick_f, tick_b, tick_w}) counts_[s * tick_kinds + kind] = times;
+      for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w})
+        counts_[s * engine::tick_kinds + kind] = times;
     }
     times_.factors(counts_, factors_);
     factors_[0] -= times * each.load;

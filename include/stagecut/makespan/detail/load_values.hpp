@@ -6,9 +6,9 @@
 
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/makespan/detail/held_memory.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -18,8 +18,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class load_values {
  public:
   /// What a rank can only take if it holds more than it may is left out.
-  load_values(const chain_ticks& chain, const schedule& order, const held_memory& held)
-      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(stages_of_ranks(order)), stages_(order.stages()), others_(order.stages()) {
+  load_values(const engine::chain_ticks& chain, const schedule& order, const held_memory& held)
+      : chain_(chain),
+        held_(held),
+        ranks_(order.ranks()),
+        stages_of_(engine::stages_of_ranks(order)),
+        stages_(order.stages()),
+        others_(order.stages()) {
     for (std::size_t s = 0; s < order.stages() && order.stages() > order.ranks(); ++s) stages_of_.push_back({s});
     values_.resize(stages_of_.size());
     for (std::size_t g = 0; g < stages_of_.size(); ++g) {
@@ -71,7 +76,8 @@ class load_values {
 
   /// Adds an entry where it belongs. False: there are too many.
   [[nodiscard]] static bool insert(table& to, const entry& added) {
-    const std::size_t at = detail::gallop(0, to.size(), to.size(), [&](std::size_t i) { return to[i].load >= added.load; });
+    const std::size_t at =
+        detail::gallop(0, to.size(), to.size(), [&](std::size_t i) { return to[i].load >= added.load; });
     if (at < to.size() && to[at].load == added.load) {
       if (added.held < to[at].held) to[at].held = added.held;
       return true;
@@ -115,7 +121,7 @@ class load_values {
     return result;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const held_memory& held_;
   std::size_t ranks_;
   std::vector<std::vector<std::size_t>> stages_of_;  // of every group

@@ -11,12 +11,12 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cuts_within.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/tick_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
 class makespan_search {
  public:
-  makespan_search(chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
+  makespan_search(engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
                   cut_improver_ref improver = {})
       : chain_(chain),
         request_(request),
@@ -67,7 +67,7 @@ class makespan_search {
   }
 
  private:
-  [[nodiscard]] static double step_of(const chain_ticks& chain) noexcept {
+  [[nodiscard]] static double step_of(const engine::chain_ticks& chain) noexcept {
     return chain.error() > 0 ? 1 : chain.step();
   }
 
@@ -116,10 +116,10 @@ class makespan_search {
     return result;
   }
 
-  chain_ticks& chain_;
+  engine::chain_ticks& chain_;
   const makespan_request& request_;
-  search_clock clock_;
-  incumbent best_;
+  engine::search_clock clock_;
+  engine::incumbent best_;
   tick_search search_;
   std::vector<std::size_t> known_{};  // the best cut before rounding
   double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves

@@ -9,11 +9,11 @@
 
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/memory_bounds.hpp>
 #include <stagecut/makespan/detail/memory_repair.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// See docs/makespan.md, A first cut.
 class memory_cut {
  public:
-  memory_cut(const schedule& order, const cut_rules& rules, std::size_t items, search_clock& clock)
+  memory_cut(const schedule& order, const engine::cut_rules& rules, std::size_t items, engine::search_clock& clock)
       : order_(order),
         rules_(rules),
         clock_(clock),
@@ -157,7 +157,7 @@ class memory_cut {
 
   /// Keeps a cut that keeps to the rows, if it is allowed; else adds rows that it does not keep to.
   [[nodiscard]] verdict take(const std::vector<std::size_t>& cut) {
-    if (!allowed_cut(order_, rules_, cut)) return rows_.add_broken(cut) ? verdict::open : verdict::gave_up;
+    if (!engine::allowed_cut(order_, rules_, cut)) return rows_.add_broken(cut) ? verdict::open : verdict::gave_up;
     points = cut;
     return verdict::found;
   }
@@ -210,8 +210,8 @@ class memory_cut {
   }
 
   const schedule& order_;
-  const cut_rules& rules_;
-  search_clock& clock_;
+  const engine::cut_rules& rules_;
+  engine::search_clock& clock_;
   memory_rows rows_;
   memory_bounds bounds_;
   memory_repair repair_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -16,8 +16,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// are not allowed.
 class memory_excess {
  public:
-  memory_excess(const schedule& order, const cut_rules& rules)
-      : rules_(rules), rank_of_(order.rank_of), stages_of_(stages_of_ranks(order)) {
+  memory_excess(const schedule& order, const engine::cut_rules& rules)
+      : rules_(rules), rank_of_(order.rank_of), stages_of_(engine::stages_of_ranks(order)) {
     applies_ = rules.has_rank_rules() && rules.memory_limit() > 0x1p-900;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       applies_ = applies_ && (stages_of_[r].empty() || rules.moments(r) != nullptr);
@@ -56,7 +56,7 @@ class memory_excess {
     return most / limit - 1;
   }
 
-  const cut_rules& rules_;
+  const engine::cut_rules& rules_;
   std::vector<std::size_t> rank_of_;
   std::vector<std::vector<std::size_t>> stages_of_;
   bool applies_ = false;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -16,7 +16,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// limit weigh more and more. The same moves on every machine.
 class memory_repair {
  public:
-  memory_repair(const memory_rows& rows, std::size_t stages, double limit, search_clock& clock)
+  memory_repair(const memory_rows& rows, std::size_t stages, double limit, engine::search_clock& clock)
       : rows_(rows), stages_(stages), limit_(limit), clock_(clock), choice_(stages) {}
 
   /// Goes on for so many moves from where it was. Whether `points` then keeps to all rows.
@@ -138,7 +138,7 @@ class memory_repair {
   const memory_rows& rows_;
   std::size_t stages_;
   double limit_;
-  search_clock& clock_;
+  engine::search_clock& clock_;
   std::vector<std::size_t> points_{};
   std::vector<std::size_t> choice_;  // of every stage
   std::vector<double> sums_{};       // of every row, as is what they weigh

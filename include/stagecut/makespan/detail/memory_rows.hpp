@@ -8,9 +8,9 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -35,7 +35,7 @@ class memory_rows {
     std::vector<std::size_t> tables;
   };
 
-  memory_rows(const schedule& order, const cut_rules& rules, std::size_t items)
+  memory_rows(const schedule& order, const engine::cut_rules& rules, std::size_t items)
       : order_(order),
         rules_(rules),
         items_(items),
@@ -43,14 +43,14 @@ class memory_rows {
         low_(order.stages() * (items + 1)),
         tables_of_(order.stages()),
         rows_of_(order.stages()),
-        stages_of_(stages_of_ranks(order)) {}
+        stages_of_(engine::stages_of_ranks(order)) {}
 
   static constexpr std::size_t none = ~std::size_t{0};
   /// Choices that there may be.
   static constexpr std::size_t most_choices = std::size_t{1} << 22U;
 
   /// Asks which stages are allowed. False: there are too many, or there is no time.
-  [[nodiscard]] bool build(search_clock& clock) {
+  [[nodiscard]] bool build(engine::search_clock& clock) {
     const std::size_t stages = order_.stages();
     std::vector<char> reached(items_ + 1);
     reached[0] = 1;
@@ -223,7 +223,7 @@ class memory_rows {
   }
 
   const schedule& order_;
-  const cut_rules& rules_;
+  const engine::cut_rules& rules_;
   std::size_t items_;
   std::vector<std::size_t> begin_;  // of every stage and first item, its choices
   std::vector<std::size_t> low_;    // likewise, where the first of them ends

@@ -8,8 +8,8 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/cut_rules.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -11,7 +11,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/parts/check_links.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/makespan/detail/path_pool.hpp>
+#include <stagecut/engine/path_pool.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -29,7 +29,7 @@ class nogood_store {
 
   /// What is known to fail at a node, up to the makespan `most`, with these lengths of the paths; null: nothing.
   [[nodiscard]] const std::vector<condition>* find(std::uint32_t node, double most, const double* lengths,
-                                                   const path_pool& pool) {
+                                                   const engine::path_pool& pool) {
     std::vector<nogood>& all = of_[node];
     for (std::size_t i = 0; i < all.size(); ++i) {
       bool holds = all[i].most >= most;
@@ -52,7 +52,7 @@ class nogood_store {
   }
 
   /// Keeps why all that follows a node has a makespan above `most`: `lengths[path]`, or no condition.
-  void add(std::uint32_t node, double most, const double* lengths, const path_pool& pool) {
+  void add(std::uint32_t node, double most, const double* lengths, const engine::path_pool& pool) {
     nogood made{most, {}};
     for (std::size_t j = 0; j < pool.padded(); ++j) {
       if (lengths[j] > 0) made.why.push_back({static_cast<std::uint32_t>(j), pool.version(j), lengths[j]});

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <stagecut/core/interval.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/detail/rank_paths.hpp>
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// `stage_layout`, which is no `chain`.
 class pair_bounds {
  public:
-  pair_bounds(const chain_ticks& chain, const schedule& order, const stage_layout& layout)
+  pair_bounds(const engine::chain_ticks& chain, const schedule& order, const engine::stage_layout& layout)
       : chain_(chain), layout_(layout), passes_(static_cast<double>(order.microbatches * order.slices)) {
     const std::size_t n = chain.items;
     for (std::size_t r = 0; r < order.ranks(); ++r) relaxed_.emplace_back(order, r);
@@ -27,19 +27,19 @@ class pair_bounds {
       const auto pass = [&](std::size_t kind) {
         return chain.least([&](std::size_t s) { return chain.item(kind, s, i); });
       };
-      forward_[i + 1] = forward_[i] + pass(tick_f);
-      backward_[i + 1] = backward_[i] + pass(tick_b);
+      forward_[i + 1] = forward_[i] + pass(engine::tick_f);
+      backward_[i + 1] = backward_[i] + pass(engine::tick_b);
       all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.item_load(s, i); });
     }
     for (auto* sums : {&own_forward_, &own_backward_, &own_all_}) sums->resize(chain.stages + 1);
     for (std::size_t s = 0; s < chain.stages; ++s) {
-      own_forward_[s + 1] = own_forward_[s] + chain.own(tick_f, s);
-      own_backward_[s + 1] = own_backward_[s] + chain.own(tick_b, s);
+      own_forward_[s + 1] = own_forward_[s] + chain.own(engine::tick_f, s);
+      own_backward_[s + 1] = own_backward_[s] + chain.own(engine::tick_b, s);
       own_all_[s + 1] = own_all_[s] + chain.own_load(s);
     }
     message_.resize(chain.stages);
     for (std::size_t s = 0; s + 1 < chain.stages; ++s) {
-      double best = no_ticks;
+      double best = engine::no_ticks;
       for (std::size_t y = s + 1; y < n; ++y) {
         best = chain.message(s, y) < best ? chain.message(s, y) : best;
         steady_ = steady_ && chain.message(s, y) == chain.message(s, s + 1);
@@ -53,7 +53,7 @@ class pair_bounds {
 
   /// How long the rank is busy at least, from the beginning on: more if a stage is longer. See docs/makespan.md, Bounds,
   /// And for all.
-  [[nodiscard]] double busy(const layered_graph::node& u, const layered_graph::node& v) const {
+  [[nodiscard]] double busy(const engine::layered_graph::node& u, const engine::layered_graph::node& v) const {
     double load = 0;
     for (std::size_t j = 0; j < 2; ++j) {
       const interval part = layout_.part(j, u, v);
@@ -63,7 +63,7 @@ class pair_bounds {
   }
 
   /// How long the batch takes at least: docs/makespan.md, Bounds, Every other schedule.
-  double operator()(const layered_graph::node& u, const layered_graph::node& v) {
+  double operator()(const engine::layered_graph::node& u, const engine::layered_graph::node& v) {
     const double turn = set_parts(u, v);
     const auto ends = relaxed_[layout_.stage(u.step, 0)](parts_, turn);
     const double leave = parts_[0].up;
@@ -71,14 +71,14 @@ class pair_bounds {
   }
 
   /// Whether a path that was learned shows that this is more than `most`.
-  [[nodiscard]] bool above(const layered_graph::node& u, const layered_graph::node& v, double most) {
+  [[nodiscard]] bool above(const engine::layered_graph::node& u, const engine::layered_graph::node& v, double most) {
     rank_paths::list times;
     fill_times(u, v, times);
     return paths_[layout_.stage(u.step, 0)].above(times, most);
   }
 
   /// Learns a path that shows it, if it is so. Returns whether it is.
-  bool learn(const layered_graph::node& u, const layered_graph::node& v, double most) {
+  bool learn(const engine::layered_graph::node& u, const engine::layered_graph::node& v, double most) {
     if ((*this)(u, v) <= most) return false;
     const std::size_t r = layout_.stage(u.step, 0);
     const double turn = set_parts(u, v);
@@ -90,7 +90,7 @@ class pair_bounds {
 
  private:
   /// What the paths that are learned are counts of.
-  void fill_times(const layered_graph::node& u, const layered_graph::node& v, rank_paths::list& times) {
+  void fill_times(const engine::layered_graph::node& u, const engine::layered_graph::node& v, rank_paths::list& times) {
     times[10] = set_parts(u, v);
     for (std::size_t j = 0; j < 2; ++j) {
       const auto& part = parts_[j];
@@ -100,7 +100,7 @@ class pair_bounds {
   }
 
   /// Sets the parts for an edge; returns the turn.
-  double set_parts(const layered_graph::node& u, const layered_graph::node& v) {
+  double set_parts(const engine::layered_graph::node& u, const engine::layered_graph::node& v) {
     const std::size_t n = chain_.items;
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t last = chain_.stages - 1;
@@ -108,9 +108,9 @@ class pair_bounds {
       const std::size_t s = layout_.stage(u.step, j);
       const interval part = layout_.part(j, u, v);
       auto& here = parts_[j];
-      here.forward = chain_.pass(tick_f, s, part.first, part.last);
-      here.backward = chain_.pass(tick_b, s, part.first, part.last);
-      here.weight = chain_.pass(tick_w, s, part.first, part.last);
+      here.forward = chain_.pass(engine::tick_f, s, part.first, part.last);
+      here.backward = chain_.pass(engine::tick_b, s, part.first, part.last);
+      here.weight = chain_.pass(engine::tick_w, s, part.first, part.last);
       double message = 0;
       std::size_t before = 0;  // where the rank's stage before ends, and the stage that follows it
       std::size_t next = 0;
@@ -134,10 +134,10 @@ class pair_bounds {
 
  public:
   /// Whether so many ranks behind cannot run what is left within `most`: docs/makespan.md, Bounds, And for all.
-  [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks, double most) const {
+  [[nodiscard]] bool rest_is_too_much(const engine::layered_graph::node& v, std::size_t ranks, double most) const {
     const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
     double load = 0;
-    if (layout_.kind == stage_layout::shape::vee) {
+    if (layout_.kind == engine::stage_layout::shape::vee) {
       load = all_[v.cut[2]] - all_[v.cut[1]] + own_all_[chain_.stages - first] - own_all_[first];
     } else {
       load = all_[v.cut[0]] - all_[v.cut[1]] + all_[chain_.items] - all_[v.cut[2]];
@@ -154,8 +154,8 @@ class pair_bounds {
     return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
   }
 
-  const chain_ticks& chain_;
-  const stage_layout& layout_;
+  const engine::chain_ticks& chain_;
+  const engine::stage_layout& layout_;
   double passes_;
   bool steady_ = true;
   std::vector<rank_relaxation> relaxed_{};       // of every rank

@@ -9,13 +9,13 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/join_graphs.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/join_graphs.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/pair_bounds.hpp>
 #include <stagecut/makespan/detail/pair_limits.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -23,28 +23,29 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The cuts of a chain with two stages a rank as a layered graph with a step for every rank: see `stage_layout`.
 class pair_graph {
  public:
-  pair_graph(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules)
+  pair_graph(const engine::chain_ticks& chain, const schedule& order, const engine::stage_layout& layout,
+             const engine::cut_rules& rules)
       : chain_(chain),
         layout_(layout),
         rules_(rules),
-        vee_(layout.kind == stage_layout::shape::vee),
+        vee_(layout.kind == engine::stage_layout::shape::vee),
         bounds_(chain, order, layout) {}
 
   /// As `stage_graph::build`; any makespan will do.
   ///
   /// @param all  whether all cuts are wanted; else some if there are any
-  bool build_untimed(bool all, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+  bool build_untimed(bool all, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph) {
     timed_ = false;
     all_cuts_ = all;
-    return build_now(no_ticks, most_edges, clock, graph);
+    return build_now(engine::no_ticks, most_edges, clock, graph);
   }
 
   /// As `stage_graph::build`.
   ///
   /// @param thin  is given the parts of the graph, one for each cut point between the first stages of the ranks and the second
   ///              ones if there is such a point, and removes what no cut of makespan `most` or less uses; or none
-  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph,
-             function_ref<void(layered_graph&)> thin = {}) {
+  bool build(double most, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph,
+             function_ref<void(engine::layered_graph&)> thin = {}) {
     timed_ = all_cuts_ = true;
     thin_ = thin;
     const bool built = build_now(most, most_edges, clock, graph);
@@ -53,17 +54,17 @@ class pair_graph {
   }
 
  private:
-  bool build_now(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+  bool build_now(double most, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph) {
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
     grid_.assign((chain_.items + 1) * (chain_.items + 1), 0);
     most_ = most;
-    std::vector<layered_graph> parts;
+    std::vector<engine::layered_graph> parts;
     std::size_t edges = 0;
     const std::size_t p = layout_.ranks;
     const auto n = static_cast<std::uint32_t>(chain_.items);
-    const auto try_one = [&](const layered_graph::node& begin) {
-      layered_graph part;
+    const auto try_one = [&](const engine::layered_graph::node& begin) {
+      engine::layered_graph part;
       part.nodes.push_back(begin);
       if (!expand(part, most_edges, clock)) return false;
       if (thin_ && !part.edges.empty()) {
@@ -88,7 +89,7 @@ class pair_graph {
       }
     }
     if (!vee_) {
-      join_graphs(parts, static_cast<std::uint32_t>(layout_.steps()), graph);
+      engine::join_graphs(parts, static_cast<std::uint32_t>(layout_.steps()), graph);
       return true;
     }
     if (!parts.empty()) graph = parts[0];
@@ -97,7 +98,7 @@ class pair_graph {
   }
 
   /// All that follows the first node of a graph.
-  bool expand(layered_graph& graph, std::size_t most_edges, search_clock& clock) {
+  bool expand(engine::layered_graph& graph, std::size_t most_edges, engine::search_clock& clock) {
     std::size_t begin = 0;
     const auto first = graph.nodes[0].step;
     const auto last = static_cast<std::uint32_t>(layout_.steps());
@@ -118,10 +119,10 @@ class pair_graph {
   }
 
   /// Sets the bounds of edges that were told apart by paths alone, and removes those above. False: the clock said stop.
-  bool set_bounds(layered_graph& graph, search_clock& clock) {
+  bool set_bounds(engine::layered_graph& graph, engine::search_clock& clock) {
     for (std::size_t i = 0; i < graph.edges.size(); ++i) {
       if (i % 64 == 0 && clock.look()) return false;
-      layered_graph::edge& each = graph.edges[i];
+      engine::layered_graph::edge& each = graph.edges[i];
       const auto& u = graph.nodes[each.from];
       const auto& v = graph.nodes[each.to];
       const double busy = bounds_.busy(u, v);
@@ -134,12 +135,12 @@ class pair_graph {
     return true;
   }
 
-  std::uint32_t& place(const layered_graph::node& v) { return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]]; }
+  std::uint32_t& place(const engine::layered_graph::node& v) { return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]]; }
 
   /// Adds the edges of a node; says how many choices it looked at.
-  std::size_t follow(layered_graph& graph, std::uint32_t from) {
+  std::size_t follow(engine::layered_graph& graph, std::uint32_t from) {
     std::size_t choices = 0;
-    const layered_graph::node u = graph.nodes[from];
+    const engine::layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t left = layout_.ranks - 1 - r;  // ranks behind
     const std::size_t x = u.cut[0];
@@ -159,8 +160,8 @@ class pair_graph {
   }
 
   /// Those whose first stage ends at a. Returns whether any is quick enough, be it allowed or not.
-  bool follow_first(layered_graph& graph, std::uint32_t from, std::uint32_t a, std::size_t& choices) {
-    const layered_graph::node u = graph.nodes[from];
+  bool follow_first(engine::layered_graph& graph, std::uint32_t from, std::uint32_t a, std::size_t& choices) {
+    const engine::layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t left = layout_.ranks - 1 - r;
     const std::size_t n = chain_.items;
@@ -179,7 +180,7 @@ class pair_graph {
     }
     bool any = false;
     for (std::size_t width = least; width <= widest; ++width) {
-      const layered_graph::node v = behind(u, a, width);
+      const engine::layered_graph::node v = behind(u, a, width);
       if (timed_ && bounds_.busy(u, v) > most_) break;
       any = true;
       ++choices;
@@ -190,15 +191,16 @@ class pair_graph {
   }
 
   /// The node behind u if its first stage ends at a and the second is so wide.
-  [[nodiscard]] layered_graph::node behind(const layered_graph::node& u, std::size_t a, std::size_t width) const {
+  [[nodiscard]] engine::layered_graph::node behind(const engine::layered_graph::node& u, std::size_t a,
+                                                   std::size_t width) const {
     const std::size_t b = vee_ ? u.cut[2] - width : u.cut[2] + width;
     return {u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)}};
   }
 
   /// Adds an edge, if it is allowed and what is left is not too much for the ranks behind. False: none with a wider second
   /// stage is allowed.
-  bool add(layered_graph& graph, std::uint32_t from, const layered_graph::node& v) {
-    const layered_graph::node u = graph.nodes[from];
+  bool add(engine::layered_graph& graph, std::uint32_t from, const engine::layered_graph::node& v) {
+    const engine::layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     if (timed_ && bounds_.rest_is_too_much(v, layout_.ranks - 1 - r, most_)) return true;
     const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
@@ -216,14 +218,14 @@ class pair_graph {
     return true;
   }
 
-  const chain_ticks& chain_;
-  const stage_layout& layout_;
-  const cut_rules& rules_;
+  const engine::chain_ticks& chain_;
+  const engine::stage_layout& layout_;
+  const engine::cut_rules& rules_;
   bool vee_;
   bool timed_ = true;
   bool all_cuts_ = true;
   double most_ = 0;
-  function_ref<void(layered_graph&)> thin_{};
+  function_ref<void(engine::layered_graph&)> thin_{};
   pair_bounds bounds_;
   pair_limits limits_{};
   std::size_t widest_ = 0;             // the second stage of the last first one

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/detail/pair_bounds.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -18,7 +18,7 @@ class pair_limits {
   /// @param widest   at first the widest there may be
   /// @param choices  is raised by how much was looked at
   template <class End>
-  bool narrow(pair_bounds& bounds, const layered_graph::node& u, const End& end, double most, std::size_t least,
+  bool narrow(pair_bounds& bounds, const engine::layered_graph::node& u, const End& end, double most, std::size_t least,
               std::size_t& widest, std::size_t& choices) {
     const auto above = [&](std::size_t width) {
       ++choices;
@@ -44,15 +44,15 @@ class pair_limits {
   }
 
   /// Whether a bound known for one edge is above `most`, be that so for wider second stages or not.
-  bool above(pair_bounds& bounds, const layered_graph::node& u, const layered_graph::node& v, double most,
-             std::size_t& choices) {
+  bool above(pair_bounds& bounds, const engine::layered_graph::node& u, const engine::layered_graph::node& v,
+             double most, std::size_t& choices) {
     return bounds.above(u, v, most) || asked(bounds, u, v, most, choices);
   }
 
  private:
   /// Whether the whole list was asked, and is above.
-  bool asked(pair_bounds& bounds, const layered_graph::node& u, const layered_graph::node& v, double most,
-             std::size_t& choices) {
+  bool asked(pair_bounds& bounds, const engine::layered_graph::node& u, const engine::layered_graph::node& v,
+             double most, std::size_t& choices) {
     if (++unasked_ < pause_) return false;
     unasked_ = 0;
     choices += 16;

@@ -6,29 +6,30 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/path_pool.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/path_pool.hpp>
+#include <stagecut/engine/search_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The shortest that all paths of a pool can become behind every node of a graph of cuts: docs/makespan.md, The search.
 class path_completions {
  public:
-  path_completions(const path_pool& pool, std::size_t steps) : pool_(pool), steps_(steps), edge_(pool.capacity()) {}
+  path_completions(const engine::path_pool& pool, std::size_t steps)
+      : pool_(pool), steps_(steps), edge_(pool.capacity()) {}
 
   /// Behind node u: one for each path.
   [[nodiscard]] double* operator[](std::uint32_t u) noexcept { return rest_.data() + u * pool_.capacity(); }
 
   /// Finds them for all paths. False: the clock said stop before.
-  bool fill(const layered_graph& graph, search_clock& clock) {
+  bool fill(const engine::layered_graph& graph, engine::search_clock& clock) {
     const std::size_t paths = pool_.padded();
     rest_.resize(graph.nodes.size() * pool_.capacity());
     for (std::size_t u = graph.nodes.size(); u-- > 0;) {
       if (u % 256 == 0 && clock.look()) return false;
       double* __restrict to = (*this)[static_cast<std::uint32_t>(u)];
       const bool end = graph.nodes[u].step == steps_;
-      for (std::size_t j = 0; j < paths; ++j) to[j] = end ? 0 : no_ticks;
+      for (std::size_t j = 0; j < paths; ++j) to[j] = end ? 0 : engine::no_ticks;
       for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
         const std::uint32_t v = graph.edges[i].to;
         pool_.weigh(graph.nodes[u], graph.nodes[v], edge_.data());
@@ -44,9 +45,9 @@ class path_completions {
   }
 
   /// The same for one; those beyond the last, in its group, pass nowhere.
-  void fill_one(const layered_graph& graph, std::size_t path) {
+  void fill_one(const engine::layered_graph& graph, std::size_t path) {
     for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-      double best = graph.nodes[u].step == steps_ ? 0 : no_ticks;
+      double best = graph.nodes[u].step == steps_ ? 0 : engine::no_ticks;
       double* const here = (*this)[static_cast<std::uint32_t>(u)];
       for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
         const std::uint32_t v = graph.edges[i].to;
@@ -60,16 +61,16 @@ class path_completions {
 
   /// Removes the edges through which some path is longer than `most`, until few are left to remove, and fills. Returns
   /// whether any cut is left, true if the clock said stop before.
-  bool filter(layered_graph& graph, double most, search_clock& clock) {
+  bool filter(engine::layered_graph& graph, double most, engine::search_clock& clock) {
     const std::size_t paths = pool_.padded();
     for (;;) {
       if (!fill(graph, clock) || paths == 0) return true;
-      before_.assign(graph.nodes.size() * pool_.capacity(), no_ticks);
+      before_.assign(graph.nodes.size() * pool_.capacity(), engine::no_ticks);
       for (std::size_t j = 0; j < paths; ++j) before_[j] = 0;
       const std::size_t count = graph.edges.size();
       for (std::size_t i = 0; i < count; ++i) {
         if (i % 4096 == 0 && clock.look()) return true;
-        layered_graph::edge& each = graph.edges[i];
+        engine::layered_graph::edge& each = graph.edges[i];
         pool_.weigh(graph.nodes[each.from], graph.nodes[each.to], edge_.data());
         const double* __restrict edge = edge_.data();
         const double* __restrict from = before_.data() + each.from * pool_.capacity();
@@ -85,7 +86,7 @@ class path_completions {
         if (each.bound < longest) each.bound = longest;
       }
       const bool left = graph.prune(static_cast<std::uint32_t>(steps_),
-                                    [most](const layered_graph::edge& each) { return each.bound > most; });
+                                    [most](const engine::layered_graph::edge& each) { return each.bound > most; });
       if (!left) return false;
       if (graph.edges.size() == count) return true;
       if (graph.edges.size() * 20 > count * 19) return fill(graph, clock), true;
@@ -93,7 +94,7 @@ class path_completions {
   }
 
  private:
-  const path_pool& pool_;
+  const engine::path_pool& pool_;
   std::size_t steps_;
   std::vector<double> edge_;      // what an edge adds
   std::vector<double> rest_{};    // [u * capacity + path]

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/matrix_game.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/matrix_game.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/row_bounds.hpp>
@@ -63,7 +63,7 @@ class path_game {
     for (std::size_t c = 0; c < kept; ++c) measure(rows, c);
     game_.begin(padded(rows));
     factors.clear();
-    bound = -no_ticks;
+    bound = -engine::no_ticks;
   }
 
   /// One step: the combination of rows as the players weigh them, its bound, and the cut for which that is least, which joins
@@ -104,7 +104,7 @@ class path_game {
 
   /// What the limit that the cuts break most, in the mean, is worth; -`no_ticks` without limits.
   [[nodiscard]] double above_limits() const {
-    double most = -no_ticks;
+    double most = -engine::no_ticks;
     for (std::size_t k = 0; k < limits_->size(); ++k) {
       double sum = even();
       for (std::size_t c = 0; c < cut_weights().size(); ++c) sum += cut_weights()[c] * game_.values[c][k];
@@ -190,7 +190,7 @@ class path_game {
   row_bounds& bounds_;
   const point_rows* limits_ = nullptr;
   double known_ = 0;
-  matrix_game game_{};            // its rows are limits and paths, its columns cuts
+  engine::matrix_game game_{};    // its rows are limits and paths, its columns cuts
   std::vector<double> shares_{};  // of paths, of sum 1
   std::vector<double> prices_{};  // of limits
   double priced_now_ = 0;

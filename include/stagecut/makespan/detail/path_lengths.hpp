@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/path_pool.hpp>
 #include <stagecut/makespan/detail/nogood_store.hpp>
 #include <stagecut/makespan/detail/path_completions.hpp>
-#include <stagecut/makespan/detail/path_pool.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -22,7 +22,7 @@ class path_lengths {
  public:
   static constexpr double no_condition = nogood_store::no_condition;
 
-  path_lengths(path_pool& pool, path_completions& rest, std::size_t steps)
+  path_lengths(engine::path_pool& pool, path_completions& rest, std::size_t steps)
       : pool_(pool),
         rest_(rest),
         length_((steps + 1) * pool.capacity()),
@@ -46,7 +46,7 @@ class path_lengths {
   }
 
   /// Tries the edge from u to v at step t; returns the longest path through it.
-  double longest(std::size_t t, const layered_graph& graph, std::uint32_t u, std::uint32_t v) {
+  double longest(std::size_t t, const engine::layered_graph& graph, std::uint32_t u, std::uint32_t v) {
     double* const edge = of_edge(t);
     pool_.weigh(graph.nodes[u], graph.nodes[v], edge);
     const double* __restrict now = up_to(t);
@@ -85,7 +85,7 @@ class path_lengths {
       if (is_known == known ? all > longest : is_known) best = j, longest = all, known = is_known;
     }
     pool_.use(best) += 1;
-    if (behind[best] < no_ticks / 2) require(t, best, most + 1 - edge[best] - behind[best]);
+    if (behind[best] < engine::no_ticks / 2) require(t, best, most + 1 - edge[best] - behind[best]);
   }
 
   /// What is tried at step t is too long if the path has at least this length up to there.
@@ -106,7 +106,7 @@ class path_lengths {
 
   /// Puts a path with these counts into the pool, if it is not there, and in place of the one that was least of use, if it
   /// is full. Returns its place; `capacity()`, and nothing is put, if all others are conditions up to step t.
-  std::size_t put(std::size_t t, const std::vector<double>& counts, const layered_graph& graph) {
+  std::size_t put(std::size_t t, const std::vector<double>& counts, const engine::layered_graph& graph) {
     std::size_t place = pool_.find(counts);
     if (place != pool_.capacity()) return place;
     place = pool_.size() < pool_.capacity() ? pool_.size() : least_used(t);
@@ -123,7 +123,8 @@ class path_lengths {
   }
 
   /// Follows one path along the nodes of the steps up to t, and the edge behind.
-  void follow(std::size_t t, std::size_t path, const layered_graph& graph, const std::vector<std::uint32_t>& way) {
+  void follow(std::size_t t, std::size_t path, const engine::layered_graph& graph,
+              const std::vector<std::uint32_t>& way) {
     double sum = 0;
     for (std::size_t step = 0; step <= t; ++step) {
       up_to(step)[path] = sum;
@@ -149,7 +150,7 @@ class path_lengths {
     return place;
   }
 
-  path_pool& pool_;
+  engine::path_pool& pool_;
   path_completions& rest_;
   std::vector<double> length_;  // [t * capacity + path], as the others
   std::vector<double> weight_;

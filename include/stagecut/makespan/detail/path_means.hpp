@@ -5,21 +5,21 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/coarse_ticks.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/coarse_ticks.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/weighted_paths.hpp>
 #include <stagecut/makespan/detail/weighted_cuts.hpp>
-#include <stagecut/makespan/detail/weighted_paths.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Means of critical paths as bounds for the cuts of a layered graph: docs/makespan.md, Bounds, Combinations.
 class path_means {
  public:
-  path_means(const chain_ticks& chain, std::size_t passes, const stage_layout& layout, cut_simulator& simulator,
-             search_clock& clock)
+  path_means(const engine::chain_ticks& chain, std::size_t passes, const engine::stage_layout& layout,
+             engine::cut_simulator& simulator, engine::search_clock& clock)
       : chain_(chain),
         layout_(layout),
         simulator_(simulator),
@@ -28,7 +28,7 @@ class path_means {
         paths_(chain.stages),
         cuts_(times_, layout, chain.items),
         points_(chain.stages + 1),
-        sums_(chain.stages * tick_kinds) {}
+        sums_(chain.stages * engine::tick_kinds) {}
 
   /// Looks for means that are long in all cuts of a graph. It loses edges that no cut of makespan `most` or less uses, and
   /// others get higher bounds, as long as that is of use.
@@ -36,7 +36,7 @@ class path_means {
   /// @param graph  begins with a node of any step
   /// @param offer  is told of cuts and their makespans
   template <class Offer>
-  void thin(layered_graph& graph, double most, const Offer& offer) {
+  void thin(engine::layered_graph& graph, double most, const Offer& offer) {
     double bound = 0;
     for (std::size_t round = 0; round < most_rounds && !graph.edges.empty() && !clock_.look(); ++round) {
       const double before = bound;
@@ -54,7 +54,7 @@ class path_means {
 
   /// Some steps; returns what all cuts of the graph take at least.
   template <class Offer>
-  double improve(layered_graph& graph, double most, std::size_t round, const Offer& offer) {
+  double improve(engine::layered_graph& graph, double most, std::size_t round, const Offer& offer) {
     double bound = -1;
     for (std::size_t step = 0; step < steps_of_round && (step == 0 || !clock_.look()); ++step) {
       paths_.mean(now_);
@@ -82,11 +82,11 @@ class path_means {
     offer(view<const std::size_t>(points_), makespan);
     simulator_.count_critical(counts_);
     paths_.put(counts_);
-    cut_times_.assign(chain_.stages * tick_kinds, 0);
+    cut_times_.assign(chain_.stages * engine::tick_kinds, 0);
     for (std::size_t s = 0; s < chain_.stages; ++s) {
-      double* const here = cut_times_.data() + s * tick_kinds;
+      double* const here = cut_times_.data() + s * engine::tick_kinds;
       for (std::size_t kind = 0; kind < 3; ++kind) here[kind] = chain_.pass(kind, s, points_[s], points_[s + 1]);
-      here[tick_message] = chain_.message(s, points_[s + 1]);
+      here[engine::tick_message] = chain_.message(s, points_[s + 1]);
     }
     for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += cut_times_[i];
     if (++summed_ == 10) {
@@ -99,12 +99,12 @@ class path_means {
     paths_.learn(cut_times_, mean, speed);
   }
 
-  const chain_ticks& chain_;
-  const stage_layout& layout_;
-  cut_simulator& simulator_;
-  search_clock& clock_;
-  coarse_ticks times_;
-  weighted_paths paths_;
+  const engine::chain_ticks& chain_;
+  const engine::stage_layout& layout_;
+  engine::cut_simulator& simulator_;
+  engine::search_clock& clock_;
+  engine::coarse_ticks times_;
+  engine::weighted_paths paths_;
   weighted_cuts cuts_;
   std::vector<std::size_t> points_;
   std::vector<double> now_{};  // the mean, as counts

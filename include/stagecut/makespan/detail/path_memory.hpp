@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/makespan/detail/path_game.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
@@ -36,7 +36,7 @@ class path_memory {
 
   /// Keeps the critical path of what was simulated last, in the place of the one least used if there are too many. Returns
   /// its place; 0: it was there.
-  std::size_t keep(const cut_simulator& simulator, const path_game& game) {
+  std::size_t keep(const engine::cut_simulator& simulator, const path_game& game) {
     simulator.count_critical(counts_);
     times_.factors(counts_, factors_);
     for (std::size_t k = 1; k < rows_.size(); ++k) {

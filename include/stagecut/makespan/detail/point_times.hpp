@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/makespan/detail/held_memory.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -16,11 +16,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class point_times {
  public:
   /// @param held  must outlive this; null: nothing
-  explicit point_times(const chain_ticks& chain, const held_memory* held = nullptr) : chain_(chain) {
-    for (std::size_t kind = 0; kind < tick_message; ++kind) {
-      if (kind != tick_w || chain.splits) kinds_.push_back(kind);
+  explicit point_times(const engine::chain_ticks& chain, const held_memory* held = nullptr) : chain_(chain) {
+    for (std::size_t kind = 0; kind < engine::tick_message; ++kind) {
+      if (kind != engine::tick_w || chain.splits) kinds_.push_back(kind);
     }
-    const bool differ = chain.stages > 1 && chain.row(tick_f, 0) != chain.row(tick_f, 1);
+    const bool differ = chain.stages > 1 && chain.row(engine::tick_f, 0) != chain.row(engine::tick_f, 1);
     sides_ = differ ? 2 : 1;
     message_ = kinds_.size() * sides_;
     held_ = message_ + (chain.has_messages ? 1 : 0);
@@ -47,7 +47,9 @@ class point_times {
   [[nodiscard]] std::size_t stages() const noexcept { return chain_.stages; }
   [[nodiscard]] std::size_t items() const noexcept { return chain_.items; }
   /// What the numbers of point j, `factor` of them, are multiplied by, at each place.
-  [[nodiscard]] const double* at(std::size_t j, std::size_t factor) const noexcept { return rows_[j * width_ + factor]; }
+  [[nodiscard]] const double* at(std::size_t j, std::size_t factor) const noexcept {
+    return rows_[j * width_ + factor];
+  }
 
   /// A path as numbers: one that adds to all cuts, then `width()` of each point from 1 on.
   ///
@@ -56,20 +58,20 @@ class point_times {
     const std::size_t stages = chain_.stages;
     to.assign(1 + (stages - 1) * width_, 0);
     for (std::size_t s = 0; s < stages; ++s) {
-      for (const std::size_t kind : kinds_) to[0] += counts[s * tick_kinds + kind] * chain_.own(kind, s);
+      for (const std::size_t kind : kinds_) to[0] += counts[s * engine::tick_kinds + kind] * chain_.own(kind, s);
     }
     for (const std::size_t kind : kinds_) {
-      to[0] += counts[(stages - 1) * tick_kinds + kind] * chain_.row(kind, stages - 1)[chain_.items];
+      to[0] += counts[(stages - 1) * engine::tick_kinds + kind] * chain_.row(kind, stages - 1)[chain_.items];
     }
     for (std::size_t j = 1; j < stages; ++j) {
       double* const here = to.data() + 1 + (j - 1) * width_;
-      const double* const before = counts.data() + (j - 1) * tick_kinds;
-      const double* const behind = counts.data() + j * tick_kinds;
+      const double* const before = counts.data() + (j - 1) * engine::tick_kinds;
+      const double* const behind = counts.data() + j * engine::tick_kinds;
       for (std::size_t i = 0; i < kinds_.size(); ++i) {
         here[i * sides_] += before[kinds_[i]];
         here[i * sides_ + sides_ - 1] -= behind[kinds_[i]];
       }
-      if (chain_.has_messages) here[message_] = before[tick_message];
+      if (chain_.has_messages) here[message_] = before[engine::tick_message];
     }
   }
 
@@ -128,9 +130,9 @@ class point_times {
     most_held_ = 2 * most_held_ + own;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   std::vector<std::size_t> kinds_{};
-  std::size_t sides_ = 1;  // 2: stages differ, so that a point gives other times than it takes
+  std::size_t sides_ = 1;    // 2: stages differ, so that a point gives other times than it takes
   std::size_t message_ = 0;  // which number of a point that is
   std::size_t held_ = 0;     // likewise; the next one, too
   std::size_t width_ = 0;

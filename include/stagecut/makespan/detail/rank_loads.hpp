@@ -6,15 +6,15 @@
 #include <vector>
 
 #include <stagecut/core/detail/gallop.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/makespan/detail/domain_split.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 #include <stagecut/makespan/detail/stage_loads.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -25,19 +25,20 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class rank_loads {
  public:
   /// @param passes  of a stage in an iteration
-  rank_loads(const chain_ticks& chain, const schedule& order, const point_times& times, const load_values& loads,
-             double passes, cut_simulator& simulator)
+  rank_loads(const engine::chain_ticks& chain, const schedule& order, const point_times& times,
+             const load_values& loads, double passes, engine::cut_simulator& simulator)
       : loads_(loads), passes_(passes), rests_(times), range_(order.ranks()), stages_(loads) {
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       if (loads.values(r).empty()) return;
     }
     for (std::size_t s = 0; s < chain.stages; ++s) {
-      for (const std::size_t kind : {tick_f, tick_b, tick_w}) {
+      for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w}) {
         if (chain.row(kind, s) != chain.row(kind, 0)) return;  // what all take depends on the cut
         all_ += chain.own(kind, s);
       }
     }
-    for (const std::size_t kind : {tick_f, tick_b, tick_w}) all_ += chain.row(kind, 0)[chain.items];
+    for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w})
+      all_ += chain.row(kind, 0)[chain.items];
     applies_ = add_rests(chain, order, times, simulator);
   }
 
@@ -136,23 +137,24 @@ class rank_loads {
   }
 
   /// The longest path where one rank alone takes long passes through all of it.
-  [[nodiscard]] bool add_rests(const chain_ticks& chain, const schedule& order, const point_times& times,
-                               cut_simulator& simulator) {
-    const auto stages_of = stages_of_ranks(order);
+  [[nodiscard]] bool add_rests(const engine::chain_ticks& chain, const schedule& order, const point_times& times,
+                               engine::cut_simulator& simulator) {
+    const auto stages_of = engine::stages_of_ranks(order);
     std::vector<double> passes;
     std::vector<double> counts;
     std::vector<double> factors;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
-      passes.assign(chain.stages * tick_kinds, 0x1p-30);
+      passes.assign(chain.stages * engine::tick_kinds, 0x1p-30);
       for (const std::size_t s : stages_of[r]) {
-        for (const std::size_t kind : {tick_f, tick_b, tick_w}) passes[s * tick_kinds + kind] = 1;
+        for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w})
+          passes[s * engine::tick_kinds + kind] = 1;
       }
       simulator.of_times(passes);
       simulator.count_critical(counts);
       for (const std::size_t s : stages_of[r]) {
-        for (const std::size_t kind : {tick_f, tick_b, tick_w}) {
-          double& count = counts[s * tick_kinds + kind];
-          if (kind == tick_w && !chain.splits) continue;
+        for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w}) {
+          double& count = counts[s * engine::tick_kinds + kind];
+          if (kind == engine::tick_w && !chain.splits) continue;
           if (count != passes_) return false;
           count = 0;
         }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
@@ -35,7 +35,7 @@ class row_bounds {
       for (auto* each : {&ahead_, &behind_, &weights_}) each->resize(places * lanes);
     }
     if (most_.size() < places) most_.resize(places), below_.resize(places), above_.resize(places);
-    for (std::size_t i = 0; i < places; ++i) most_[i] = below_[i] = above_[i] = -no_ticks;
+    for (std::size_t i = 0; i < places; ++i) most_[i] = below_[i] = above_[i] = -engine::no_ticks;
   }
 
   /// The least of each row of a group: `least[lane]`.
@@ -43,26 +43,26 @@ class row_bounds {
     weigh(rows, g);
     sweep_ahead(rows.group(g, 0));
     const std::size_t last = times_.stages() - 1;
-    for (std::size_t l = 0; l < lanes; ++l) least[l] = no_ticks;
+    for (std::size_t l = 0; l < lanes; ++l) least[l] = engine::no_ticks;
     for (std::size_t i = first_[last]; i < first_[last + 1]; ++i) lower(least, ahead_.data() + i * lanes);
   }
 
   /// Behind `sweep` of the same group: takes note of what places cost.
   ///
   /// @param limit  if it is one, the rows tell only whether they are above it: more than any cut takes, or nothing
-  void mark(double limit = no_ticks) {
+  void mark(double limit = engine::no_ticks) {
     const auto told = [limit](double value) {
-      return limit == no_ticks ? value : value > limit ? no_ticks : -no_ticks;
+      return limit == engine::no_ticks ? value : value > limit ? engine::no_ticks : -engine::no_ticks;
     };
     sweep_behind();
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       double run[lanes];
-      for (double& each : run) each = no_ticks;
+      for (double& each : run) each = engine::no_ticks;
       for (std::size_t i = first_[j]; i < first_[j + 1]; ++i) {
         double* const whole = ahead_.data() + i * lanes;
         const double* const rest = behind_.data() + i * lanes;
-        double most = -no_ticks;
-        double below = -no_ticks;
+        double most = -engine::no_ticks;
+        double below = -engine::no_ticks;
         for (std::size_t l = 0; l < lanes; ++l) {
           whole[l] += rest[l];
           most = std::max(most, whole[l]);
@@ -74,10 +74,10 @@ class row_bounds {
         most_[i] = std::max(most_[i], most);
         below_[i] = std::max(below_[i], below);
       }
-      for (double& each : run) each = no_ticks;
+      for (double& each : run) each = engine::no_ticks;
       for (std::size_t i = first_[j + 1]; i-- > first_[j];) {
         const double* const whole = ahead_.data() + i * lanes;
-        double above = -no_ticks;
+        double above = -engine::no_ticks;
         for (std::size_t l = 0; l < lanes; ++l) {
           run[l] = run[l] < whole[l] ? run[l] : whole[l];
           above = std::max(above, run[l]);
@@ -109,7 +109,7 @@ class row_bounds {
     then_.resize(row);
     for (std::size_t j = 1; j < stages; ++j) {
       const double* const here = factors.data() + 1 + (j - 1) * width;
-      double best = j == 1 ? factors[0] : no_ticks;
+      double best = j == 1 ? factors[0] : engine::no_ticks;
       std::uint32_t place = 0;
       std::size_t next = j == 1 ? 0 : domains.low[j - 1];
       for (std::size_t c = domains.low[j]; c <= domains.high[j]; ++c) {
@@ -165,7 +165,7 @@ class row_bounds {
   void sweep_ahead(const double* constants) {
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       double best[lanes];
-      for (std::size_t l = 0; l < lanes; ++l) best[l] = j == 1 ? constants[l] : no_ticks;
+      for (std::size_t l = 0; l < lanes; ++l) best[l] = j == 1 ? constants[l] : engine::no_ticks;
       std::size_t next = j == 1 ? 0 : domains_.low[j - 1];
       std::size_t i = first_[j];
       for (std::size_t c = domains_.low[j]; c <= domains_.high[j]; ++c, ++i) {
@@ -185,7 +185,7 @@ class row_bounds {
     for (std::size_t i = first_[last] * lanes; i < first_[last + 1] * lanes; ++i) behind_[i] = 0;
     for (std::size_t j = last; j-- > 1;) {
       double best[lanes];
-      for (double& each : best) each = no_ticks;
+      for (double& each : best) each = engine::no_ticks;
       std::size_t next = domains_.high[j + 1] + std::size_t{1};
       std::size_t i = first_[j + 1];
       for (std::size_t c = domains_.high[j]; c + 1 > domains_.low[j]; --c) {

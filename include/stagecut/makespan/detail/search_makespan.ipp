@@ -7,8 +7,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL outcome<makespan_cut> search_makespan(chain_ticks& chain, const makespan_request& request,
-                                                      const cut_rules& rules, cut_improver_ref improver) {
+STAGECUT_DECL outcome<makespan_cut> search_makespan(engine::chain_ticks& chain, const makespan_request& request,
+                                                    const engine::cut_rules& rules, cut_improver_ref improver) {
   return makespan_search(chain, request, rules, improver).run();
 }
 

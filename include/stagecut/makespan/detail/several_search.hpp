@@ -7,20 +7,20 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/detail/better_cuts.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
 #include <stagecut/makespan/detail/domain_search.hpp>
 #include <stagecut/makespan/detail/graph_attempts.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/least_average.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -29,9 +29,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// turns, and share the best cut and the bound. See docs/makespan.md, The search.
 class several_search {
  public:
-  several_search(const chain_ticks& chain, const makespan_request& request, const stage_layout& layout,
-                 const cut_rules& rules, cut_simulator& simulator, cut_space& space, graph_attempts& attempts,
-                 better_cuts& improve, search_clock& clock, incumbent& best)
+  several_search(const engine::chain_ticks& chain, const makespan_request& request, const engine::stage_layout& layout,
+                 const engine::cut_rules& rules, engine::cut_simulator& simulator, cut_space& space,
+                 graph_attempts& attempts, better_cuts& improve, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain),
         request_(request),
         order_(request.order),
@@ -49,7 +49,7 @@ class several_search {
     improve(8);
     if (improve_.number_of_cuts() > few_cuts) begin_domains();
     if (best_.proved()) return;
-    if (layout_.kind == stage_layout::shape::chain) {
+    if (layout_.kind == engine::stage_layout::shape::chain) {
       best_.raise(detail::least_average(chain_, order_));
       if (space_.build(best_.makespan())) branch();
     } else {
@@ -65,7 +65,7 @@ class several_search {
 
   /// Looks for better cuts for so many hundredths of a second, and as many again as long as there are any.
   void improve(std::size_t effort) {
-    for (double before = no_ticks; best_.makespan() < before && !best_.proved() && !clock_.look();) {
+    for (double before = engine::no_ticks; best_.makespan() < before && !best_.proved() && !clock_.look();) {
       before = best_.makespan();
       improve_(effort);
     }
@@ -77,7 +77,7 @@ class several_search {
     asked_ = true;
     double seconds = std::numeric_limits<double>::infinity();
     if (request_.limits.time_limit) seconds = (*request_.limits.time_limit - clock_.state.seconds) / 4;
-    const cut_problem problem{chain_, order_, request_.transfers, rules_};
+    const engine::cut_problem problem{chain_, order_, request_.transfers, rules_};
     const auto stop = [this] { return clock_.look(); };
     best_.raise(request_.helpers.bounder({&problem, best_.bound(), best_.makespan(), seconds, stop}));
   }
@@ -128,7 +128,7 @@ class several_search {
   void grow_pairs() {
     best_.raise(detail::least_average(chain_, order_));
     const auto offer = [this](view<const std::size_t> points, double makespan) {
-      if (makespan < best_.makespan() && allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
+      if (makespan < best_.makespan() && engine::allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
     };
     std::size_t most_nodes = 100'000;  // for a graph
     for (double part = 8; !best_.proved() && !clock_.look();) {
@@ -136,7 +136,7 @@ class several_search {
       if (best_.proved()) return;
       const double gap = best_.makespan() - 1 - best_.bound();
       const double least = gap < best_.makespan() / 512 ? gap : best_.makespan() / 512;
-      const double target = best_.bound() + whole_ticks(gap / part < least ? least : gap / part);
+      const double target = best_.bound() + engine::whole_ticks(gap / part < least ? least : gap / part);
       clock_.pause_after(most_nodes);
       const bool built = space_.build(target, offer);
       const bool paused = clock_.look();
@@ -166,23 +166,23 @@ class several_search {
       for (const double part : {8.0, 2.0, 1.0}) {
         const double last = best_.makespan() - 1 < most ? best_.makespan() - 1 : most;
         if (best_.bound() > last || clock_.look()) return rounds;
-        attempts_.attempt(best_.bound() + whole_ticks((last - best_.bound()) / part), nodes);
+        attempts_.attempt(best_.bound() + engine::whole_ticks((last - best_.bound()) / part), nodes);
       }
     }
     return rounds;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const makespan_request& request_;
   const schedule& order_;
-  const stage_layout& layout_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
+  const engine::stage_layout& layout_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
   cut_space& space_;
   graph_attempts& attempts_;
   better_cuts& improve_;
-  search_clock& clock_;
-  incumbent& best_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
   std::optional<domain_search> domains_{};
   std::size_t last_ = 0;  // nodes, and the gap, when domains were looked at
   double last_gap_ = 0;

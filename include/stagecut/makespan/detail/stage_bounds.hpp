@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/in_flight_bound.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/in_flight_bound.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -22,14 +22,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Proofs: docs/makespan.md, Bounds.
 class stage_bounds {
  public:
-  stage_bounds(const chain_ticks& chain, const schedule& order, transfer_kind transfers)
+  stage_bounds(const engine::chain_ticks& chain, const schedule& order, transfer_kind transfers)
       : chain_(chain),
         order_(order),
         microbatches_(order.microbatches),
         serial_(chain.has_messages && transfers != transfer_kind::latency),
-        in_flight_(in_flight_of(order)) {
+        in_flight_(engine::in_flight_of(order)) {
     for (std::size_t k = 0; k < order.stages() && in_flight_; ++k) {
-      windows_.push_back(steady_windows(*in_flight_, microbatches_, k));
+      windows_.push_back(engine::steady_windows(*in_flight_, microbatches_, k));
     }
     for (std::size_t s = 0; s < order.stages() && !in_flight_; ++s) {
       relaxed_.emplace_back(order, order.rank_of[s], s);
@@ -45,7 +45,7 @@ class stage_bounds {
   [[nodiscard]] const std::optional<std::vector<std::size_t>>& in_flight() const noexcept { return in_flight_; }
 
   /// Sets them, by what is left of the graph. Leaves those of some edges as they were if the clock says stop.
-  void set(layered_graph& graph, search_clock& clock) const {
+  void set(engine::layered_graph& graph, engine::search_clock& clock) const {
     tables t;
     // Round trips from every stage, unless that is too much to store: then from the first one alone.
     t.rows = in_flight_ && graph.nodes.size() <= most_trips / chain_.stages ? chain_.stages : 1;
@@ -60,7 +60,7 @@ class stage_bounds {
   }
 
  private:
-  using edge = layered_graph::edge;
+  using edge = engine::layered_graph::edge;
 
   static constexpr std::size_t most_trips = std::size_t{1} << 25U;  // a quarter of a gigabyte
 
@@ -82,20 +82,20 @@ class stage_bounds {
   struct duration {
     double f, b, w, message;
   };
-  [[nodiscard]] duration of(const layered_graph& graph, const edge& each) const {
+  [[nodiscard]] duration of(const engine::layered_graph& graph, const edge& each) const {
     const auto& u = graph.nodes[each.from];
     const std::size_t s = u.step;
     const std::size_t first = u.cut[1];
     const std::size_t last = graph.nodes[each.to].cut[1];
-    return {chain_.pass(tick_f, s, first, last), chain_.pass(tick_b, s, first, last),
-            chain_.pass(tick_w, s, first, last), chain_.message(s, last)};
+    return {chain_.pass(engine::tick_f, s, first, last), chain_.pass(engine::tick_b, s, first, last),
+            chain_.pass(engine::tick_w, s, first, last), chain_.message(s, last)};
   }
 
   /// `enter`, `up`, f and b: docs/makespan.md, Bounds.
-  bool fill_before(const layered_graph& graph, tables& t, search_clock& clock) const {
+  bool fill_before(const engine::layered_graph& graph, tables& t, engine::search_clock& clock) const {
     const std::size_t nodes = graph.nodes.size();
-    t.up.assign(nodes * t.rows, no_ticks);
-    for (auto* each : {&t.enter, &t.forward, &t.backward}) each->assign(nodes, no_ticks);
+    t.up.assign(nodes * t.rows, engine::no_ticks);
+    for (auto* each : {&t.enter, &t.forward, &t.backward}) each->assign(nodes, engine::no_ticks);
     t.enter[0] = t.forward[0] = t.backward[0] = 0;
     for (std::size_t u = 0; u < nodes; ++u) {
       if (u % 64 == 0 && clock.look()) return false;
@@ -120,9 +120,9 @@ class stage_bounds {
   }
 
   /// `down`, `fill` and `drain`: docs/makespan.md, Bounds, 1F1B and its relatives.
-  void fill_behind(const layered_graph& graph, tables& t) const {
+  void fill_behind(const engine::layered_graph& graph, tables& t) const {
     const std::size_t nodes = graph.nodes.size();
-    for (auto* each : {&t.down, &t.fill, &t.drain}) each->assign(nodes, no_ticks);
+    for (auto* each : {&t.down, &t.fill, &t.drain}) each->assign(nodes, engine::no_ticks);
     for (std::size_t u = nodes; u-- > 0;) {
       const std::size_t k = graph.nodes[u].step;
       if (k == chain_.stages) {
@@ -144,7 +144,7 @@ class stage_bounds {
 
   /// Warm-up, steady state and drain of one stage, with what the stages before and behind need for theirs:
   /// docs/makespan.md, Bounds, 1F1B and its relatives, Windows, Messages.
-  void set_in_flight_bounds(layered_graph& graph, const tables& t, search_clock& clock) const {
+  void set_in_flight_bounds(engine::layered_graph& graph, const tables& t, engine::search_clock& clock) const {
     const std::size_t stages = chain_.stages;
     std::vector<double> trips;  // of every window, the round trips at the node
     for (std::size_t u = 0; u < graph.nodes.size(); ++u) {
@@ -152,7 +152,7 @@ class stage_bounds {
       if (u % 64 == 0 && clock.look()) return;
       if (k == stages || graph.first[u] == graph.first[u + 1]) continue;
       trips.clear();
-      for (const steady_window& each : windows_[k]) {
+      for (const engine::steady_window& each : windows_[k]) {
         double sum = 0;
         for (const auto& [r, times] : each.trips) {
           // What is not stored counts nothing: less than the truth, still a bound.
@@ -181,9 +181,9 @@ class stage_bounds {
     if (in_flight < m) {
       double steady = 0;
       for (std::size_t w = 0; w < trips.size(); ++w) {
-        const steady_window& window = windows_[k][w];
-        const double here = trips[w] + static_cast<double>(window.pairs) * (d.f + d.b) +
-                            static_cast<double>(window.below) * down;
+        const engine::steady_window& window = windows_[k][w];
+        const double here =
+            trips[w] + static_cast<double>(window.pairs) * (d.f + d.b) + static_cast<double>(window.below) * down;
         steady = larger(steady, here);
       }
       bound = enter + d.f + larger(warm, fill) + steady + d.b + larger(cool, drain);
@@ -194,7 +194,7 @@ class stage_bounds {
   }
 
   /// docs/makespan.md, Bounds, Every other schedule, Messages.
-  void set_relaxed_bounds(layered_graph& graph, const tables& t, search_clock& clock) const {
+  void set_relaxed_bounds(engine::layered_graph& graph, const tables& t, engine::search_clock& clock) const {
     std::vector<rank_relaxation::part> parts(1);
     for (std::size_t i = 0; i < graph.edges.size(); ++i) {
       if (i % 64 == 0 && clock.look()) return;
@@ -213,14 +213,14 @@ class stage_bounds {
     }
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const schedule& order_;
   std::size_t microbatches_;
   bool serial_;  // messages over a boundary follow one another
   bool ends_with_weight_ = true;
   std::optional<std::vector<std::size_t>> in_flight_;
-  std::vector<std::vector<steady_window>> windows_{};  // of every stage
-  mutable std::vector<rank_relaxation> relaxed_{};     // of every stage, if the family is another
+  std::vector<std::vector<engine::steady_window>> windows_{};  // of every stage
+  mutable std::vector<rank_relaxation> relaxed_{};             // of every stage, if the family is another
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/stage_bounds.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -19,7 +19,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The cuts of a chain as a layered graph with a step for every stage.
 class stage_graph {
  public:
-  stage_graph(const chain_ticks& chain, const schedule& order, transfer_kind transfers, const cut_rules& rules)
+  stage_graph(const engine::chain_ticks& chain, const schedule& order, transfer_kind transfers,
+              const engine::cut_rules& rules)
       : chain_(chain), order_(order), rules_(rules), bounds_(chain, order, transfers) {}
 
   /// The microbatches in flight if the schedule is of that family.
@@ -29,12 +30,12 @@ class stage_graph {
 
   /// All cuts of makespan `most` or less are paths of the graph. Returns whether it was built: not if it has more than
   /// `most_edges`, or the clock said stop. A graph without edges: there is no such cut.
-  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) const {
+  bool build(double most, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph) const {
     const std::size_t n = chain_.items;
     const std::size_t stages = chain_.stages;
     const auto passes = static_cast<double>(order_.microbatches * order_.slices);
     const std::vector<double> least = least_before();
-    double before = 0;  // what the stages before take beside their items
+    double before = 0;                        // what the stages before take beside their items
     std::vector<std::uint32_t> at(n + 1, 0);  // nodes of the step, plus 1
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
@@ -63,11 +64,11 @@ class stage_graph {
       }
       add_nodes(graph, static_cast<std::uint32_t>(s + 1), begin, at);
       begin = end;
-      before += chain_.splits ? chain_.own(tick_f, s) : chain_.own_load(s);
+      before += chain_.splits ? chain_.own(engine::tick_f, s) : chain_.own_load(s);
     }
     if (!graph.prune(static_cast<std::uint32_t>(stages), [](const auto&) { return false; })) graph.edges.clear();
     graph.compact();
-    if (most >= no_ticks) return true;
+    if (most >= engine::no_ticks) return true;
     if (!in_flight()) bounds_.set(graph, clock);
     refine(graph, most, clock);
     return !clock.look();
@@ -75,7 +76,7 @@ class stage_graph {
 
   /// Removes what no cut of makespan `most` or less uses, by bounds that know what is left, until nothing changes. Returns
   /// whether a path is left.
-  bool refine(layered_graph& graph, double most, search_clock& clock) const {
+  bool refine(engine::layered_graph& graph, double most, engine::search_clock& clock) const {
     const auto last = static_cast<std::uint32_t>(chain_.stages);
     for (int round = 0; round < 8 && !graph.edges.empty(); ++round) {
       const std::size_t before = graph.edges.size();
@@ -90,7 +91,8 @@ class stage_graph {
  private:
   /// Adds the nodes of a step, by cut point, where `at` is set. Edges from the nodes behind `begin` were given the cut
   /// point for their node.
-  static void add_nodes(layered_graph& graph, std::uint32_t step, std::size_t begin, std::vector<std::uint32_t>& at) {
+  static void add_nodes(engine::layered_graph& graph, std::uint32_t step, std::size_t begin,
+                        std::vector<std::uint32_t>& at) {
     for (std::size_t e = 0; e < at.size(); ++e) {
       if (at[e] == 0) continue;
       at[e] = static_cast<std::uint32_t>(graph.nodes.size());
@@ -107,15 +109,15 @@ class stage_graph {
     std::vector<double> least(chain_.items + 1);
     for (std::size_t i = 0; i < chain_.items; ++i) {
       least[i + 1] = least[i] + chain_.least([&](std::size_t s) {
-        return chain_.splits ? chain_.item(tick_f, s, i) : chain_.item_load(s, i);
+        return chain_.splits ? chain_.item(engine::tick_f, s, i) : chain_.item_load(s, i);
       });
     }
     return least;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const schedule& order_;
-  const cut_rules& rules_;
+  const engine::cut_rules& rules_;
   stage_bounds bounds_;
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/detail/gallop.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 
@@ -14,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The loads from one to another; `high < 0`: none.
 struct load_range {
-  double low = no_ticks;
+  double low = engine::no_ticks;
   double high = -1;
 
   void add(double load) {

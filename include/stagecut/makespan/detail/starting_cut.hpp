@@ -8,25 +8,25 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/cost/detail/any_constraint.hpp>
+#include <stagecut/cost/parts/any_constraint.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/model_rules.hpp>
+#include <stagecut/engine/path_pool.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/chunk_cuts.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/memory_cut.hpp>
-#include <stagecut/makespan/detail/model_rules.hpp>
 #include <stagecut/makespan/detail/pair_graph.hpp>
-#include <stagecut/makespan/detail/path_pool.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/stage_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -36,25 +36,25 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// together, any.
 class starting_cut {
  public:
-  starting_cut(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
-               cut_simulator& simulator, search_clock& clock, incumbent& best)
+  starting_cut(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
+               engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), request_(request), rules_(rules), simulator_(simulator), clock_(clock), best_(best) {}
 
   /// Offers what it finds; otherwise says infeasible, which is proved, or unknown.
-  [[nodiscard]] state find(const stage_graph& stages, const stage_layout& layout) {
+  [[nodiscard]] state find(const stage_graph& stages, const engine::stage_layout& layout) {
     const std::size_t n = chain_.items;
     std::vector<double> load(n);
     for (std::size_t s = 0; s < chain_.stages; ++s) {
       for (std::size_t i = 0; i < n; ++i) load[i] += chain_.item_load(s, i);
     }
     const known_prefixes<double> cost{prefix_sums(load)};
-    const stage_rules rules(rules_, clock_);
+    const engine::stage_rules rules(rules_, clock_);
     const auto light = minimize_bottleneck(cost, chain_.stages, any_constraint(rules));
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
     offer_chunks(load);
     if (chain_.stages > request_.order.ranks()) {  // others to begin with: light in one direction alone
-      for (const std::size_t kind : {tick_f, tick_b}) {
+      for (const std::size_t kind : {engine::tick_f, engine::tick_b}) {
         for (std::size_t i = 0; i < n; ++i) load[i] = chain_.item(kind, 0, i);
         const auto other = minimize_bottleneck(known_prefixes<double>{prefix_sums(load)}, chain_.stages);
         if (other) offer(other->cuts);
@@ -77,7 +77,7 @@ class starting_cut {
 
   /// Takes a cut if it is allowed and better.
   void offer(const cuts& cut) {
-    if (!allowed_cut(request_.order, rules_, cut.points())) return;
+    if (!engine::allowed_cut(request_.order, rules_, cut.points())) return;
     best_.offer(cut.points(), simulator_(cut.points()));
     offered.emplace_back(cut.points().begin(), cut.points().end());
     clock_.state.simulations = simulator_.simulations;
@@ -134,37 +134,37 @@ class starting_cut {
   }
 
   /// Any cut that keeps the rules of ranks, if there is one.
-  state find_any(const stage_graph& stages, const stage_layout& layout) {
-    const bool pairs_tell = layout.kind != stage_layout::shape::chain;
+  state find_any(const stage_graph& stages, const engine::stage_layout& layout) {
+    const bool pairs_tell = layout.kind != engine::stage_layout::shape::chain;
     memory_cut memory(request_.order, rules_, chain_.items, clock_);
     const state by_memory = memory.find(pairs_tell ? most_parts : ~std::size_t{0});
     if (by_memory == state::feasible) offer(cuts(memory.points));
     if (best_.any()) return state::feasible;
     if (by_memory == state::infeasible) return state::infeasible;
-    layered_graph graph;
+    engine::layered_graph graph;
     if (pairs_tell) {
       pair_graph pairs(chain_, request_.order, layout, rules_);
       if (!pairs.build_untimed(false, cut_space::most_edges, clock_, graph)) return state::unknown;
-    } else if (!stages.build(no_ticks, cut_space::most_edges, clock_, graph)) {
+    } else if (!stages.build(engine::no_ticks, cut_space::most_edges, clock_, graph)) {
       return state::unknown;
     }
-    path_pool pool(chain_, layout, path_pool::lanes);
+    engine::path_pool pool(chain_, layout, engine::path_pool::lanes);
     cut_search search(chain_, request_.order, layout, rules_, simulator_, pool, clock_);
     const auto take = [&](view<const std::size_t> points, double value) {
       best_.offer(points, value);
       return -1.0;
     };
-    const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, true, take);
+    const auto found = search(graph, engine::no_ticks / 2, ~std::size_t{0} / 2, true, take);
     if (best_.any()) return state::feasible;
     return found == cut_search::result::none ? state::infeasible : state::unknown;
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const makespan_request& request_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
-  search_clock& clock_;
-  incumbent& best_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,14 +9,14 @@
 
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_lanes.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_lanes.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/cut_moves.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/memory_excess.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 
@@ -34,8 +34,8 @@ class tempering {
  public:
   static constexpr std::size_t chains = 64;
 
-  tempering(const chain_ticks& ticks, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
-            search_clock& clock)
+  tempering(const engine::chain_ticks& ticks, const schedule& order, const engine::cut_rules& rules,
+            engine::cut_simulator& simulator, engine::search_clock& clock)
       : order_(order),
         rules_(rules),
         simulator_(simulator),
@@ -44,7 +44,7 @@ class tempering {
         moves_(order, rules, memory_.applies()),
         program_(simulator.graph()),
         durations_(ticks, simulator.graph(), program_),
-        groups_(chains / cut_lanes::width, cut_lanes(ticks, program_, durations_)) {}
+        groups_(chains / engine::cut_lanes::width, engine::cut_lanes(ticks, program_, durations_)) {}
 
   /// Begins anew: the chains begin at these cuts, which are allowed, in turn. There must be one; two stages or more.
   void begin(const std::vector<std::vector<std::size_t>>& starts) {
@@ -54,7 +54,8 @@ class tempering {
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const view<const double> now = groups_[g].makespans();
-      for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) values_[g * cut_lanes::width + lane] = now[lane];
+      for (std::size_t lane = 0; lane < engine::cut_lanes::width; ++lane)
+        values_[g * engine::cut_lanes::width + lane] = now[lane];
     }
     double least = values_[0];
     for (const double each : values_) least = std::min(least, each);
@@ -74,7 +75,7 @@ class tempering {
 
   /// Looks at about so many cuts, and offers what is better than the best; less if the bound of the best is met, or the clock
   /// says stop.
-  void run(std::size_t candidates, incumbent& best) {
+  void run(std::size_t candidates, engine::incumbent& best) {
     const std::size_t steps = candidates / chains + 1;
     for (std::size_t i = 0; i < steps && !best.proved() && !clock_.look(); ++i, ++step_) {
       for (std::size_t g = 0; g < groups_.size(); ++g) move(g, best);
@@ -94,17 +95,17 @@ class tempering {
   void place(std::size_t c, view<const std::size_t> points) {
     cuts_[c].assign(points.begin(), points.end());
     excess_[c].assign(order_.ranks(), 0);
-    groups_[c / cut_lanes::width].set(c % cut_lanes::width, points, 0, points.size() - 1);
+    groups_[c / engine::cut_lanes::width].set(c % engine::cut_lanes::width, points, 0, points.size() - 1);
   }
 
   /// One move of each chain of a group.
-  void move(std::size_t group, incumbent& best) {
-    cut_lanes& lanes = groups_[group];
-    bool moved[cut_lanes::width];
-    cut_moves::changed stages[cut_lanes::width];
+  void move(std::size_t group, engine::incumbent& best) {
+    engine::cut_lanes& lanes = groups_[group];
+    bool moved[engine::cut_lanes::width];
+    cut_moves::changed stages[engine::cut_lanes::width];
     bool any = false;
-    for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) {
-      const std::size_t c = group * cut_lanes::width + lane;
+    for (std::size_t lane = 0; lane < engine::cut_lanes::width; ++lane) {
+      const std::size_t c = group * engine::cut_lanes::width + lane;
       random_bits random(1, c, step_);
       before_[lane] = cuts_[c];
       if (memory_.applies()) excess_before_[lane] = excess_[c];
@@ -117,10 +118,10 @@ class tempering {
     }
     if (!any) return;
     const view<const double> makespans = lanes.makespans();
-    for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) {
+    for (std::size_t lane = 0; lane < engine::cut_lanes::width; ++lane) {
       if (!moved[lane]) continue;
       ++simulator_.simulations;
-      const std::size_t c = group * cut_lanes::width + lane;
+      const std::size_t c = group * engine::cut_lanes::width + lane;
       const double excess = change_excess(c, stages[lane]);
       const double value = makespans[lane] + prices_[c] * excess;
       if (value - values_[c] <= heats_[heat_of_[c]] * minus_logarithms[needed_[c]]) {
@@ -143,12 +144,13 @@ class tempering {
     return sum;
   }
 
-  void offer(view<const std::size_t> points, double makespan, incumbent& best) const {
+  void offer(view<const std::size_t> points, double makespan, engine::incumbent& best) const {
     if (!(makespan < best.makespan())) return;
-    if (!memory_.applies() || allowed_cut(order_, rules_, points)) best.offer(points, makespan);
+    if (!memory_.applies() || engine::allowed_cut(order_, rules_, points)) best.offer(points, makespan);
   }
 
-  static void set(cut_lanes& lanes, std::size_t lane, view<const std::size_t> points, const cut_moves::changed& stages) {
+  static void set(engine::cut_lanes& lanes, std::size_t lane, view<const std::size_t> points,
+                  const cut_moves::changed& stages) {
     for (std::size_t run = 0; run < 2; ++run) lanes.set(lane, points, stages.first[run], stages.last[run]);
   }
 
@@ -170,14 +172,14 @@ class tempering {
   }
 
   const schedule& order_;
-  const cut_rules& rules_;
-  cut_simulator& simulator_;
-  search_clock& clock_;
+  const engine::cut_rules& rules_;
+  engine::cut_simulator& simulator_;
+  engine::search_clock& clock_;
   memory_excess memory_;
   cut_moves moves_;
   slot_program program_;
-  stage_durations durations_;
-  std::vector<cut_lanes> groups_;
+  engine::stage_durations durations_;
+  std::vector<engine::cut_lanes> groups_;
   // Of every chain:
   std::array<std::vector<std::size_t>, chains> cuts_{};
   std::array<double, chains> values_{};               // makespans, and the price of what is held too much
@@ -188,8 +190,8 @@ class tempering {
   // Of every temperature, from the coldest on:
   std::array<double, chains> heats_{};
   std::array<std::size_t, chains> chain_at_{};
-  std::array<std::vector<std::size_t>, cut_lanes::width> before_{};
-  std::array<std::vector<double>, cut_lanes::width> excess_before_{};
+  std::array<std::vector<std::size_t>, engine::cut_lanes::width> before_{};
+  std::array<std::vector<double>, engine::cut_lanes::width> excess_before_{};
   std::uint64_t step_ = 0;
 };
 

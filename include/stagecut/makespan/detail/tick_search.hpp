@@ -8,23 +8,23 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/better_cuts.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
 #include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/makespan/detail/graph_attempts.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/least_average.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/several_search.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
 #include <stagecut/makespan/detail/tie_search.hpp>
-#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -34,8 +34,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class tick_search {
  public:
   /// @param best  begins empty
-  tick_search(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules, search_clock& clock,
-              incumbent& best, cut_improver_ref improver = {})
+  tick_search(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
+              engine::search_clock& clock, engine::incumbent& best, cut_improver_ref improver = {})
       : chain_(chain),
         request_(request),
         rules_(rules),
@@ -81,7 +81,7 @@ class tick_search {
 
   /// What simulates, and what holds the graph.
   /// @{
-  [[nodiscard]] cut_simulator& simulator() noexcept { return simulator_; }
+  [[nodiscard]] engine::cut_simulator& simulator() noexcept { return simulator_; }
   [[nodiscard]] cut_space& space() noexcept { return space_; }
   /// @}
 
@@ -92,7 +92,7 @@ class tick_search {
     best_.raise(detail::least_average(chain_, request_.order));
     if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
-      const double target = whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
+      const double target = engine::whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
       if (!space_.build(target)) return false;
       if (space_.graph().edges.empty()) {
         best_.raise(target + 1);
@@ -115,8 +115,8 @@ class tick_search {
     double low = best_.bound();
     double high = best_.makespan();
     while (low < high && !clock_.look()) {
-      const double middle = low + whole_ticks((high - low) / 2);
-      const layered_graph graph = space_.within(middle);
+      const double middle = low + engine::whole_ticks((high - low) / 2);
+      const engine::layered_graph graph = space_.within(middle);
       if (clock_.look()) return;
       if (graph.edges.empty()) {
         low = middle + 1;
@@ -140,9 +140,7 @@ class tick_search {
     return true;
   }
 
-  [[nodiscard]] bool is_serial() const {
-    return chain_.has_messages && request_.transfers == transfer_kind::link;
-  }
+  [[nodiscard]] bool is_serial() const { return chain_.has_messages && request_.transfers == transfer_kind::link; }
 
   void solve_gpipe() {
     gpipe_cut solver(chain_, request_.order.microbatches, is_serial(), space_.graph());
@@ -159,13 +157,13 @@ class tick_search {
     }
   }
 
-  const chain_ticks& chain_;
+  const engine::chain_ticks& chain_;
   const makespan_request& request_;
-  const cut_rules& rules_;
-  search_clock& clock_;
-  incumbent& best_;
-  stage_layout layout_;
-  cut_simulator simulator_;
+  const engine::cut_rules& rules_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
+  engine::stage_layout layout_;
+  engine::cut_simulator simulator_;
   better_cuts improve_;
   cut_space space_;
   graph_attempts attempts_;

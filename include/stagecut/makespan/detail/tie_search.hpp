@@ -8,20 +8,20 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
+#include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
 #include <stagecut/makespan/detail/gpipe_cut.hpp>
-#include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What the heaviest stage of a cut takes for all passes of a microbatch.
-[[nodiscard]] inline double heaviest_stage(const chain_ticks& chain, view<const std::size_t> points) {
+[[nodiscard]] inline double heaviest_stage(const engine::chain_ticks& chain, view<const std::size_t> points) {
   double most = 0;
   for (std::size_t s = 0; s + 1 < points.size(); ++s) {
     const double load = chain.load(s, points[s], points[s + 1]);
@@ -35,13 +35,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class tie_search {
  public:
   /// @param space  holds all cuts of the makespan of `best`, which is proved
-  tie_search(const chain_ticks& chain, const stage_layout& layout, cut_space& space, search_clock& clock,
-             incumbent& best)
+  tie_search(const engine::chain_ticks& chain, const engine::stage_layout& layout, cut_space& space,
+             engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), layout_(layout), space_(space), clock_(clock), best_(best) {}
 
   /// Puts that cut in the place of the best. False: a limit was reached before, and the best is one of them.
   [[nodiscard]] bool run() {
-    const auto any = [this](layered_graph& graph) { return find_any(graph); };
+    const auto any = [this](engine::layered_graph& graph) { return find_any(graph); };
     return lighten(any) && take_smallest();
   }
 
@@ -49,8 +49,8 @@ class tie_search {
   ///
   /// @param microbatches  m
   /// @param serial        whether a boundary carries one message at a time
-  [[nodiscard]] bool run_gpipe(std::size_t microbatches, bool serial, cut_simulator& simulate) {
-    const auto smallest = [&](layered_graph& graph) {
+  [[nodiscard]] bool run_gpipe(std::size_t microbatches, bool serial, engine::cut_simulator& simulate) {
+    const auto smallest = [&](engine::layered_graph& graph) {
       gpipe_cut solver(chain_, microbatches, serial, graph);
       if (!solver.run(best_.makespan(), clock_)) return cut_search::result::gave_up;
       if (solver.makespan > best_.makespan() || solver.points.size() != chain_.stages + 1) {
@@ -64,9 +64,9 @@ class tie_search {
 
  private:
   /// Looks in a part of the graph for a cut that is as good as the best, and puts it in its place.
-  using finder = function_ref<cut_search::result(layered_graph&)>;
+  using finder = function_ref<cut_search::result(engine::layered_graph&)>;
 
-  [[nodiscard]] double load(const layered_graph::edge& each, const layered_graph& graph) const {
+  [[nodiscard]] double load(const engine::layered_graph::edge& each, const engine::layered_graph& graph) const {
     const auto& u = graph.nodes[each.from];
     const auto& v = graph.nodes[each.to];
     double most = 0;
@@ -85,7 +85,7 @@ class tie_search {
     heaviest_ = heaviest_stage(chain_, best_.points());
     // No path is lighter than this.
     double least = graph_.least_largest([this](const auto& each) { return load(each, graph_); });
-    for (double middle = least; least < heaviest_; middle = least + whole_ticks((heaviest_ - least) / 2)) {
+    for (double middle = least; least < heaviest_; middle = least + engine::whole_ticks((heaviest_ - least) / 2)) {
       const double most = snapped(least, middle);
       const auto found = attempt(most, find);
       if (found == cut_search::result::gave_up) return false;
@@ -113,20 +113,20 @@ class tie_search {
 
   /// Looks among the cuts whose stages take `most` or less.
   cut_search::result attempt(double most, const finder& find) {
-    layered_graph graph = graph_;
+    engine::layered_graph graph = graph_;
     if (!graph.prune(last_step(), [&](const auto& each) { return load(each, graph) > most; })) {
       return cut_search::result::none;
     }
     return search(graph, find);
   }
 
-  cut_search::result search(layered_graph& graph, const finder& find) {
+  cut_search::result search(engine::layered_graph& graph, const finder& find) {
     space_.refine(graph, best_.makespan());
     if (clock_.look()) return cut_search::result::gave_up;
     return graph.edges.empty() ? cut_search::result::none : find(graph);
   }
 
-  cut_search::result find_any(layered_graph& graph) {
+  cut_search::result find_any(engine::layered_graph& graph) {
     const auto take = [this](view<const std::size_t> points, double value) {
       best_.replace(points, value);
       return -1.0;
@@ -155,10 +155,10 @@ class tie_search {
 
   /// The lexicographically smallest of the cuts of the graph that are as good as the best: one point after the other.
   bool take_smallest() {
-    const auto any = [this](layered_graph& graph) { return find_any(graph); };
+    const auto any = [this](engine::layered_graph& graph) { return find_any(graph); };
     for (std::size_t s = 1; s < chain_.stages;) {
       if (clock_.look()) return false;
-      layered_graph graph = graph_;
+      engine::layered_graph graph = graph_;
       const bool left = graph.prune(last_step(), [&](const auto& each) { return !may_begin_smaller(each, graph, s); });
       const auto found = left ? search(graph, any) : cut_search::result::none;
       if (found == cut_search::result::gave_up) return false;
@@ -168,7 +168,7 @@ class tie_search {
   }
 
   /// Whether a cut through the edge may have the points of the best before point s, and a smaller one there.
-  [[nodiscard]] bool may_begin_smaller(const layered_graph::edge& each, const layered_graph& graph,
+  [[nodiscard]] bool may_begin_smaller(const engine::layered_graph::edge& each, const engine::layered_graph& graph,
                                        std::size_t s) const {
     const auto fits = [&](std::size_t index, std::size_t point) {
       return index > s || index == 0 || (index == s ? point < best_.points()[s] : point == best_.points()[index]);
@@ -185,13 +185,13 @@ class tie_search {
 
   [[nodiscard]] std::uint32_t last_step() const { return static_cast<std::uint32_t>(layout_.steps()); }
 
-  const chain_ticks& chain_;
-  const stage_layout& layout_;
+  const engine::chain_ticks& chain_;
+  const engine::stage_layout& layout_;
   cut_space& space_;
-  search_clock& clock_;
-  incumbent& best_;
-  layered_graph graph_{};  // of all cuts that are as good as the best, and have no heavier stage
-  double heaviest_ = 0;    // stage of the best
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
+  engine::layered_graph graph_{};  // of all cuts that are as good as the best, and have no heavier stage
+  double heaviest_ = 0;            // stage of the best
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

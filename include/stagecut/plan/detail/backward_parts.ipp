@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/plan/detail/backward_parts.hpp>
+#include <stagecut/plan/parts/backward_parts.hpp>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/plan/plan.hpp>

@@ -8,10 +8,10 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/check_request.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>

@@ -12,11 +12,11 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/combinations.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/parts/check_request.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
 #include <stagecut/plan/detail/combinations.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
-#include <stagecut/plan/detail/with_machine.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
+#include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -105,8 +105,8 @@ STAGECUT_DECL void add_compared(plan_comparison& all, outcome<plan> found, const
 }  // namespace detail
 
 STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
-                                                             const plan_choices& choices,
-                                                             const graph_planner& of_graphs) const {
+                                                           const plan_choices& choices,
+                                                           const graph_planner& of_graphs) const {
   if (model.edges.empty() || is_chain(model)) return (*this)(model, request, choices);
   std::vector<plan_request> others = detail::free_graph_requests(request, choices);
   plan_request asked = request;
@@ -120,7 +120,7 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
 }
 
 STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
-                                                             const plan_choices& choices) const {
+                                                           const plan_choices& choices) const {
   if (!model.edges.empty() && !is_chain(model)) {
     return detail::compare_rows("compare_plans", model, request, [&](const profile& chain, const plan_request& asked) {
       return detail::compare_plans_of(chain, asked, choices);

@@ -12,7 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -89,7 +89,8 @@ class decoder_layouts {
   }
 
   const cuts& blocks_;
-  std::vector<std::size_t> begins_{};  // the block that begins with each decoder, or right behind; none: it is inside of one
+  std::vector<std::size_t>
+      begins_{};  // the block that begins with each decoder, or right behind; none: it is inside of one
   std::vector<cuts> found_{};
 };
 

@@ -18,8 +18,8 @@
 #include <stagecut/plan/detail/explain_prices.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/plan/plan_request.hpp>

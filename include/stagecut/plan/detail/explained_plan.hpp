@@ -11,8 +11,8 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/detail/chosen_figures.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
@@ -182,12 +182,12 @@ class explained_plan {
         const planned_memory& said = made_.stages[s].memory;
         const planned_memory found =
             detail::memory_of(*memory_, made_.profile, made_.cuts.stage(s), like_.memory.checkpoint);
-        same = nearly_equal(said.resident, found.resident, memory_->share(0, memory_->size(), 1)) &&
-               nearly_equal(said.activations, found.activations, memory_->of_microbatch(0, memory_->size())) &&
-               nearly_equal(said.workspace, found.workspace) && nearly_equal(said.buffers, found.buffers) &&
-               nearly_equal(said.recomputed, found.recomputed, memory_->of_microbatch(0, memory_->size())) &&
-               nearly_equal(said.recomputed_apart, found.recomputed_apart,
-                            memory_->recomputed_apart(0, memory_->size()));
+        same =
+            nearly_equal(said.resident, found.resident, memory_->share(0, memory_->size(), 1)) &&
+            nearly_equal(said.activations, found.activations, memory_->of_microbatch(0, memory_->size())) &&
+            nearly_equal(said.workspace, found.workspace) && nearly_equal(said.buffers, found.buffers) &&
+            nearly_equal(said.recomputed, found.recomputed, memory_->of_microbatch(0, memory_->size())) &&
+            nearly_equal(said.recomputed_apart, found.recomputed_apart, memory_->recomputed_apart(0, memory_->size()));
       }
       if (same) return;
     }

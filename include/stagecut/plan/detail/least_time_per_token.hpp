@@ -16,13 +16,13 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
-#include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
 #include <stagecut/sequence/minimize_total.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
 
 // The objective `time_per_token`.
 namespace stagecut::inline STAGECUT_ABI::detail {

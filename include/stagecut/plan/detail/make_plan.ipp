@@ -7,15 +7,15 @@
 #include <utility>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/plan/detail/as_one_chain.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/plan_orders.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
-#include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
+#include <stagecut/plan/parts/check_request.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -47,7 +47,8 @@ STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request)
 }
 
 /// A plan that was made, or that of the cut to begin with where it is better, which keeps the bound.
-[[nodiscard]] STAGECUT_DECL outcome<plan> or_start(outcome<plan> made, const profile& chain, const plan_request& request) {
+[[nodiscard]] STAGECUT_DECL outcome<plan> or_start(outcome<plan> made, const profile& chain,
+                                                   const plan_request& request) {
   if (request.start.stages() == 0 || made.state() == state::optimal || made.state() == state::infeasible) return made;
   const outcome<scored_cut> own = score_cut(chain, request, request.start);
   if (!own || !own->broken.empty() || (made && made->objective.value <= own->made.objective.value)) return made;
@@ -77,7 +78,7 @@ STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request)
 }  // namespace detail
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
-                                                       const graph_planner& of_graphs) const {
+                                                     const graph_planner& of_graphs) const {
   const bool chain = !detail::is_for_graphs(model, request) && is_chain(model);
   if (chain || detail::is_for_row(model, request)) return (*this)(model, request);
   if (request.start.stages() != 0) {

@@ -11,9 +11,9 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/module_request.hpp>
 #include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
 // The modules of a model as they are dealt out: those that have to be together are one.

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
-#include <stagecut/makespan/detail/model_rules.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/engine/model_rules.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -27,8 +27,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   plan_request asked = request;
   // Where microbatches are not known, so many that more of them come to no other moments.
   if (asked.microbatches == 0) asked.microbatches = 4 * request.devices * request.chunks;
-  if (!has_shape(entry.kind, asked.devices, asked.chunks, asked.microbatches, asked.group)) return moments_of(in_flight);
-  return moments_of(schedule_of_request(asked));
+  if (!has_shape(entry.kind, asked.devices, asked.chunks, asked.microbatches, asked.group))
+    return moments_of(in_flight);
+  return engine::moments_of(schedule_of_request(asked));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

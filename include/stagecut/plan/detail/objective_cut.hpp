@@ -14,24 +14,24 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/cut_times.hpp>
-#include <stagecut/cost/detail/any_stage_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/overlapped_cuts.hpp>
+#include <stagecut/cost/parts/any_stage_cost.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_leximax.hpp>
 #include <stagecut/sequence/minimize_range.hpp>
 #include <stagecut/sequence/minimize_variance.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
 
 // The objectives of `plan_chain`, and what they see of a stage.
 namespace stagecut::inline STAGECUT_ABI::detail {

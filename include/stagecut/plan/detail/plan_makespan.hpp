@@ -19,20 +19,20 @@
 #include <stagecut/makespan/minimize_cut_and_order.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
-#include <stagecut/plan/detail/check_makespan_request.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/least_gradients.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/detail/staged_chain.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/parts/check_makespan_request.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -194,7 +194,7 @@ class device_chain {
 [[nodiscard]] inline reason why_no_best_cut(const device_chain& on, const profile& model, const plan_request& request,
                                             const cuts& blocks, const training_memory& memory,
                                             const makespan_request& asked, const target_stages& allowed, double began) {
-  const std::vector<stage_moments> held_then = moments_of(asked.order);
+  const std::vector<stage_moments> held_then = engine::moments_of(asked.order);
   if (request.target != framework::none) {
     const target_entry& entry = entry_of(request.target);
     const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);

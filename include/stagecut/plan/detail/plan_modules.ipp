@@ -11,12 +11,12 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/partition_modules.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -79,10 +79,9 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
 
 }  // namespace detail
 
-STAGECUT_DECL outcome<planned_modules> plan_modules_fn::operator()(const profile& model,
-                                                                     const module_request& request,
-                                                                     const memory_options& memory,
-                                                                     const std::string& optimizer) const {
+STAGECUT_DECL outcome<planned_modules> plan_modules_fn::operator()(const profile& model, const module_request& request,
+                                                                   const memory_options& memory,
+                                                                   const std::string& optimizer) const {
   if (!model.edges.empty()) {
     detail::fail(invalid_input("edge 0", "says what feeds what, and modules run in the order of their tree"));
   }

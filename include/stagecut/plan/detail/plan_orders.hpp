@@ -15,15 +15,15 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/plan/chain_model.hpp>
-#include <stagecut/plan/detail/check_makespan_request.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/parts/check_makespan_request.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -104,8 +104,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
   const chain_model chain(model, request.memory, blocks);
   // An order is made for stages that run whole and others: which, the search asks.
-  const target_stages allowed =
-      stages_of_target(model, request, blocks).of_order(std::vector<bool>(stages, false));
+  const target_stages allowed = stages_of_target(model, request, blocks).of_order(std::vector<bool>(stages, false));
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;
   for (const auto& rank_of : placements) {

@@ -14,27 +14,27 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/merged_items.hpp>
+#include <stagecut/cost/parts/any_constraint.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/check_stages_request.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
-#include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/even_cut.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/moments_kept.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/shared_devices.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -44,7 +44,7 @@
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 // Plans by what the stages cost.

@@ -14,7 +14,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/combinations.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -123,7 +123,8 @@ inline void check_row_request(std::string_view function, const layer_row& row, c
     refuse("target", entry_of(request.target).name, "is of chains, and this is a graph");
   }
   const bool listed = std::is_sorted(row.order.begin(), row.order.end());
-  constexpr const char* unlisted = "numbers layers, which do not stand in an order in which each follows what feeds it: say groups";
+  constexpr const char* unlisted =
+      "numbers layers, which do not stand in an order in which each follows what feeds it: say groups";
   if (!listed && !request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", unlisted);
   if (!listed && !request.kept_together.empty()) refuse("kept_together", "{…}", unlisted);
   if (!request.weights.empty()) refuse("weights", "{…}", "is of chains");
@@ -215,8 +216,8 @@ struct backward_seconds {
 
 /// That one order has no plan says nothing of others.
 [[nodiscard]] inline outcome<plan> unknown_of_all_orders(const reason& why) {
-  return outcome<plan>::unknown({reason::cause::constraint, 0, 0,
-                                 joined({"in the one order of the layers that was tried, ", why.text()})});
+  return outcome<plan>::unknown(
+      {reason::cause::constraint, 0, 0, joined({"in the one order of the layers that was tried, ", why.text()})});
 }
 
 /// Plans a graph as stages in a row: what `plan_it(chain, request)` makes of the chain.

@@ -12,14 +12,14 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
-#include <stagecut/plan/detail/misplaced_layer.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/with_machine.hpp>
-#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/check_request.hpp>
+#include <stagecut/plan/parts/misplaced_layer.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/with_machine.hpp>
+#include <stagecut/plan/parts/with_target.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -87,7 +87,9 @@ class cut_score {
     const std::size_t before = result_.broken.size();
     for (const std::size_t point : at_.boundaries()) {
       if (begins[point]) continue;
-      const auto named = [&](std::size_t i) { return joined({"layer ", i, " (", in_quotes(model_.layers[i].name), ")"}); };
+      const auto named = [&](std::size_t i) {
+        return joined({"layer ", i, " (", in_quotes(model_.layers[i].name), ")"});
+      };
       result_.broken.push_back(
           joined({named(point - 1), " and ", named(point), " stay together, and stand on two stages"}));
     }

@@ -9,12 +9,12 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/unlike_shortage.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
@@ -42,8 +42,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why no cut fits although every stage had its device for itself.
 [[nodiscard]] inline reason lone_stage_shortage(const plan_request& request, const cuts& blocks,
-                                                const training_memory& memory,
-                                                const std::vector<stage_moments>& held) {
+                                                const training_memory& memory, const std::vector<stage_moments>& held) {
   const std::vector<double> own = bytes_of_devices(request);
   memory_fit fit(blocks, memory, limits_of(request));
   const auto fits = [&](double most) {

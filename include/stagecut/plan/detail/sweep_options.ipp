@@ -3,7 +3,7 @@
 
 #include <stagecut/plan/sweep_options.hpp>
 
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <stagecut/plan/sweep_rows.hpp>
 
-#include <stagecut/plan/detail/as_one_chain.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,11 +18,11 @@
 #include <stagecut/plan/detail/choice_comparison.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -49,7 +49,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const double mean = all / static_cast<double>(asked.devices);
   if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
   memory_fit fits(blocks, memory, limits);
-  const std::vector<stage_moments> held = moments_of(schedule_of_request(asked));
+  const std::vector<stage_moments> held = engine::moments_of(schedule_of_request(asked));
   const double least = detail::least_that_fits([&](double bytes) { return fits(held, bytes); }, mean, 0x1p-10).low;
   return least < mean ? mean : least;
 }

@@ -8,12 +8,12 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
-#include <stagecut/plan/detail/counts_obstacle.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
-#include <stagecut/plan/detail/target_schedules.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/parts/counts_obstacle.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
+#include <stagecut/plan/parts/target_schedules.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>

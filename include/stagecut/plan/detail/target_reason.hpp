@@ -13,18 +13,18 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
-#include <stagecut/plan/detail/target_kinds.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
+#include <stagecut/plan/parts/target_kinds.hpp>
+#include <stagecut/plan/parts/target_stages.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
 // Which rule of a target leaves no cut.
@@ -94,9 +94,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::vector<std::size_t> until = apart_until(model);
   std::size_t first = 1;
   while (first + 1 < until.size() && until[first] >= model.layers.size()) ++first;
-  return joined({why_run_whole(model, first, until[first] + 1),
-                 ", so no stage behind stage 0 that has it runs I and W apart, as this schedule would: 1f1b, interleaved and "
-                 "synthesize run B whole"});
+  return joined(
+      {why_run_whole(model, first, until[first] + 1),
+       ", so no stage behind stage 0 that has it runs I and W apart, as this schedule would: 1f1b, interleaved and "
+       "synthesize run B whole"});
 }
 
 /// Why no cut keeps to the rules of a target, whatever the memory; unset: one does, or that takes too long to find out.
@@ -110,8 +111,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   };
   const std::size_t without = ends_without_decoders(entry, stages, chunks);
   if (entry.counts != decoder_counts::none && allowed.decoders() + without < stages) {
-    return told(joined({stages, " stages of at least one decoder each", without == 0 ? "" : " but for the first and the last",
-                        ", and there are ", allowed.decoders()}));
+    return told(
+        joined({stages, " stages of at least one decoder each", without == 0 ? "" : " but for the first and the last",
+                ", and there are ", allowed.decoders()}));
   }
   if (const std::string parted = parted_places(entry, model, blocks); !parted.empty()) return told(parted);
   if (entry.counts == decoder_counts::equal_or_ends) {

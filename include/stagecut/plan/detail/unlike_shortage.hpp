@@ -10,7 +10,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>

@@ -11,7 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
-#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -25,7 +25,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (const std::size_t i : all.layers[s]) {
     if (all.figures[i].unknown[0] != '\0') return all.figures[i].unknown;
     // What has no sharding, each of the devices runs whole.
-    if (stage.shards > 1 && all.figures[i].ways != stage.shards && !all.model.layers[i].shardings.empty()) return "it has shards that its layers do not tell";
+    if (stage.shards > 1 && all.figures[i].ways != stage.shards && !all.model.layers[i].shardings.empty())
+      return "it has shards that its layers do not tell";
   }
   return "";
 }

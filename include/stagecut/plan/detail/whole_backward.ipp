@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/plan/detail/whole_backward.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,9 +12,9 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -49,7 +49,7 @@ STAGECUT_DECL std::string why_run_whole(const profile& model, function_ref<bool(
     const layer& each = model.layers[i];
     if (!holds(i) || !is_run_whole(each)) continue;
     return joined({layer_text(model, i), each.whole_backward ? " runs its backward pass whole"
-                                                        : " trains, and no gradient leaves it by its input"});
+                                                             : " trains, and no gradient leaves it by its input"});
   }
   std::string text;
   std::vector<std::size_t> seen;
@@ -57,7 +57,8 @@ STAGECUT_DECL std::string why_run_whole(const profile& model, function_ref<bool(
     if (name == seen.size()) seen.push_back(model.layers.size());
     if (!holds(i) || !text.empty()) return;
     const bool again = seen[name] != model.layers.size() && seen[name] != i;
-    if (again) text = joined({layer_text(model, seen[name]), " and ", layer_text(model, i), " share ", in_quotes(tied.name)});
+    if (again)
+      text = joined({layer_text(model, seen[name]), " and ", layer_text(model, i), " share ", in_quotes(tied.name)});
     seen[name] = i;
   });
   return text;

@@ -8,12 +8,12 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
-#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/moments_kept.hpp>
 #include <stagecut/plan/detail/unlike_shortage.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>

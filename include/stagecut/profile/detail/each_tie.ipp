@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 
 #include <cstddef>
 #include <string_view>

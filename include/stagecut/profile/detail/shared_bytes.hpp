@@ -8,8 +8,8 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

@@ -10,7 +10,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/cost/detail/held_microbatches.hpp>
+#include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/detail/shared_bytes.hpp>
 #include <stagecut/profile/optimizer.hpp>
@@ -72,8 +72,7 @@ STAGECUT_DECL double training_memory::most(std::size_t first, std::size_t last,
   return most;
 }
 
-STAGECUT_DECL double training_memory::least(std::size_t first, std::size_t last,
-                                            detail::held_microbatches held) const {
+STAGECUT_DECL double training_memory::least(std::size_t first, std::size_t last, detail::held_microbatches held) const {
   const double input = first == 0 ? 0 : output_[first - 1];
   return resident(first, last) + activations(first, last, held) + most_of(workspace_, first, last) +
          again(first, last, held) + options_.boundary_buffers * input;
@@ -91,8 +90,8 @@ STAGECUT_DECL double training_memory::share(std::size_t first, std::size_t last,
   double most = 0;
   for (const detail::held_microbatches& each : held) {
     const double copies = options_.checkpoint == checkpointing::never ? static_cast<double>(each.in_flight) : 1;
-    most = larger(most, resident(first, last) + activations_(first, last) * copies +
-                            most_of(workspace_, first, last) + again(first, last, each));
+    most = larger(most, resident(first, last) + activations_(first, last) * copies + most_of(workspace_, first, last) +
+                            again(first, last, each));
   }
   return most;
 }
@@ -112,8 +111,7 @@ STAGECUT_DECL double training_memory::activations(std::size_t first, std::size_t
   return input * static_cast<double>(inputs) + all * static_cast<double>(held.recomputed);
 }
 
-STAGECUT_DECL double training_memory::again(std::size_t first, std::size_t last,
-                                            detail::held_microbatches held) const {
+STAGECUT_DECL double training_memory::again(std::size_t first, std::size_t last, detail::held_microbatches held) const {
   if (peak_.empty()) return 0;
   return static_cast<double>(held.recomputed - held.apart) * recomputed_whole(first, last) +
          static_cast<double>(held.apart) * recomputed_apart(first, last);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -10,8 +10,8 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/check_durations.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_options.hpp>

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/task_options.hpp>
 

@@ -10,8 +10,8 @@
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
 #include <stagecut/schedule/detail/op_set.hpp>
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

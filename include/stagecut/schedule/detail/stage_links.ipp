@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/schedule/detail/stage_links.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
 
 #include <cstddef>
 #include <string>

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/detail/task_builder.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/task_builder.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_options.hpp>

@@ -8,8 +8,8 @@
 
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
@@ -77,7 +77,7 @@ struct chain_rules_view {
 class chain_rules {
  public:
   /// @param widest  the items of the widest stage that is needed
-  chain_rules(const schedule& order, const stagecut::detail::cut_rules& rules, std::size_t items, std::size_t widest)
+  chain_rules(const schedule& order, const stagecut::engine::cut_rules& rules, std::size_t items, std::size_t widest)
       : places_{items, items} {
     const std::size_t fit = most_entries / (order.stages() * items);
     if (fit < items) places_.widest = fit;
@@ -112,7 +112,7 @@ class chain_rules {
   static constexpr std::size_t most_entries = std::size_t{1} << 24U;  // of all stages; 2 MB, a fraction of a second
   static constexpr std::size_t most_bytes = std::size_t{1} << 22U;    // numbers, 32 MB
 
-  void tabulate(std::size_t s, const stagecut::detail::cut_rules& rules) {
+  void tabulate(std::size_t s, const stagecut::engine::cut_rules& rules) {
     const bool priced = !ranks_.empty();
     for (std::size_t first = 0; first < places_.items; ++first) {
       for (std::size_t width = 1; width <= places_.widest && first + width <= places_.items; ++width) {
@@ -128,8 +128,8 @@ class chain_rules {
   }
 
   /// As `stagecut::detail::memory_excess` has them.
-  void tabulate_memory(const schedule& order, const stagecut::detail::cut_rules& rules) {
-    const auto stages = stagecut::detail::stages_of_ranks(order);
+  void tabulate_memory(const schedule& order, const stagecut::engine::cut_rules& rules) {
+    const auto stages = stagecut::engine::stages_of_ranks(order);
     std::vector<std::vector<held_microbatches>> tables(order.stages());  // what is held in each
     std::size_t count = 0;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
@@ -169,7 +169,7 @@ class chain_rules {
     return 1;
   }
 
-  void tabulate_bytes(std::size_t s, held_microbatches held, const stagecut::detail::cut_rules& rules) {
+  void tabulate_bytes(std::size_t s, held_microbatches held, const stagecut::engine::cut_rules& rules) {
     const std::size_t begin = bytes_.size();
     bytes_.resize(begin + places_.size());
     for (std::size_t first = 0; first < places_.items; ++first) {

@@ -8,8 +8,8 @@
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/point_moves.hpp>
-#include <stagecut/makespan/detail/rank_stages.hpp>
+#include <stagecut/engine/point_moves.hpp>
+#include <stagecut/engine/rank_stages.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>
 
@@ -40,7 +40,7 @@ struct chain_round {
 /// if there is a move `take` with the makespan; if that is not taken, the move is undone.
 struct chain_walk {
   chain_rules_view rules{};
-  stagecut::detail::rank_stages_view ranks{};
+  stagecut::engine::rank_stages_view ranks{};
   view<const double> logarithms{};  ///< `minus_logarithms`
   double price = 0;                 ///< of holding twice as much as a rank may, in ticks
   chain_states chains{};
@@ -59,12 +59,12 @@ struct chain_walk {
   /// Moves points of a chain. Whether there is a move to an allowed cut among a few; if not, they are as before.
   /// @param warmth  is set to what the cut may be worse
   [[nodiscard]] STAGECUT_HOST_DEVICE bool draw(std::size_t c, const chain_round& round, std::size_t step,
-                                               const candidate_room& points, stagecut::detail::point_move& move,
+                                               const candidate_room& points, stagecut::engine::point_move& move,
                                                double& warmth) const {
     const std::size_t inner = points.size() - 2;
     stagecut::detail::random_bits random(round.seed, c, round.step + step);
     for (int again = 0; again < 4; ++again) {
-      move = stagecut::detail::draw_move(random, inner, ranks);
+      move = stagecut::engine::draw_move(random, inner, ranks);
       move.shift(points);
       if (move.is_in_order(points, rules.places.items) && may_be(points, move.one) && may_be(points, move.other)) {
         warmth = chains.heats[c] * logarithms[random() % logarithms.size()];
@@ -90,7 +90,7 @@ struct chain_walk {
 
  private:
   [[nodiscard]] STAGECUT_HOST_DEVICE bool may_be(const candidate_room& points,
-                                                 const stagecut::detail::point_run& run) const {
+                                                 const stagecut::engine::point_run& run) const {
     for (std::size_t s = run.first_stage(); s < run.end; ++s) {
       if (!rules.may_be(s, points[s], points[s + 1])) return false;
     }

@@ -6,8 +6,8 @@
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_lanes.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_lanes.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/chain_walk.hpp>
@@ -21,8 +21,8 @@ class cuda_walks {
  public:
   static constexpr std::size_t usual_chains = 16384;
 
-  cuda_walks(const stagecut::detail::chain_ticks& ticks, const slot_program& program,
-             const stagecut::detail::stage_durations& durations, std::size_t chains)
+  cuda_walks(const stagecut::engine::chain_ticks& ticks, const slot_program& program,
+             const stagecut::engine::stage_durations& durations, std::size_t chains)
       : chains_(chains), task_(task_of(ticks, program, durations)), call_(task_) {}
 
   /// Some rounds of all chains; waits for them.
@@ -40,8 +40,8 @@ class cuda_walks {
   }
 
  private:
-  [[nodiscard]] walk_in_column task_of(const stagecut::detail::chain_ticks& ticks, const slot_program& program,
-                                       const stagecut::detail::stage_durations& durations) {
+  [[nodiscard]] walk_in_column task_of(const stagecut::engine::chain_ticks& ticks, const slot_program& program,
+                                       const stagecut::engine::stage_durations& durations) {
     walk_in_column result;
     result.simulate = makespan_steps{ticks.rows(), durations.row(), program.steps(), 1}.placed(memory_);
     result.walk.chains.width = ticks.stages + 1;

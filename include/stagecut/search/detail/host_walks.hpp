@@ -9,8 +9,8 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_lanes.hpp>
-#include <stagecut/makespan/detail/point_moves.hpp>
+#include <stagecut/engine/cut_lanes.hpp>
+#include <stagecut/engine/point_moves.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/chain_walk.hpp>
@@ -21,10 +21,10 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
 /// A round of chains whose cuts are simulated together, in lanes.
 class walk_in_lanes {
  public:
-  static constexpr std::size_t width = stagecut::detail::cut_lanes::width;
+  static constexpr std::size_t width = stagecut::engine::cut_lanes::width;
 
   /// @param first  chain of the lanes
-  walk_in_lanes(const chain_walk& walk, std::size_t first, stagecut::detail::cut_lanes& lanes)
+  walk_in_lanes(const chain_walk& walk, std::size_t first, stagecut::engine::cut_lanes& lanes)
       : walk_(walk), first_(first), lanes_(lanes) {}
 
   void operator()(const chain_round& round) {
@@ -63,16 +63,16 @@ class walk_in_lanes {
   }
   /// The stages that the lane's move has changed.
   void set(std::size_t lane) {
-    const stagecut::detail::point_move& move = moves_[lane];
+    const stagecut::engine::point_move& move = moves_[lane];
     lanes_.set(lane, points(lane), move.one.first_stage(), move.one.end);
     lanes_.set(lane, points(lane), move.other.first_stage(), move.other.end);
   }
 
   const chain_walk& walk_;
   std::size_t first_;
-  stagecut::detail::cut_lanes& lanes_;
+  stagecut::engine::cut_lanes& lanes_;
   bool waits_[width] = {};  // for the makespan
-  stagecut::detail::point_move moves_[width] = {};
+  stagecut::engine::point_move moves_[width] = {};
   double warmth_[width] = {};
 };
 
@@ -82,9 +82,9 @@ class host_walks {
  public:
   static constexpr std::size_t usual_chains = 64;
 
-  host_walks(const stagecut::detail::chain_ticks& ticks, const slot_program& program,
-             const stagecut::detail::stage_durations& durations, std::size_t chains)
-      : groups_(chains / walk_in_lanes::width, stagecut::detail::cut_lanes(ticks, program, durations)) {}
+  host_walks(const stagecut::engine::chain_ticks& ticks, const slot_program& program,
+             const stagecut::engine::stage_durations& durations, std::size_t chains)
+      : groups_(chains / walk_in_lanes::width, stagecut::engine::cut_lanes(ticks, program, durations)) {}
 
   /// Some rounds of all chains.
   template <class Policy>
@@ -110,7 +110,7 @@ class host_walks {
   /// A round of a group.
   struct walk_group {
     const chain_turn* turn;
-    stagecut::detail::cut_lanes* groups;
+    stagecut::engine::cut_lanes* groups;
 
     void operator()(std::size_t group) const {
       walk_in_lanes(turn->walk, group * walk_in_lanes::width, groups[group])(turn->round);
@@ -119,7 +119,7 @@ class host_walks {
   /// All rounds of a ladder.
   struct walk_ladder {
     const chain_turn* all;
-    stagecut::detail::cut_lanes* groups;
+    stagecut::engine::cut_lanes* groups;
     std::size_t size;  // groups of a ladder
 
     void operator()(std::size_t ladder) const {
@@ -131,7 +131,7 @@ class host_walks {
     }
   };
 
-  std::vector<stagecut::detail::cut_lanes> groups_;
+  std::vector<stagecut::engine::cut_lanes> groups_;
 };
 
 host_walks walks_of(const host_system*);

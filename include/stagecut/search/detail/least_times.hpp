@@ -6,8 +6,8 @@
 
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
@@ -29,22 +29,22 @@ struct least_rows {
 /// Owns them.
 class least_times {
  public:
-  explicit least_times(const stagecut::detail::chain_ticks& chain) {
+  explicit least_times(const stagecut::engine::chain_ticks& chain) {
     using namespace stagecut::detail;
     for (auto* sums : {&forward_, &backward_, &load_}) sums->resize(chain.items + 1);
     for (std::size_t i = 0; i < chain.items; ++i) {
-      forward_[i + 1] = forward_[i] + chain.least([&](std::size_t s) { return chain.item(tick_f, s, i); });
-      backward_[i + 1] = backward_[i] + chain.least([&](std::size_t s) { return chain.item(tick_b, s, i); });
+      forward_[i + 1] = forward_[i] + chain.least([&](std::size_t s) { return chain.item(engine::tick_f, s, i); });
+      backward_[i + 1] = backward_[i] + chain.least([&](std::size_t s) { return chain.item(engine::tick_b, s, i); });
       load_[i + 1] = load_[i] + chain.least([&](std::size_t s) { return chain.item_load(s, i); });
     }
     for (auto* sums : {&own_forward_, &own_backward_, &own_load_}) sums->resize(chain.stages + 1);
     messages_.resize(chain.stages);
     for (std::size_t s = 0; s < chain.stages; ++s) {
-      own_forward_[s + 1] = own_forward_[s] + chain.own(tick_f, s);
-      own_backward_[s + 1] = own_backward_[s] + chain.own(tick_b, s);
+      own_forward_[s + 1] = own_forward_[s] + chain.own(engine::tick_f, s);
+      own_backward_[s + 1] = own_backward_[s] + chain.own(engine::tick_b, s);
       own_load_[s + 1] = own_load_[s] + chain.own_load(s);
       if (s + 1 == chain.stages) break;
-      double least = no_ticks;
+      double least = engine::no_ticks;
       for (std::size_t y = s + 1; y < chain.items; ++y) {
         least = chain.message(s, y) < least ? chain.message(s, y) : least;
       }

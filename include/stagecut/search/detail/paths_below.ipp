@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
@@ -15,19 +15,21 @@ namespace detail {
 /// The numbers of a cut that a node of a step writes, and where: see `stage_layout`.
 class node_numbers {
  public:
-  node_numbers(const stage_layout& layout, std::size_t items)
+  node_numbers(const engine::stage_layout& layout, std::size_t items)
       : layout_(layout), items_(static_cast<std::uint32_t>(items)) {}
 
   /// How many, at most.
-  [[nodiscard]] std::size_t width() const noexcept { return layout_.kind == stage_layout::shape::chain ? 1 : 2; }
+  [[nodiscard]] std::size_t width() const noexcept {
+    return layout_.kind == engine::stage_layout::shape::chain ? 1 : 2;
+  }
 
   /// Where number j of the nodes of a step stands.
   [[nodiscard]] std::uint32_t place(std::size_t step, std::size_t j) const {
     const std::size_t last = layout_.stages;
     switch (layout_.kind) {
-      case stage_layout::shape::chain: return static_cast<std::uint32_t>(step);
-      case stage_layout::shape::vee: return static_cast<std::uint32_t>(j == 0 ? step : last - step);
-      case stage_layout::shape::loop: break;
+      case engine::stage_layout::shape::chain: return static_cast<std::uint32_t>(step);
+      case engine::stage_layout::shape::vee: return static_cast<std::uint32_t>(j == 0 ? step : last - step);
+      case engine::stage_layout::shape::loop: break;
     }
     // The first step has chosen nothing; the next one is c[0] and c[p], and the last one c[p] again, and the end.
     if (step == 0) return path_graph::nowhere;
@@ -35,17 +37,18 @@ class node_numbers {
   }
 
   /// What it is.
-  [[nodiscard]] std::uint32_t value(const layered_graph::node& node, std::size_t j) const {
-    if (layout_.kind == stage_layout::shape::vee && node.step == 0) return j == 0 ? 0 : items_;
+  [[nodiscard]] std::uint32_t value(const engine::layered_graph::node& node, std::size_t j) const {
+    if (layout_.kind == engine::stage_layout::shape::vee && node.step == 0) return j == 0 ? 0 : items_;
     return node.cut[1 + j];
   }
 
  private:
-  const stage_layout& layout_;
+  const engine::stage_layout& layout_;
   std::uint32_t items_;
 };
 
-STAGECUT_DECL path_graph as_path_graph(const layered_graph& graph, const stage_layout& layout, std::size_t items) {
+STAGECUT_DECL path_graph as_path_graph(const engine::layered_graph& graph, const engine::stage_layout& layout,
+                                       std::size_t items) {
   const node_numbers numbers(layout, items);
   path_graph result;
   result.points = layout.stages + 1;
@@ -54,11 +57,11 @@ STAGECUT_DECL path_graph as_path_graph(const layered_graph& graph, const stage_l
   for (std::size_t step = 0; step <= layout.steps(); ++step) {
     for (std::size_t j = 0; j < result.width; ++j) result.places.push_back(numbers.place(step, j));
   }
-  for (const layered_graph::node& each : graph.nodes) {
+  for (const engine::layered_graph::node& each : graph.nodes) {
     for (std::size_t j = 0; j < result.width; ++j) result.values.push_back(numbers.value(each, j));
   }
   result.first = graph.first;
-  for (const layered_graph::edge& each : graph.edges) result.to.push_back(each.to);
+  for (const engine::layered_graph::edge& each : graph.edges) result.to.push_back(each.to);
   return result;
 }
 

@@ -7,9 +7,9 @@
 
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -19,11 +19,11 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
 /// of all stages and intervals if there are no more. Rules that differ in other answers alone are taken for the same.
 class problem_print {
  public:
-  explicit problem_print(const stagecut::detail::cut_problem& problem) {
-    const stagecut::detail::chain_ticks& chain = problem.chain;
+  explicit problem_print(const stagecut::engine::cut_problem& problem) {
+    const stagecut::engine::chain_ticks& chain = problem.chain;
     add(chain.items), add(chain.stages), add(std::bit_cast<std::uint64_t>(chain.tick));
     add(static_cast<std::uint64_t>(problem.transfers)), add(chain.has_messages ? 1 : 0);
-    const stagecut::detail::tick_rows rows = chain.rows();
+    const stagecut::engine::tick_rows rows = chain.rows();
     for (const auto& times : {rows.sums, rows.own, rows.messages}) {
       for (const double each : times) add(std::bit_cast<std::uint64_t>(each));
     }
@@ -48,7 +48,7 @@ class problem_print {
     }
   }
 
-  void add(const stagecut::detail::cut_rules& rules, std::size_t items, std::size_t stages) {
+  void add(const stagecut::engine::cut_rules& rules, std::size_t items, std::size_t stages) {
     add(rules.has_rank_rules() ? 1 : 0);
     add(std::bit_cast<std::uint64_t>(rules.memory_limit()));
     const std::size_t all = stages * items * items;

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
-#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/schedule/lanes.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/search/candidate_space.hpp>
@@ -24,7 +24,7 @@ class rank_bound_lanes;
 struct rank_bound {
   using number = double;
 
-  stagecut::detail::tick_rows rows{};
+  stagecut::engine::tick_rows rows{};
   least_rows least{};
   slot_steps steps{};
   std::size_t rank = 0;
@@ -59,9 +59,9 @@ struct rank_bound {
       const std::size_t first = points[j];
       const std::size_t last = points[parts + j];
       const std::size_t to = rank_durations * j;
-      const double backward = rows.pass(tick_b, s, first, last);
-      const double weight = rows.pass(tick_w, s, first, last);
-      times[to + rank_forward] = rows.pass(tick_f, s, first, last);
+      const double backward = rows.pass(engine::tick_b, s, first, last);
+      const double weight = rows.pass(engine::tick_w, s, first, last);
+      times[to + rank_forward] = rows.pass(engine::tick_f, s, first, last);
       times[to + rank_backward] = backward;
       times[to + rank_whole] = backward + weight;
       times[to + rank_weight] = weight;

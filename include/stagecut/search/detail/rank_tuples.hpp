@@ -12,7 +12,7 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/search/candidate_list.hpp>
 #include <stagecut/search/detail/least_times.hpp>
 #include <stagecut/search/detail/rank_bound.hpp>
@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
 template <class Policy>
 class rank_tuples {
  public:
-  rank_tuples(const Policy& policy, const stagecut::detail::cut_problem& problem)
+  rank_tuples(const Policy& policy, const stagecut::engine::cut_problem& problem)
       : policy_(policy),
         problem_(problem),
         ranks_(problem.order.ranks()),
@@ -197,7 +197,7 @@ class rank_tuples {
   }
 
   const Policy& policy_;
-  const stagecut::detail::cut_problem& problem_;
+  const stagecut::engine::cut_problem& problem_;
   std::size_t ranks_;
   std::size_t parts_;  // stages of a rank
   std::size_t items_;
@@ -206,8 +206,8 @@ class rank_tuples {
   least_times times_;
   std::vector<rank_program> programs_{};  // of every rank
   std::vector<std::pair<double, rounds>> begins_{};
-  double least_ = 0;      // paths of bounds below it are looked for
-  double end_ = 0;        // of the time
+  double least_ = 0;  // paths of bounds below it are looked for
+  double end_ = 0;    // of the time
   function_ref<bool()> stop_{};
   std::size_t from_ = 0;  // the first of the beginnings that are followed
   std::size_t rank_ = 0;

@@ -9,9 +9,9 @@
 
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/detail/cut_lanes.hpp>
-#include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/makespan/detail/rank_stages.hpp>
+#include <stagecut/engine/cut_lanes.hpp>
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/engine/rank_stages.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>
@@ -65,7 +65,7 @@ class tempered_chains {
 
   /// @param best    chains begin there and at cuts of unlike kinds, in turn; it must be allowed
   /// @param starts  points of such cuts; empty: those that `tilted_cuts` makes
-  tempered_chains(const tempering_options& options, const stagecut::detail::cut_problem& problem, const timed_cut& best,
+  tempered_chains(const tempering_options& options, const stagecut::engine::cut_problem& problem, const timed_cut& best,
                   view<const std::vector<std::size_t>> starts = {})
       : options_(options),
         chains_(options.chains == 0 ? walks::usual_chains : options.chains),
@@ -97,7 +97,7 @@ class tempered_chains {
   }
 
   /// Some rounds. Whether there is a better cut that the rules of this call allow: then it is in `best`.
-  bool run(const Policy& policy, std::size_t rounds, const stagecut::detail::cut_problem& problem, timed_cut& best) {
+  bool run(const Policy& policy, std::size_t rounds, const stagecut::engine::cut_problem& problem, timed_cut& best) {
     turn_.rounds = rounds;
     turn_.round.step = rounds_ * options_.steps;
     turn_.round.known = best.makespan;
@@ -195,7 +195,7 @@ class tempered_chains {
   }
 
   /// The best of the cuts of a run that is better than `best` and allowed.
-  bool take(const stagecut::detail::cut_problem& problem, timed_cut& best) const {
+  bool take(const stagecut::engine::cut_problem& problem, timed_cut& best) const {
     const std::vector<double> makespans = system::read(best_makespans_, chains_);
     std::vector<std::size_t> better;
     for (std::size_t c = 0; c < chains_; ++c) {
@@ -209,7 +209,7 @@ class tempered_chains {
     for (const std::size_t c : better) {
       const std::vector<std::size_t> cut(points.begin() + static_cast<std::ptrdiff_t>(c * width),
                                          points.begin() + static_cast<std::ptrdiff_t>((c + 1) * width));
-      if (!stagecut::detail::allowed_cut(problem.order, problem.rules, cut)) continue;
+      if (!stagecut::engine::allowed_cut(problem.order, problem.rules, cut)) continue;
       best.points.assign(cut.begin(), cut.end());
       best.makespan = makespans[c];
       return true;
@@ -220,12 +220,12 @@ class tempered_chains {
   tempering_options options_;
   std::size_t chains_;
   std::size_t rungs_;
-  stagecut::detail::chain_ticks ticks_;
+  stagecut::engine::chain_ticks ticks_;
   task_graph graph_;
   slot_program program_;
-  stagecut::detail::stage_durations durations_;
+  stagecut::engine::stage_durations durations_;
   chain_rules rules_;
-  stagecut::detail::rank_stages ranks_;
+  stagecut::engine::rank_stages ranks_;
   walks walks_;
   typename system::memory memory_{};
   // Of every chain; see `chain_states`.

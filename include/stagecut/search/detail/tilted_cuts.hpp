@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
-#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/engine/chain_ticks.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
 /// The cut whose stages have about these shares of all work, one item each at least.
 /// @param shares  of every stage, above 0
-[[nodiscard]] inline std::vector<std::uint32_t> cut_by_shares(const stagecut::detail::chain_ticks& chain,
+[[nodiscard]] inline std::vector<std::uint32_t> cut_by_shares(const stagecut::engine::chain_ticks& chain,
                                                               const std::vector<std::int64_t>& shares) {
   double all = 0;
   for (const std::int64_t each : shares) all += static_cast<double>(each);
@@ -33,9 +33,9 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
 }
 
 /// Cuts of unlike kinds: stages that are even, or rise or fall along the model, and along the stages of a rank.
-[[nodiscard]] inline std::vector<std::vector<std::uint32_t>> tilted_cuts(const stagecut::detail::chain_ticks& chain,
+[[nodiscard]] inline std::vector<std::vector<std::uint32_t>> tilted_cuts(const stagecut::engine::chain_ticks& chain,
                                                                          const schedule& order) {
-  const auto stages = stagecut::detail::stages_of_ranks(order);
+  const auto stages = stagecut::engine::stages_of_ranks(order);
   std::vector<std::int64_t> place(chain.stages);
   std::vector<std::int64_t> beside(chain.stages);
   for (const auto& of_rank : stages) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <stagecut/core/host_device.hpp>
-#include <stagecut/makespan/detail/point_moves.hpp>
+#include <stagecut/engine/point_moves.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/chain_walk.hpp>
@@ -27,7 +27,7 @@ struct walk_in_column {
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = own[i];
     if (walk.begin(chain, round)) walk.start(chain, points, simulate(points, numbers));
     for (std::size_t i = 0; i < round.steps; ++i) {
-      stagecut::detail::point_move move;
+      stagecut::engine::point_move move;
       double warmth = 0;
       if (!walk.draw(chain, round, i, points, move, warmth)) continue;
       if (!walk.take(chain, points, simulate(points, numbers), warmth)) move.unshift(points);

@@ -7,7 +7,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
-#include <stagecut/sequence/detail/stage_windows.hpp>
+#include <stagecut/sequence/parts/stage_windows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/engine/order_moments.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/engine/stages_of_ranks.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Leaves of a list what no other element is at least as much as.
+inline void keep_most(detail::held_moments& list, std::vector<detail::held_microbatches> now) {
+  const auto below = [](const auto& a, const auto& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i].in_flight > b[i].in_flight || a[i].recomputed > b[i].recomputed || a[i].apart > b[i].apart) {
+        return false;
+      }
+    }
+    return true;
+  };
+  if (std::any_of(list.begin(), list.end(), [&](const auto& other) { return below(now, other); })) return;
+  std::erase_if(list, [&](const auto& other) { return below(other, now); });
+  list.push_back(std::move(now));
+}
+
+STAGECUT_DECL detail::held_moments most_held(const schedule& order, std::size_t rank, bool recomputed) {
+  std::vector<std::size_t> part(order.stages(), 0);
+  std::size_t parts = 0;
+  for (std::size_t s = 0; s < order.stages(); ++s) {
+    if (order.rank_of[s] == rank) part[s] = parts++;
+  }
+  std::vector<detail::held_microbatches> slices(parts);
+  detail::held_moments most;
+  const auto keep = [&] {
+    std::vector<detail::held_microbatches> now = slices;
+    for (detail::held_microbatches& each : now) {
+      each.in_flight = (each.in_flight + order.slices - 1) / order.slices;
+      each.recomputed = (each.recomputed + order.slices - 1) / order.slices;
+      each.apart = (each.apart + order.slices - 1) / order.slices;
+    }
+    keep_most(most, std::move(now));
+  };
+  for (const op& each : order.orders[rank]) {
+    detail::held_microbatches& here = slices[part[each.stage]];
+    const bool whole = each.kind == op_kind::backward;
+    if (each.kind == op_kind::forward) {
+      ++here.in_flight;
+      keep();
+    } else if (recomputed && (whole || each.kind == op_kind::backward_input)) {
+      ++here.recomputed;
+      if (!whole) ++here.apart;
+      keep();
+    }
+    if (!whole && each.kind != op_kind::backward_weight) continue;
+    --here.in_flight;
+    if (!recomputed) continue;
+    --here.recomputed;
+    if (!whole) --here.apart;
+  }
+  return most;
+}
+
+STAGECUT_DECL order_moments::order_moments() = default;
+STAGECUT_DECL order_moments::order_moments(order_moments&& other) noexcept = default;
+STAGECUT_DECL order_moments& order_moments::operator=(order_moments&& other) noexcept = default;
+STAGECUT_DECL order_moments::~order_moments() = default;
+
+STAGECUT_DECL order_moments::order_moments(const schedule& order, bool recomputed) : stages_(stages_of_ranks(order)) {
+  std::vector<detail::held_moments> most(order.stages());
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    const detail::held_moments& here = ranks_.emplace_back(most_held(order, r, recomputed));
+    for (const auto& each : here) {
+      for (std::size_t j = 0; j < each.size(); ++j) keep_most(most[stages_[r][j]], {each[j]});
+    }
+    several_ = several_ || stages_[r].size() > 1;
+  }
+  for (const detail::held_moments& each : most) {
+    detail::stage_moments& here = alone_.emplace_back();
+    for (const auto& moment : each) here.push_back(moment[0]);
+  }
+}
+
+STAGECUT_DECL const detail::held_moments& order_moments::of_rank(std::size_t rank) const noexcept { return ranks_[rank]; }
+
+STAGECUT_DECL std::size_t order_moments::count(std::size_t rank) const noexcept { return ranks_[rank].size(); }
+
+STAGECUT_DECL view<const detail::held_microbatches> order_moments::moment(std::size_t rank, std::size_t which) const noexcept {
+  return ranks_[rank][which];
+}
+
+STAGECUT_DECL view<const detail::held_microbatches> order_moments::alone(std::size_t stage) const noexcept {
+  return alone_[stage];
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine

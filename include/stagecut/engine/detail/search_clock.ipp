@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/engine/search_clock.hpp>
+
+#include <cstddef>
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/schedule/search_limits.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+STAGECUT_DECL bool search_clock::over() {
+  if (over_ || state.nodes >= pause_) return true;
+  if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+  if (++asked_ % 16 != 1) return false;
+  return look();
+}
+
+STAGECUT_DECL void search_clock::work(std::size_t choices) {
+  choices_ += choices;
+  state.nodes += choices_ / 100;
+  choices_ %= 100;
+}
+
+STAGECUT_DECL bool search_clock::look() {
+  spend();
+  if (over_ || state.nodes >= pause_) return true;
+  if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+  state.seconds = detail::seconds_now() - begin_;
+  if (limits_.stop && limits_.stop()) over_ = true;
+  if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
+  if (state.seconds - told_ > 0.1) tell();
+  return over_;
+}
+
+STAGECUT_DECL void search_clock::spend() noexcept {
+  if (limits_.nodes_spent == nullptr) return;
+  *limits_.nodes_spent += state.nodes - spent_;
+  spent_ = state.nodes;
+}
+
+STAGECUT_DECL void search_clock::tell() {
+  told_ = state.seconds = detail::seconds_now() - begin_;
+  if (limits_.progress) limits_.progress(state);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine

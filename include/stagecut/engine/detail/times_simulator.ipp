@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/engine/times_simulator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/engine/tick_rows.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+STAGECUT_DECL times_simulator::times_simulator(const schedule& order, transfer_kind transfers, bool splits,
+                                               bool has_messages)
+    : graph_(order, {.transfers = transfers, .with_transfers = has_messages}),
+      stages_(order.stages()),
+      splits_(splits),
+      has_messages_(has_messages) {
+  times.forward.resize(stages_);
+  (splits ? times.backward_input : times.backward).resize(stages_);
+  if (splits) times.backward_weight.resize(stages_);
+  messages.kind = transfers;
+  if (!has_messages) return;
+  messages.forward.resize(stages_ - 1);
+  messages.backward.resize(stages_ - 1);
+}
+
+STAGECUT_DECL void times_simulator::set(const double* all) {
+  for (std::size_t s = 0; s < stages_; ++s) {
+    const double* const here = all + s * tick_kinds;
+    times.forward[s] = here[tick_f];
+    (splits_ ? times.backward_input : times.backward)[s] = here[tick_b];
+    if (splits_) times.backward_weight[s] = here[tick_w];
+    if (!has_messages_ || s + 1 == stages_) continue;
+    messages.forward[s] = messages.backward[s] = here[tick_message];
+  }
+}
+
+STAGECUT_DECL void times_simulator::count_critical(std::vector<double>& counts) const {
+  counts.assign(stages_ * tick_kinds, 0);
+  const view<const task> tasks = graph_.tasks();
+  const view<const std::uint32_t> delays = graph_.delays();
+  const std::vector<double>& ends = workspace_.ends;
+  std::size_t position = 0;
+  for (const std::uint32_t each : graph_.last_tasks()) {
+    if (position == 0 && ends[each] == makespan_) position = each;
+  }
+  while (position != 0) {
+    const task& each = tasks[position - 1];
+    const double delay = delays.empty() ? 0 : workspace_.table[delays[position - 1]];
+    if (each.time != 0) count(position - 1, counts);
+    if (!(ends[each.before] < ends[each.source] + delay)) {
+      position = each.before;
+      continue;
+    }
+    if (!delays.empty() && delays[position - 1] != 0) count_message(graph_.what(position - 1), counts);
+    position = each.source;
+  }
+}
+
+STAGECUT_DECL void times_simulator::count(std::size_t index, std::vector<double>& counts) const {
+  const op& does = graph_.what(index);
+  const auto add = [&](std::size_t s, std::size_t kind) { counts[s * tick_kinds + kind] += 1; };
+  switch (does.kind) {
+    case op_kind::forward: add(does.stage, tick_f); break;
+    case op_kind::backward_input: add(does.stage, tick_b); break;
+    case op_kind::backward_weight: add(does.stage, tick_w); break;
+    case op_kind::backward:
+      add(does.stage, tick_b);
+      if (splits_) add(does.stage, tick_w);
+      break;
+    case op_kind::send_forward: add(does.stage, tick_message); break;
+    case op_kind::send_backward: add(does.stage - 1, tick_message); break;
+    default: break;
+  }
+  // The first of two that overlap takes no time by itself: its time is that of the pair.
+  if (index == 0 || !is_compute(does.kind)) return;
+  const op& first = graph_.what(index - 1);
+  if (!first.with_next || graph_.tasks()[index].before != index || graph_.tasks()[index - 1].time != 0) return;
+  if (first.kind == op_kind::forward) return add(first.stage, tick_f);
+  add(first.stage, tick_b);
+  if (splits_) add(first.stage, tick_w);
+}
+
+STAGECUT_DECL void times_simulator::count_message(const op& receiver, std::vector<double>& counts) {
+  const bool down = receiver.kind == op_kind::forward;
+  counts[(down ? receiver.stage - 1 : receiver.stage) * tick_kinds + tick_message] += 1;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine

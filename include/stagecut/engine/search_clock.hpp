@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/schedule/search_limits.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Knows when a search must end, and tells how far it is.
+class search_clock {
+ public:
+  explicit search_clock(const search_limits& limits) : limits_(limits), begin_(detail::seconds_now()) {}
+  search_clock(const search_clock&) = delete;
+  search_clock& operator=(const search_clock&) = delete;
+  ~search_clock() { spend(); }
+
+  /// Whether a limit is reached. Cheap enough for every node and every simulation.
+  [[nodiscard]] bool over();
+
+  /// Choices looked at while a graph is built: a hundred count as a node.
+  void work(std::size_t choices);
+
+  /// The same, for what takes long by itself.
+  [[nodiscard]] bool look();
+
+  /// Says that a limit is reached once so many nodes were looked at, until `resume`: for work that others are to share.
+  void pause_after(std::size_t nodes) { pause_ = state.nodes + nodes; }
+  void resume() { pause_ = ~std::size_t{0}; }
+
+  /// Tells that something was found.
+  void tell();
+
+  makespan_progress state{};  ///< in the unit of the model
+
+ private:
+  /// Adds the nodes looked at since the last time to those of the limits.
+  void spend() noexcept;
+
+  const search_limits& limits_;
+  double begin_;
+  double told_ = 0;
+  std::size_t asked_ = 0;
+  std::size_t pause_ = ~std::size_t{0};
+  std::size_t choices_ = 0;
+  std::size_t spent_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/engine/detail/search_clock.ipp>
+#endif

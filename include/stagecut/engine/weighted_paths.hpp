@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/engine/chain_times.hpp>
+#include <stagecut/engine/coarse_ticks.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Critical paths with weights. Their mean is a bound for every cut, as each of them is; which weights make it a good one is
+/// learned from cuts for which it is short. See docs/makespan.md, Bounds, Combinations.
+class weighted_paths {
+ public:
+  explicit weighted_paths(std::size_t stages) : width_(stages * tick_kinds) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return weight_.size(); }
+
+  /// Keeps a path, if it is not there: `counts[s * tick_kinds + kind]`. The one of least weight goes if there are many.
+  void put(const std::vector<double>& counts) {
+    std::size_t least = 0;
+    for (std::size_t k = 0; k < size(); ++k) {
+      bool same = true;
+      for (std::size_t i = 0; i < width_ && same; ++i) same = counts_[k * width_ + i] == counts[i];
+      if (same) return;
+      if (weight_[k] < weight_[least]) least = k;
+    }
+    if (size() < most) {
+      least = size();
+      weight_.push_back(0);
+      counts_.resize(counts_.size() + width_);
+    }
+    weight_[least] = size() == 1 ? 1 : 0x1p-5;
+    for (std::size_t i = 0; i < width_; ++i) counts_[least * width_ + i] = counts[i];
+  }
+
+  /// The mean of the paths, rounded down to whole parts of `coarse_ticks::parts`.
+  void mean(std::vector<double>& result) const {
+    std::vector<double> sums(width_);
+    double all = 0;
+    for (std::size_t k = 0; k < size(); ++k) {
+      const double weight = whole_ticks(weight_[k] * resolution);
+      if (weight == 0) continue;
+      all += weight;
+      const double* __restrict counts = counts_.data() + k * width_;
+      double* __restrict to = sums.data();
+      for (std::size_t i = 0; i < width_; ++i) to[i] += weight * counts[i];
+    }
+    result.assign(width_, 0);
+    if (all == 0) return;
+    const auto by = static_cast<std::uint64_t>(all);
+    for (std::size_t i = 0; i < width_; ++i) {
+      const auto in_parts = static_cast<std::uint64_t>(sums[i]) * static_cast<std::uint64_t>(coarse_ticks::parts);
+      const std::uint64_t rounded_down = in_parts / by;
+      result[i] = static_cast<double>(rounded_down) / coarse_ticks::parts;
+    }
+  }
+
+  /// Learns from a cut: paths that are longer there than the mean get more weight.
+  ///
+  /// @param times  of the cut, as counts are
+  /// @param mean   how long the mean is there
+  /// @param speed  how much more
+  void learn(const std::vector<double>& times, double mean, double speed) {
+    if (!(mean > 0)) return;
+    double heaviest = 0;
+    for (std::size_t k = 0; k < size(); ++k) {
+      const double* const counts = counts_.data() + k * width_;
+      double length = 0;
+      for (std::size_t i = 0; i < width_; ++i) length += times[i] * counts[i];
+      double by = speed * ((length - mean) / mean);
+      by = by < -4 ? -4 : by > 4 ? 4 : by;
+      // Nearly e^by. Nothing is multiplied and added at once but by powers of two, so that no machine rounds otherwise.
+      double factor = 1 + by / 8;
+      factor *= factor;
+      factor *= factor;
+      weight_[k] *= factor * factor;
+      heaviest = std::max(heaviest, weight_[k]);
+    }
+    for (double& each : weight_) {
+      each /= heaviest;
+      if (each < least_weight) each = least_weight;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most = 256;
+  static constexpr double resolution = 0x1p20;     // of weights: so that sums of them, by counts, are exact
+  static constexpr double least_weight = 0x1p-21;  // counts nothing, and may come back
+
+  std::size_t width_;
+  std::vector<double> counts_{};  // [path * width + what]
+  std::vector<double> weight_{};  // at most 1
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/baselines/minimize_placed_length.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/search_clock.hpp>
+#include <stagecut/joint/baselines/detail/check_placed.hpp>
+#include <stagecut/joint/baselines/detail/machine_states.hpp>
+#include <stagecut/joint/baselines/equal_machines.hpp>
+#include <stagecut/joint/baselines/placed_layers.hpp>
+#include <stagecut/joint/detail/hybrid_labels.hpp>
+#include <stagecut/joint/detail/length_program.hpp>
+#include <stagecut/joint/detail/length_search.hpp>
+#include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// The program of `length_search` for stages on machines: from the output to the input, over (point, what of each machine
+/// is taken, and what of that by the last stage).
+class placed_program {
+ public:
+  placed_program(const placed_layers& layers, const equal_machines& machines, bool at_most, bool all_reduce,
+                 engine::search_clock& clock)
+      : layers_(layers),
+        machines_(machines),
+        at_most_(at_most),
+        clock_(clock),
+        states_(machines),
+        of_(layers.times.size()) {
+    terms_.messages = true;
+    terms_.all_reduce = all_reduce;
+  }
+
+  [[nodiscard]] length_terms terms() const noexcept { return terms_; }
+
+  bool run(double threshold, std::optional<double> less_than, double least_largest) {
+    threshold_ = threshold;
+    less_than_ = less_than;
+    least_largest_ = least_largest;
+    greatest_ = 0;
+    for (auto& each : of_) each.labels.clear(), each.settled = 0;
+    const std::size_t size = of_.size() - 1;
+    placed_label none;
+    none.is_below = terms_.all_reduce;
+    of_[size].labels.push_back(none);
+    for (std::size_t last = size; last > 0; --last) {
+      settle(of_[last]);
+      if (of_[last].labels.empty()) continue;
+      if (layers_.begins.empty()) {
+        for (std::size_t first = last; first-- > 0;) extend(first, last);
+      } else {
+        for (const std::size_t first : layers_.begins[last]) extend(first, last);
+      }
+      if (clock_.look()) return false;
+    }
+    settle(of_[0]);
+    found_.assign(of_[0].labels.begin(), of_[0].labels.end());
+    return true;
+  }
+
+  [[nodiscard]] const std::vector<hybrid_label>& found() const noexcept { return found_; }
+  [[nodiscard]] double greatest() const noexcept { return greatest_; }
+  [[nodiscard]] double largest_within(double threshold) const noexcept { return threshold; }
+
+  /// The cut of a label of `found`; messages are those behind each stage.
+  [[nodiscard]] std::vector<placed_stage> cut_of(const hybrid_label& whole) const {
+    std::vector<placed_stage> stages;
+    std::size_t point = 0;
+    auto index = static_cast<std::size_t>(__builtin_addressof(whole) - found_.data());
+    while (point + 1 < of_.size()) {
+      const placed_label& label = of_[point].labels[index];
+      const placed_label& behind = of_[label.next].labels[label.index];
+      placed_stage stage{point, label.next, {}, label.how, {}};
+      stage.option = option_of(point, label.next, label.replicas, step_of(label, behind));
+      stages.push_back(stage);
+      point = label.next;
+      index = label.index;
+    }
+    place(stages);
+    return stages;
+  }
+
+ private:
+  struct placed_label : hybrid_label {
+    std::uint32_t state = 0;
+    std::uint32_t next = 0;   // the point where the first stage ends
+    std::uint32_t index = 0;  // of the label there
+    std::uint32_t replicas = 0;
+    placement how = placement::fresh;
+    double rate = 0;  // of the message
+  };
+  struct of_point {
+    std::vector<placed_label> labels{};
+    std::size_t settled = 0;
+  };
+
+  [[nodiscard]] machine_states::step step_of(const placed_label& label, const placed_label& behind) const {
+    machine_states::step step{label.state, label.how, label.rate, 0};
+    const auto taken = placed_devices(machines_, states_[behind.state], label.how, label.replicas);
+    step.all_reduce_rate = all_reduce_rate(machines_, *taken);
+    return step;
+  }
+
+  [[nodiscard]] stage_option option_of(std::size_t first, std::size_t last, std::size_t replicas,
+                                       const machine_states::step& step) const {
+    stage_option option;
+    option.replicas = replicas;
+    option.time = (layers_.times[last] - layers_.times[first]) / static_cast<double>(replicas);
+    option.message = layers_.messages[last] * step.message_rate;
+    option.all_reduce = (layers_.parameters[last] - layers_.parameters[first]) * step.all_reduce_rate;
+    return option;
+  }
+
+  void extend(std::size_t first, std::size_t last) {
+    const std::size_t all = machines_.count * machines_.devices;
+    for (std::size_t i = 0; i < of_[last].labels.size(); ++i) {
+      if (clock_.over()) return;
+      const placed_label behind = of_[last].labels[i];
+      const std::size_t free = all - behind.devices;
+      const std::size_t fewest = first == 0 && !at_most_ ? free : 1;
+      const std::size_t most = first == 0 ? free : free - 1;
+      for (std::size_t replicas = fewest; replicas > 0 && replicas <= most; ++replicas) {
+        for (const machine_states::step& step : states_.steps(behind.state, replicas)) {
+          clock_.work(1);
+          add(first, last, behind, static_cast<std::uint32_t>(i), step, static_cast<std::uint32_t>(replicas));
+        }
+      }
+    }
+  }
+
+  void add(std::size_t first, std::size_t last, const placed_label& behind, std::uint32_t index,
+           const machine_states::step& step, std::uint32_t replicas) {
+    const stage_option option = option_of(first, last, replicas, step);
+    const double largest = terms_.largest(option);
+    if (largest > threshold_) return;
+    greatest_ = std::max(greatest_, largest);
+    placed_label next;
+    next.sum = terms_.summed(option) + behind.sum;
+    if (!(next.sum <= std::numeric_limits<double>::max())) {
+      fail(invalid_input("layers", "their times sum to more than a double holds"));
+    }
+    next.devices = behind.devices + replicas;
+    const std::size_t free = machines_.count * machines_.devices - next.devices;
+    const double rest = first == 0 ? 0 : layers_.times[first] / static_cast<double>(free);
+    if (rest * (1 - 0x1p-30) > threshold_) return;
+    if (less_than_ && (next.sum + rest + least_largest_) * (1 - 0x1p-30) >= *less_than_) return;
+    if (terms_.all_reduce) {
+      next.exposed = length_terms::exposed(option, behind.exposed, first == 0, threshold_);
+      next.is_below = behind.is_below && largest < threshold_;
+    }
+    next.state = step.state;
+    next.next = static_cast<std::uint32_t>(last);
+    next.index = index;
+    next.replicas = replicas;
+    next.how = step.how;
+    next.rate = step.message_rate;
+    of_point& at = of_[first];
+    at.labels.push_back(next);
+    if (at.labels.size() >= 2 * at.settled + 512) settle(at);
+  }
+
+  /// Drops labels that another one with the same state beats.
+  static void settle(of_point& at) {
+    std::stable_sort(at.labels.begin(), at.labels.end(), [](const placed_label& a, const placed_label& b) {
+      if (a.state != b.state) return a.state < b.state;
+      if (a.sum != b.sum) return a.sum < b.sum;
+      if (a.exposed != b.exposed) return a.exposed < b.exposed;
+      return a.is_below < b.is_below;
+    });
+    std::size_t kept = 0;
+    std::size_t begin = 0;
+    for (const placed_label& each : at.labels) {
+      if (kept > 0 && at.labels[kept - 1].state != each.state) begin = kept;
+      bool is_beaten = false;
+      for (std::size_t i = kept; i-- > begin && !is_beaten;) {
+        is_beaten = at.labels[i].exposed <= each.exposed && at.labels[i].is_below <= each.is_below;
+      }
+      if (!is_beaten) at.labels[kept++] = each;
+    }
+    at.labels.resize(kept);
+    at.settled = kept;
+  }
+
+  /// Gives the stages their machines, from the output on.
+  void place(std::vector<placed_stage>& stages) const {
+    machine_state state = states_[0];
+    std::vector<std::size_t> machine;  // by its place in the state
+    for (std::size_t i = 0; i < machines_.count; ++i) machine.push_back(machines_.count - 1 - i);
+    std::vector<std::size_t> order;
+    for (std::size_t s = stages.size(); s-- > 0;) {
+      const auto taken = placed_devices(machines_, state, stages[s].how, stages[s].option.replicas);
+      stages[s].of_machine.resize(machines_.count);
+      for (std::size_t i = 0; i < machines_.count; ++i) stages[s].of_machine[machine[i]] = (*taken)[i];
+      state = next_state(state, *taken, order);
+      std::vector<std::size_t> sorted;
+      for (const std::size_t i : order) sorted.push_back(machine[i]);
+      machine = sorted;
+    }
+  }
+
+  const placed_layers& layers_;
+  equal_machines machines_;
+  bool at_most_;
+  engine::search_clock& clock_;
+  machine_states states_;
+  std::vector<of_point> of_;
+  std::vector<hybrid_label> found_{};
+  length_terms terms_{};
+  double threshold_ = 0;
+  double greatest_ = 0;
+  double least_largest_ = 0;
+  std::optional<double> less_than_{};
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
+namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_DECL outcome<placed_cut> minimize_placed_length_fn::operator()(const placed_layers& layers,
+                                                                        const placed_request& request) const {
+  using answer = outcome<placed_cut>;
+  detail::check_placed("minimize_placed_length", layers, request.machines);
+  if (request.microbatches == 0) {
+    detail::fail(argument_error("minimize_placed_length", "request.microbatches", "0", "must be at least 1"));
+  }
+  engine::search_clock clock(request.limits);
+  detail::placed_program program(layers, request.machines, request.at_most, request.all_reduce, clock);
+  const auto devices = static_cast<double>(request.machines.count * request.machines.devices);
+  detail::length_search search(program, program.terms(), request.microbatches, layers.times.back() / devices, clock);
+  search.run();
+  if (!search.has_cut()) {
+    return search.is_proved() ? answer::infeasible({reason::cause::constraint, 0, 0, "no stages lead from the input"})
+                              : answer::unknown({reason::cause::limit_reached});
+  }
+  placed_cut cut{std::move(search.best()), search.cost(), search.bound(), search.searches()};
+  for (std::size_t s = cut.stages.size(); s-- > 0;) {  // the program has messages behind stages
+    cut.stages[s].option.message = s > 0 ? cut.stages[s - 1].option.message : 0;
+  }
+  return search.is_proved() ? answer::optimal(std::move(cut)) : answer::feasible(std::move(cut));
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI

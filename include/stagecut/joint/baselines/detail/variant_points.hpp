@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/graph/parts/down_sets.hpp>
+#include <stagecut/graph/precedence.hpp>
+#include <stagecut/joint/baselines/detail/variant_tables.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// The down-sets of layers as points, by rising work: which layers each holds, and what they sum to.
+class variant_points {
+ public:
+  /// @throws invalid_input for a cycle, and for more down-sets than `most`
+  variant_points(const variant_tables& tables, const precedence& before, std::size_t most);
+
+  /// Sums over the layers of a point, each divided among a number of devices.
+  struct sums {
+    std::int64_t time = 0;  // at least
+    std::int64_t cut = 0;   // beyond that, if all edges of the layers are cut
+    std::int64_t parameters = 0;
+    variant_figures fastest{};    // of layers that all run in the fastest way; no time
+    std::int64_t least_one = 0;   // bytes with one microbatch in flight, at least
+    std::int64_t least_more = 0;  // bytes of each further one, at least
+    std::uint32_t missing = 0;    // layers that cannot be divided so
+
+    void add(const sums& other, std::int64_t sign) noexcept;
+  };
+
+  [[nodiscard]] std::size_t size() const noexcept { return work_.size() - 1; }
+  [[nodiscard]] double work(std::size_t point) const noexcept { return work_[point]; }
+  [[nodiscard]] bool holds(std::size_t point, std::size_t layer) const noexcept {
+    return (bits_[point * words_ + layer / 64] >> (layer % 64) & 1) != 0;
+  }
+  [[nodiscard]] bool within(std::size_t inner, std::size_t outer) const noexcept;
+
+  /// Over the layers of a stage.
+  [[nodiscard]] sums between(std::size_t first, std::size_t last, std::size_t t) const noexcept;
+
+  /// Calls `visit(layer)` for the layers of a stage, ascending.
+  template <class Visit>
+  void each_layer(std::size_t first, std::size_t last, const Visit& visit) const {
+    for (std::size_t w = 0; w < words_; ++w) {
+      for (std::uint64_t left = bits_[last * words_ + w] & ~bits_[first * words_ + w]; left != 0; left &= left - 1) {
+        visit(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
+      }
+    }
+  }
+
+  /// The first point with work above `most`, at least `from`.
+  [[nodiscard]] std::size_t end_of(double most) const noexcept;
+
+ private:
+  [[nodiscard]] static sums of_layer(const variant_tables::divided& each);
+
+  void add(const variant_tables& tables, std::size_t layer, std::size_t from, std::size_t to);
+
+  std::size_t ways_;
+  std::size_t words_;
+  std::vector<double> work_{};
+  std::vector<std::uint64_t> bits_{};
+  std::vector<sums> sums_{};
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/joint/baselines/detail/variant_points.ipp>
+#endif

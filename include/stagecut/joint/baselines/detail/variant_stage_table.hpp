@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/joint/baselines/detail/variant_ways.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Which stage on which devices.
+struct variant_stage_key {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::uint32_t ways = 0;      // their number in the tables
+  std::uint32_t replicas = 0;  // 0: whatever they are
+
+  friend bool operator==(const variant_stage_key&, const variant_stage_key&) = default;
+};
+
+/// What is known of a stage: what it takes however its layers run, and beyond that some ways to run them, and the least time
+/// with some numbers of microbatches in flight.
+struct variant_stage_facts {
+  struct fact {
+    std::int64_t held = 0;      // microbatches: with them, or more, it takes
+    std::int64_t least = 0;     // so long at least; `variant_choice::none`: they do not fit
+    std::int64_t room = 0;      // microbatches that fit with `figures`; 0: there are none
+    variant_figures figures{};  // of one way to run its layers, with which it takes their time
+
+    /// Whether no way is faster with so many.
+    [[nodiscard]] bool solves(std::int64_t number) const noexcept {
+      return least == figures.time && held <= number && number <= room;
+    }
+  };
+
+  variant_stage_key key{};
+  std::int64_t time = 0;
+  std::int64_t parameters = 0;
+  std::vector<fact> known{};
+};
+
+/// The stages of which something is known, as long as there is room for more; a table with open addresses.
+class variant_stage_table {
+ public:
+  static constexpr std::size_t most = 200'000;
+
+  void clear();
+
+  /// @return  null: it is not known
+  [[nodiscard]] variant_stage_facts* find(const variant_stage_key& key);
+
+  /// @return  what was put in, or null where the table is full
+  variant_stage_facts* put(variant_stage_facts& facts);
+
+ private:
+  [[nodiscard]] std::size_t place(const variant_stage_key& key) const noexcept;
+  void enter(std::size_t number);
+  void enlarge();
+
+  std::vector<std::uint32_t> slots_{};
+  std::vector<variant_stage_facts> facts_{};
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/joint/baselines/detail/variant_stage_table.ipp>
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/baselines/detail/variant_tables.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/joint/baselines/detail/variant_choice.hpp>
+#include <stagecut/profile/variant_graph.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL whole_units::whole_units(double sum) {
+  int exponent = 0;
+  if (sum > 0) static_cast<void>(std::frexp(sum, &exponent));
+  const int fine = 60 - exponent;
+  exponent_ = fine < 1000 ? fine : 1000;
+  unit_ = std::ldexp(1.0, -exponent_);
+}
+
+STAGECUT_DECL std::int64_t whole_units::whole_below(double x) const noexcept {
+  const double scaled = std::ldexp(x, exponent_);
+  return scaled < 0x1p62 ? static_cast<std::int64_t>(scaled) : std::int64_t{1} << 62U;
+}
+
+STAGECUT_DECL variant_tables::variant_tables(const variant_graph& graph) {
+  list_edges(graph);
+  choose_units(graph);
+  layers.resize(graph.layers.size());
+  work.assign(graph.layers.size(), 0);
+  for (std::size_t v = 0; v < graph.layers.size(); ++v) {
+    layers[v].resize(ways.size());
+    bool any = false;
+    for (const divided_layer& each : graph.layers[v].divided) {
+      if (each.variants.empty()) continue;
+      std::size_t t = 0;
+      while (ways[t] != each.ways) ++t;
+      divided& made = layers[v][t];
+      made = tabulate(graph, v, each);
+      const std::int64_t here = made.time * static_cast<std::int64_t>(each.ways);
+      work[v] = !any || here < work[v] ? here : work[v];
+      any = true;
+    }
+  }
+}
+
+STAGECUT_DECL void variant_tables::list_edges(const variant_graph& graph) {
+  neighbours.resize(graph.layers.size());
+  in_.resize(graph.layers.size());
+  out_.resize(graph.layers.size());
+  for (const variant_edge& each : graph.edges) {
+    in_[each.to].push_back(each.bytes);
+    neighbours[each.to].push_back(each.from);
+  }
+  for (const variant_edge& each : graph.edges) {
+    out_[each.from].push_back(each.bytes);
+    neighbours[each.from].push_back(each.to);
+  }
+}
+
+STAGECUT_DECL double variant_tables::crossing(const variant_graph& graph, std::size_t v, const run_variant& one,
+                                              std::size_t e) const {
+  const std::size_t in = in_[v].size();
+  return e < in ? 2 * (in_[v][e] + at(one.received, e)) / graph.bandwidth
+                : 2 * (out_[v][e - in] + at(one.sent, e - in)) / graph.bandwidth;
+}
+
+STAGECUT_DECL void variant_tables::choose_units(const variant_graph& graph) {
+  double all_time = 0;
+  double all_bytes = 0;
+  double all_parameters = 0;
+  for (std::size_t v = 0; v < graph.layers.size(); ++v) {
+    double most_time = 0;
+    double most_bytes = 0;
+    double most_parameters = 0;
+    for (const divided_layer& each : graph.layers[v].divided) {
+      std::size_t t = 0;
+      while (t < ways.size() && ways[t] < each.ways) ++t;
+      if (t == ways.size() || ways[t] != each.ways)
+        ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), each.ways);
+      for (const run_variant& one : each.variants) {
+        double time = one.time * static_cast<double>(each.ways) + 4 * one.parameters / graph.bandwidth;
+        for (std::size_t e = 0; e < neighbours[v].size(); ++e) time += crossing(graph, v, one, e);
+        const double room = one.activations * static_cast<double>(graph.microbatches) + one.resident;
+        most_time = time > most_time ? time : most_time;
+        most_bytes = room > most_bytes ? room : most_bytes;
+        most_parameters = one.parameters > most_parameters ? one.parameters : most_parameters;
+      }
+    }
+    all_time += most_time;
+    all_bytes += most_bytes;
+    all_parameters += most_parameters;
+  }
+  for (const double each : {all_time, all_bytes, all_parameters}) {
+    if (!is_finite(each)) fail(invalid_input("layers", "their figures sum to more than a double holds"));
+  }
+  times = whole_units(all_time);
+  bytes = whole_units(all_bytes);
+  parameters = whole_units(all_parameters);
+}
+
+STAGECUT_DECL auto variant_tables::tabulate(const variant_graph& graph, std::size_t v, const divided_layer& from)
+    -> divided {
+  divided made;
+  const std::size_t edges = neighbours[v].size();
+  double least_parameters = from.variants[0].parameters;
+  made.time = times.whole(from.variants[0].time);
+  made.cut.assign(edges, 0);
+  for (std::size_t r = 0; r < from.variants.size(); ++r) {
+    const run_variant& one = from.variants[r];
+    made.variants.push_back({times.whole(one.time), bytes.whole(one.activations), bytes.whole(one.resident)});
+    made.time = made.variants[r].time < made.time ? made.variants[r].time : made.time;
+    least_parameters = std::min(least_parameters, one.parameters);
+    made.more_cut.emplace_back();
+    for (std::size_t e = 0; e < edges; ++e) {
+      made.more_cut[r].push_back(times.whole(crossing(graph, v, one, e)));
+      if (r == 0 || made.more_cut[r][e] < made.cut[e]) made.cut[e] = made.more_cut[r][e];
+    }
+  }
+  made.parameters = parameters.whole(least_parameters);
+  bool same_parameters = true;
+  bool same_cut = true;
+  for (std::size_t r = 0; r < from.variants.size(); ++r) {
+    made.variants[r].time -= made.time;
+    made.more_parameters.push_back(from.variants[r].parameters - least_parameters);
+    same_parameters = same_parameters && made.more_parameters[r] == 0;
+    for (std::size_t e = 0; e < edges; ++e) {
+      made.more_cut[r][e] -= made.cut[e];
+      same_cut = same_cut && made.more_cut[r][e] == 0;
+    }
+  }
+  if (same_parameters) made.more_parameters.clear();
+  if (same_cut) made.more_cut.clear();
+  made.alike = group_of(made.variants);
+  return made;
+}
+
+STAGECUT_DECL std::size_t variant_tables::group_of(const std::vector<variant_figures>& figures) {
+  for (std::size_t g = groups.size(); g-- > 0;) {
+    if (groups[g] == figures) return g;
+  }
+  groups.push_back(figures);
+  return groups.size() - 1;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/order_request.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// What stages keep and ranks may hold, in whole units: bytes, where all are whole and an iteration's sum is below 2^60; else
+/// a power of two of a byte, what stages keep rounded up and what ranks have rounded down.
+class order_bytes {
+ public:
+  /// Writes the memory of a problem that has its ranks and stages.
+  /// @throws argument_error, invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+  order_bytes(const order_request& request, word_problem& of);
+
+  /// Why no order fits: the first rank that has no room for a microbatch alone; unset: each has.
+  [[nodiscard]] std::optional<reason> shortage() const;
+
+ private:
+  [[nodiscard]] double kept(std::size_t s) const {
+    return request_.bytes.activations.empty() ? 1 : request_.bytes.activations[s];
+  }
+  [[nodiscard]] double memory(std::size_t rank) const {
+    return request_.memory.size() == 1 ? request_.memory[0] : request_.memory[rank];
+  }
+  [[nodiscard]] double resident(std::size_t rank) const;
+  /// The most that a rank holds, beside `held`, with one microbatch at a time.
+  template <class Number>
+  [[nodiscard]] Number alone(std::size_t rank, Number held, const std::vector<Number>& each,
+                             const std::vector<Number>& again) const {
+    const std::vector<std::size_t>& stages = of_.stages_of[rank];
+    for (const std::size_t s : stages) held += each.empty() ? 1 : each[s];
+    Number peak = held;
+    for (std::size_t i = stages.size(); i-- > 0;) {
+      if (!again.empty() && peak < held + again[stages[i]]) peak = held + again[stages[i]];
+      held -= each.empty() ? 1 : each[stages[i]];
+    }
+    return peak;
+  }
+  [[nodiscard]] double bytes_alone(std::size_t rank) const {
+    return alone(rank, resident(rank), request_.bytes.activations, request_.bytes.recomputed);
+  }
+  [[nodiscard]] bool fits_alone(std::size_t rank) const { return bytes_alone(rank) <= memory(rank); }
+  [[nodiscard]] static std::size_t whole(double bytes) {
+    return bytes < 0x1p63 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63U;
+  }
+
+  void check() const;
+
+  void each(const char* name, const std::vector<double>& values) const;
+
+  /// Chooses the unit for all that an iteration takes.
+  void scale();
+
+  [[nodiscard]] std::int64_t up(double bytes) const {
+    return static_cast<std::int64_t>(__builtin_ceil(__builtin_ldexp(bytes, -exponent_)));
+  }
+
+  const order_request& request_;
+  word_problem& of_;
+  int exponent_ = 0;
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/orders/detail/order_bytes.ipp>
+#endif

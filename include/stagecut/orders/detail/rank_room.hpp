@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/orders/detail/word_problem.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Whether a rank could end all the microbatches that it has begun, and begin no other, in the room that it has.
+class room_check {
+ public:
+  explicit room_check(const word_problem& of) : of_(of) {}
+
+  /// Whether it can do so in some way. Where it cannot, no order leads on.
+  ///
+  /// Backward passes go first: each leaves more room than it found. Where none fits, the least microbatch that lacks forward
+  /// passes has to run one: none of a later microbatch comes before it. So one way is enough to be tried.
+  ///
+  /// @param rank  that holds them
+  /// @param room  what it has, if all W that can run were done
+  /// @param done  `done(letter)`: passes of a letter, from whatever number on
+  ///
+  /// O(microbatches in flight * stages of the rank), mostly O(stages of the rank); likewise `in_turn`.
+  template <class Done>
+  [[nodiscard]] bool in_any_way(std::size_t rank, std::int64_t room, const Done& done) {
+    if (is_enough(rank, room)) return true;
+    const std::vector<std::size_t>& stages = of_.stages_of[rank];
+    forward_.clear();
+    backward_.clear();
+    for (const std::size_t s : stages) {
+      forward_.push_back(static_cast<std::int64_t>(done(forward_of(s))));
+      backward_.push_back(static_cast<std::int64_t>(done(backward_of(s))));
+    }
+    for (;;) {
+      run_backward(stages, room);
+      if (backward_[0] == forward_[0]) return true;
+      // The first stage on which the least microbatch that lacks F lacks it.
+      std::size_t i = stages.size() - 1;
+      while (i > 0 && forward_[i - 1] == forward_[i]) --i;
+      if (i == 0 || of_.kept[stages[i]] > room) return false;
+      room -= of_.kept[stages[i]];
+      ++forward_[i];
+    }
+  }
+
+  /// Whether it can end one microbatch after the other, the oldest first: the banker's rule. As long as all ranks can, the
+  /// oldest of all has room wherever it comes to, so that ranks never wait for each other's memory. Where backward passes
+  /// take nothing more, it can if it can in any way.
+  template <class Done>
+  [[nodiscard]] bool in_turn(std::size_t rank, std::int64_t room, const Done& done) const {
+    if (is_enough(rank, room)) return true;
+    const std::vector<std::size_t>& stages = of_.stages_of[rank];
+    for (auto k = done(backward_of(stages[0])); k < done(forward_of(stages[0])); ++k) {
+      std::int64_t missing = 0;  // of stages whose F has not run
+      std::int64_t peak = 0;     // more than that, as the backward passes run, the last stage first
+      std::int64_t freed = 0;    // by them
+      for (std::size_t i = stages.size(); i-- > 0;) {
+        const std::size_t s = stages[i];
+        if (done(backward_of(s)) > k) continue;
+        if (done(forward_of(s)) <= k) missing += of_.kept[s];
+        if (peak < of_.again[s] - freed) peak = of_.again[s] - freed;
+        freed += of_.kept[s];
+      }
+      if (missing + peak > room) return false;
+      room += freed - missing;
+    }
+    return true;
+  }
+
+ private:
+  /// Whether there is room for whichever pass is next.
+  [[nodiscard]] bool is_enough(std::size_t rank, std::int64_t room) const;
+
+  /// Runs all backward passes that have room.
+  void run_backward(const std::vector<std::size_t>& stages, std::int64_t& room);
+
+  const word_problem& of_;
+  std::vector<std::int64_t> forward_{};  // passes of every stage of the rank
+  std::vector<std::int64_t> backward_{};
+};
+
+/// What ranks hold as an order is made, pass by pass.
+class rank_room {
+ public:
+  explicit rank_room(const word_problem& of)
+      : of_(of), check_(of), done_(of.letters()), held_(of.ranks), late_(of.ranks) {}
+
+  /// Begins anew.
+  void clear();
+
+  /// Passes of a letter so far.
+  [[nodiscard]] std::size_t done(std::size_t letter) const noexcept { return done_[letter]; }
+
+  /// Runs the next pass of a letter.
+  void run(std::size_t letter);
+
+  /// Whether the next pass of a letter has room now.
+  [[nodiscard]] bool has_room(std::size_t letter) const noexcept;
+
+  /// Whether the rank could still end all its microbatches in turn behind the next F of a stage.
+  [[nodiscard]] bool is_safe(std::size_t stage) const;
+
+ private:
+  const word_problem& of_;
+  room_check check_;
+  std::vector<std::size_t> done_;   // of every letter
+  std::vector<std::int64_t> held_;  // of every rank
+  std::vector<std::int64_t> late_;  // of that, what goes with W that can run
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/orders/detail/rank_room.ipp>
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/orders/detail/word_problem.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Decides whether words are allowed; for many words of one problem.
+class word_rules {
+ public:
+  explicit word_rules(const word_problem& of) : of_(of), done_(of.letters()) {}
+
+  /// Whether a word keeps to the memory of its rank and has each pass behind those of its own stage. That depends on the
+  /// word alone, not on when its passes run. O(word).
+  [[nodiscard]] bool operator()(std::size_t rank, const std::vector<std::uint16_t>& word);
+
+ private:
+  const word_problem& of_;
+  std::vector<std::uint64_t> done_;  // of every letter
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/orders/detail/word_rules.ipp>
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/cost/item_sums.hpp>
+#include <stagecut/plan/detail/check_inference.hpp>
+#include <stagecut/plan/parts/backward_parts.hpp>
+#include <stagecut/plan/parts/stage_devices.hpp>
+#include <stagecut/plan/parts/whole_backward.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/stage_memory.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+// What a plan says of its stages and of its iteration, however it was cut.
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// What a plan calls the way in which its memory was reckoned.
+[[nodiscard]] inline std::string optimizer_name(const profile& model, const plan_request& request) {
+  if (!request.optimizer.empty()) return request.optimizer;
+  if (model.inference) return "inference";
+  bool profiled = false;
+  for (const layer& each : model.layers) profiled = profiled || each.resident;
+  if (profiled && request.memory.use_resident) return "as profiled";
+  const double multiplier = request.memory.parameter_multiplier;
+  return multiplier == memory_options{}.parameter_multiplier ? "adam" : number_text(multiplier);
+}
+
+/// Fills in what a microbatch takes on a stage, on its device.
+inline void describe_passes(planned_stage& stage, const profile& model, const interval& layers,
+                            const plan_request& request) {
+  const checkpointing checkpoint = request.memory.checkpoint;
+  double kept = 0;
+  backward_parts parts;
+  for (std::size_t i = layers.first; i < layers.last; ++i) {
+    const layer& each = model.layers[i];
+    stage.forward += each.forward;
+    stage.backward += each.backward + (checkpoint == checkpointing::always ? each.forward : 0);
+    kept += each.backward;
+    parts.add(each);
+    stage.all_reduce += each.update;
+  }
+  const double speed = request.speeds.empty() ? 1 : request.speeds[stage.device];
+  stage.forward /= speed;
+  stage.backward /= speed;
+  kept /= speed;
+  stage.all_reduce /= speed;
+  parts.write_to(stage, speed, checkpoint == checkpointing::never ? 0 : stage.forward);
+  if (checkpoint != checkpointing::except_last) return;
+  stage.backward_kept = kept;
+  stage.backward = kept + stage.forward;
+}
+
+/// The memory of a stage, by what a microbatch takes.
+[[nodiscard]] inline planned_memory memory_of(const training_memory& memory, const profile& model,
+                                              const interval& layers, checkpointing checkpoint) {
+  const auto [first, last] = layers;
+  const stage_memory all = memory(first, last, 1);
+  const double activations = memory.of_microbatch(first, last);
+  const double whole = memory.recomputed_whole(first, last);
+  const double apart = memory.recomputed_apart(first, last) - whole;
+  if (checkpoint == checkpointing::never) {
+    return {all.resident, activations, all.workspace, all.buffers, whole, apart};
+  }
+  const double input = first == 0 ? 0 : model.layers[first - 1].output;
+  return {all.resident, input, all.workspace, all.buffers, activations + whole, apart};
+}
+
+/// Fills in what does not depend on why the plan was cut as it is.
+///
+/// @param result     with its cuts
+/// @param rank_of    the device of every stage
+/// @param in_flight  microbatches, of every stage; empty if that is not known
+inline void describe(plan& result, const profile& model, const plan_request& request, const training_memory& memory,
+                     const std::vector<std::size_t>& rank_of, const std::vector<std::size_t>& in_flight) {
+  result.profile = model;
+  result.devices = request.devices;
+  result.chunks = request.chunks;
+  result.speeds = request.speeds;
+  result.messages.links = links_of(request, rank_of);
+  if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
+  const whole_stages whole = whole_stages_of(request);
+  for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
+    planned_stage stage;
+    stage.device = rank_of[s];
+    describe_passes(stage, model, result.cuts.stage(s), request);
+    if (whole == whole_stages::all || (whole == whole_stages::first && s == 0 && stage.backward_weight)) {
+      run_whole(stage, whole == whole_stages::first);
+    }
+    if (!in_flight.empty()) {
+      stage.in_flight = in_flight[s];
+      const interval layers = result.cuts.stage(s);
+      if (!layers.empty()) stage.memory = memory_of(memory, model, layers, request.memory.checkpoint);
+    }
+    result.stages.push_back(stage);
+  }
+  if (in_flight.empty()) return;
+  result.memory = {optimizer_name(model, request),
+                   memory_of_request(model, request).parameter_multiplier,
+                   to_string(request.memory.checkpoint),
+                   request.memory.boundary_buffers,
+                   request.memory_per_device,
+                   request.buffer_fraction,
+                   request.memory_of_devices};
+}
+
+/// When the last pass of a predicted iteration ends; what comes behind it is no part of the objective.
+[[nodiscard]] inline double last_pass(const plan& predicted) {
+  double latest = 0;
+  for (const timed_pass& each : predicted.timeline) latest = std::max(latest, each.end);
+  return latest;
+}
+
+/// Predicts the iteration of a plan that is described.
+///
+/// @param split  whether its schedule runs I and W
+inline void predict(plan& result, bool split) {
+  const simulation<double> run = simulate(schedule_of(result), times_of(result, split), transfers_of(result));
+  result.makespan = run.makespan;
+  for (const auto& rank : run.ops) {
+    for (const timed_op<double>& each : rank) {
+      result.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
+    }
+  }
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

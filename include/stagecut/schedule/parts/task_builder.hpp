@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/detail/deadlock.hpp>
+#include <stagecut/schedule/detail/duration_table.hpp>
+#include <stagecut/schedule/detail/link_fronts.hpp>
+#include <stagecut/schedule/detail/passes_left.hpp>
+#include <stagecut/schedule/detail/result_places.hpp>
+#include <stagecut/schedule/detail/schedule_lanes.hpp>
+#include <stagecut/schedule/detail/task_list.hpp>
+#include <stagecut/schedule/longest_path.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/parts/stage_links.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_options.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
+///
+/// An op waits for nothing of its own round of lanes, so that neighbouring tasks rarely wait for each other and a
+/// processor runs several at once. What waits for several stages stands behind tasks of no time that join two results
+/// each, told as receipts.
+class task_builder : public task_list {
+ public:
+  task_builder(const schedule& order, const task_options& options, duration_table& table)
+      : order_(order),
+        options_(options),
+        table_(table),
+        blocking_(options.with_transfers && options.transfers == transfer_kind::blocking),
+        streams_(options.with_transfers && options.transfers == transfer_kind::stream),
+        edges_(order),
+        lanes_(order, blocking_, streams_),
+        front_(lanes_.size()),
+        links_(order.ranks()),
+        places_(order, streams_),
+        reduced_(order.ranks()),
+        passes_left_(order) {
+    // In a chain, where each pass waits for one.
+    late = options.with_transfers && options.transfers == transfer_kind::latency && order.edges.empty();
+  }
+
+  /// Makes all of them.
+  /// @throws invalid_input for an order that waits for itself, and for 2^32 tasks or more
+  void build() {
+    for (auto round = lanes_.next_round(); !round.empty(); round = lanes_.next_round()) {
+      done_ = static_cast<std::uint32_t>(tasks.size());
+      send_messages();
+      for (const std::size_t lane : round) {
+        if (advance(lane)) lanes_.wake(lane);
+      }
+    }
+    if (!lanes_.all_ended()) fail(invalid_input("schedule", deadlock_text(order_, lanes_.ended())));
+    finish();
+    check_task_count(tasks.size());
+  }
+
+ private:
+  [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
+
+  /// The place in the table of how long a message takes along an edge, or against it.
+  [[nodiscard]] std::uint32_t time_of(const op& message, std::size_t edge) const noexcept {
+    return table_.message(!is_back(message.kind), edge);
+  }
+
+  /// Whether there is a task at a position, and it is not of this round. Who waits for it is woken for the next one.
+  [[nodiscard]] bool done(std::uint32_t position) const noexcept { return position != 0 && position <= done_; }
+
+  bool advance(std::size_t lane) {
+    const op* const each = lanes_.head(lane);
+    if (each == nullptr) return false;
+    if (is_compute(each->kind)) return compute(lane, *each);
+    if (blocking_) return meet(lane, *each);
+    return is_send(each->kind) ? send(lane, *each) : receive(lane, *each);
+  }
+
+  /// The edges along which comes what a pass waits for.
+  [[nodiscard]] view<const stage_links::link> sources(const op& each) const noexcept {
+    if (each.kind == op_kind::backward_weight) return {};
+    return edges_.of(each.stage, is_back(each.kind));
+  }
+
+  [[nodiscard]] bool ready(const op& each) noexcept {
+    for (const stage_links::link& from : sources(each)) {
+      if (!done(places_.arrived(each, from.edge))) return false;
+    }
+    if (each.kind == op_kind::forward) return each.slice == 0 || places_.made(each, each.slice - 1) != 0;
+    if (each.kind == op_kind::backward_weight || each.slice + 1 == order_.slices) return true;
+    return places_.made(each, each.slice + 1) != 0;
+  }
+
+  /// When the last of what a pass waits for is there: its position, or that of a task that joins them.
+  std::uint32_t join(const op& each) {
+    const op_kind joins = is_back(each.kind) ? op_kind::receive_backward : op_kind::receive_forward;
+    std::uint32_t result = 0;
+    for (const stage_links::link& from : sources(each)) {
+      const std::uint32_t arrived = places_.arrived(each, from.edge);
+      result = result == 0 ? arrived : add({joins, each.stage, each.microbatch, each.slice}, {result, arrived, 0});
+    }
+    return result;
+  }
+
+  /// Makes a task of a pass that is ready.
+  std::uint32_t add_pass(std::uint32_t before, const op& each, std::uint32_t source, std::uint32_t time) {
+    const std::uint32_t made = add(each, {before, source, time});
+    if (!late || source == 0) return made;
+    const stage_links::link& from = sources(each)[0];
+    if (crosses_ranks(order_, each.stage, from)) delays.back() = time_of(each, from.edge);
+    return made;
+  }
+
+  bool compute(std::size_t rank, const op& each) {
+    const op* const second = each.with_next ? &each + 1 : nullptr;
+    if (!ready(each) || (second != nullptr && !ready(*second))) return false;
+    const std::uint32_t source = join(each);
+    if (second == nullptr) {
+      front_[rank] = add_pass(front_[rank], each, source, table_.pass(each));
+    } else {  // of which the first takes no time
+      const std::uint32_t other = join(*second);
+      front_[rank] = add_pass(front_[rank], each, source, 0);
+      front_[rank] = add_pass(front_[rank], *second, other, table_.pair(each, *second));
+    }
+    complete(each, front_[rank]);
+    if (second != nullptr) complete(*second, front_[rank]);
+    lanes_.pass(rank, second == nullptr ? 1 : 2);
+    return true;
+  }
+
+  /// Tells whoever waits for a pass that it is done, and sends its result.
+  void complete(const op& each, std::uint32_t made) {
+    if (passes_left_.completes(each) && options_.all_reduce) {
+      std::uint32_t& latest = reduced_[rank_of(each)];
+      latest = add({op_kind::reduce_gradient, each.stage}, {latest, made, table_.all_reduce(each.stage)});
+    }
+    if (each.kind == op_kind::backward_weight) return;
+    places_.made(each) = made;
+    for (const stage_links::link& to : edges_.of(each.stage, !is_back(each.kind))) send_along(to, each, made);
+  }
+
+  /// The result of a pass is handed over to one of the stages that need it, or waits to be sent.
+  void send_along(const stage_links::link& to, const op& each, std::uint32_t made) {
+    const bool back = is_back(each.kind);
+    const std::size_t rank = order_.rank_of[to.stage];
+    std::uint32_t& arrived = places_.arrived(each, to.edge);
+    if (!options_.with_transfers || late || rank == rank_of(each)) {
+      arrived = made;
+      return lanes_.wake(rank);
+    }
+    const op message{back ? op_kind::send_backward : op_kind::send_forward,
+                     each.stage,
+                     each.microbatch,
+                     each.slice,
+                     false,
+                     edges_.peer(to)};
+    if (options_.transfers == transfer_kind::latency) {
+      arrived = add(message, {made, 0, time_of(message, to.edge)});
+      lanes_.wake(rank);
+    } else if (options_.transfers == transfer_kind::link) {
+      outbox_.push_back({message, to.edge});
+    } else if (streams_) {
+      lanes_.wake(lanes_.stream_of(rank_of(each)));
+    }
+  }
+
+  /// The results of the last round leave, each behind those before it on its link.
+  void send_messages() {
+    for (const auto& [message, edge] : outbox_) {
+      const std::size_t to = order_.rank_of[other_end(message).stage];
+      std::uint32_t& front = links_.at(rank_of(message), to);
+      front = add(message, {front, places_.made(message), time_of(message, edge)});
+      places_.arrived(message, edge) = front;
+      lanes_.wake(to);
+    }
+    outbox_.clear();
+  }
+
+  /// A message begins to leave, on the stream of its rank.
+  bool send(std::size_t lane, const op& each) {
+    const stage_links::link& along = *edges_.find(each);
+    const std::uint32_t made = places_.made(each);
+    if (!done(made)) return false;
+    front_[lane] = add(each, {front_[lane], made, time_of(each, along.edge)});
+    places_.sent(each, along.edge) = front_[lane];
+    lanes_.pass(lane);
+    lanes_.wake(lanes_.stream_of(order_.rank_of[along.stage]));
+    return true;
+  }
+
+  /// It arrives, on the stream of the receiving rank.
+  bool receive(std::size_t lane, const op& each) {
+    const std::size_t edge = edges_.find(each)->edge;
+    const std::uint32_t sent = places_.sent(each, edge);
+    if (!done(sent)) return false;
+    front_[lane] = add(each, {front_[lane], sent, 0});
+    places_.arrived(each, edge) = front_[lane];
+    lanes_.pass(lane);
+    lanes_.wake(rank_of(each));
+    return true;
+  }
+
+  /// A message holds both ranks, once both have come to it.
+  bool meet(std::size_t lane, const op& each) {
+    const op wanted = other_end(each);
+    const std::size_t peer = rank_of(wanted);
+    const op* const other = lanes_.head(peer);
+    if (other == nullptr || !(*other == wanted)) return false;
+    const op& message = is_send(each.kind) ? each : *other;
+    const std::size_t edge = edges_.find(message)->edge;
+    const std::uint32_t moved = add(message, {front_[lane], front_[peer], time_of(message, edge)});
+    front_[lane] = front_[peer] = moved;
+    places_.arrived(message, edge) = moved;
+    lanes_.pass(lane);
+    lanes_.pass(peer);
+    lanes_.wake(peer);
+    return true;
+  }
+
+  /// Updates the parameters, and finds what comes last.
+  void finish() {
+    for (std::size_t r = 0; r < order_.ranks(); ++r) {
+      if (options_.optimizer_step) {
+        const std::size_t stage = order_.orders[r].empty() ? 0 : order_.orders[r][0].stage;
+        last.push_back(add({op_kind::optimizer_step, stage}, {front_[r], reduced_[r], table_.optimizer_step(r)}));
+        continue;
+      }
+      if (front_[r] != 0) last.push_back(front_[r]);
+      if (reduced_[r] != 0) last.push_back(reduced_[r]);
+    }
+  }
+
+  const schedule& order_;
+  const task_options& options_;
+  duration_table& table_;
+  bool blocking_;
+  bool streams_;
+  stage_links edges_;
+  schedule_lanes lanes_;
+  std::vector<std::uint32_t> front_;                  // the latest task of every lane
+  std::uint32_t done_ = 0;                            // tasks before this round
+  std::vector<std::pair<op, std::size_t>> outbox_{};  // messages of this round and their edges, for `link`
+  link_fronts links_;                                 // for `link`, too
+  result_places places_;                              // of passes and messages
+  std::vector<std::uint32_t> reduced_;                // the latest all-reduce of every rank
+  passes_left passes_left_;                           // that are no tasks yet
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
