@@ -104,7 +104,7 @@ class variant_stages {
                const Visit& visit) const {
     const std::size_t least = query.share_of(query.least_held, d);
     const std::size_t all = query.take_turns ? (graph_.microbatches - 1) / d + 1 : graph_.microbatches;
-    std::size_t most = query.share_of(query.least_held, d);
+    std::size_t most = query.share_of(query.most_held, d);
     most = most < all ? most : all;
     const auto last = static_cast<std::int64_t>(most);
     if (most < least || !solver_.may_hold(sums, static_cast<std::int64_t>(least))) return;

@@ -131,7 +131,7 @@ class stage_time_search {
     query.memory = memory_;
     query.roomiest = true;
     query.least_held = held_by(least, 1);
-    query.least_held = held_by(greatest, 1);
+    query.most_held = held_by(greatest, 1);
     query.take_turns = request_.in_flight == in_flight_rule::replicas;
     const double taken = at_most(most_ * static_cast<double>(left));
     const double least_before = work_[last] * less > taken ? work_[last] * less - taken : 0;
@@ -213,7 +213,7 @@ class stage_time_search {
     query.most_time = most_;
     query.memory = memory_;
     query.most_devices = std::size_t{of.replicas} * of.ways;
-    query.least_held = query.least_held = held;
+    query.least_held = query.most_held = held;
     std::optional<stage_option> best;
     model_.each_option(query, [&](const stage_option& option) {
       if (option.replicas != of.replicas || option.ways != of.ways) return;
