@@ -10,7 +10,7 @@
 namespace bench {
 
 /// All work and all messages are one second.
-inline stagecut::operator_graph engine::layered_graph(std::size_t n) {
+inline stagecut::operator_graph layered_graph(std::size_t n) {
   constexpr std::size_t width = 100;
   std::mt19937 random(1);
   stagecut::operator_graph graph;

@@ -15,6 +15,7 @@
 #include "../makespan/requests.hpp"
 #include "../schedule/oracle.hpp"
 
+namespace engine = stagecut::engine;
 using chains::order_of;
 using oracle::dice;
 using stagecut::item_times;

@@ -9,6 +9,7 @@
 
 #include "../makespan/random_chains.hpp"
 
+namespace engine = stagecut::engine;
 using chains::chain;
 using chains::points;
 using oracle::dice;

@@ -10,6 +10,7 @@
 
 #include "../makespan/random_chains.hpp"
 
+namespace engine = stagecut::engine;
 using chains::chain;
 using chains::points;
 using oracle::dice;

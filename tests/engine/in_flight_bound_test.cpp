@@ -12,6 +12,7 @@
 
 #include "../makespan/requests.hpp"
 
+namespace engine = stagecut::engine;
 using chains::order_of;
 using stagecut::op;
 using stagecut::op_kind;

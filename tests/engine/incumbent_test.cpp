@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+namespace engine = stagecut::engine;
 using stagecut::makespan_progress;
 using stagecut::engine::incumbent;
 using points = std::vector<std::size_t>;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+namespace engine = stagecut::engine;
 using stagecut::engine::join_graphs;
 using stagecut::engine::layered_graph;
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+namespace engine = stagecut::engine;
 using stagecut::interval;
 using stagecut::schedule;
 using stagecut::schedule_kind;

@@ -11,6 +11,7 @@
 
 #include "../schedule/oracle.hpp"
 
+namespace engine = stagecut::engine;
 using oracle::dice;
 using stagecut::engine::matrix_game;
 

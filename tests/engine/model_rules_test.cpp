@@ -14,6 +14,7 @@
 #include "../makespan/random_chains.hpp"
 #include "../makespan/requests.hpp"
 
+namespace engine = stagecut::engine;
 using chains::order_of;
 using stagecut::interval;
 using stagecut::item_times;

@@ -8,6 +8,7 @@
 
 #include "../makespan/random_chains.hpp"
 
+namespace engine = stagecut::engine;
 using chains::chain;
 using oracle::dice;
 using stagecut::schedule_kind;

@@ -11,6 +11,7 @@
 
 #include "../makespan/random_chains.hpp"
 
+namespace engine = stagecut::engine;
 using oracle::dice;
 using stagecut::view;
 using stagecut::detail::random_bits;

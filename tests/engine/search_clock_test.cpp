@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+namespace engine = stagecut::engine;
 using stagecut::makespan_progress;
 using stagecut::search_limits;
 using stagecut::detail::seconds_now;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+namespace engine = stagecut::engine;
 using stagecut::engine::seeded;
 
 TEST_CASE("the numbers of a seed are those that the standard demands") {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+namespace engine = stagecut::engine;
 using stagecut::search_limits;
 using stagecut::engine::search_clock;
 using stagecut::engine::shared_effort;

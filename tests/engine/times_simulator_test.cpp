@@ -10,6 +10,7 @@
 
 #include "../makespan/random_chains.hpp"
 
+namespace engine = stagecut::engine;
 using oracle::dice;
 using stagecut::schedule;
 using stagecut::schedule_kind;

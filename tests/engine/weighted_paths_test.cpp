@@ -10,6 +10,7 @@
 
 #include "../schedule/oracle.hpp"
 
+namespace engine = stagecut::engine;
 using oracle::dice;
 using stagecut::engine::coarse_ticks;
 using stagecut::engine::tick_kinds;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace engine = stagecut::engine;
+
 TEST_CASE("ticks are cut off to whole ones, up to the largest that are exact") {
   using stagecut::engine::whole_ticks;
   CHECK(engine::whole_ticks(0) == 0);

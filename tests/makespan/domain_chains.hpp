@@ -14,6 +14,8 @@
 
 #include "random_chains.hpp"
 
+namespace engine = stagecut::engine;
+
 namespace chains {
 
 /// A schedule of few ranks, each with several stages.

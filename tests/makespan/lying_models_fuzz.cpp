@@ -17,6 +17,8 @@
 
 #include "../fuzz_bytes.hpp"
 
+namespace engine = stagecut::engine;
+
 namespace {
 
 /// What a model is asked for, and says.

@@ -10,6 +10,7 @@
 
 #include "domain_chains.hpp"
 
+namespace engine = stagecut::engine;
 using chains::chain;
 using chains::points;
 using oracle::dice;

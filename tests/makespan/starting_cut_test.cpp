@@ -12,6 +12,7 @@
 
 #include "random_chains.hpp"
 
+namespace engine = stagecut::engine;
 using chains::chain;
 using chains::valued;
 using oracle::dice;

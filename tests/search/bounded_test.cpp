@@ -14,6 +14,7 @@
 #include "../makespan/stage_chains.hpp"
 #include "systems.hpp"
 
+namespace engine = stagecut::engine;
 using chains::chain;
 using chains::points;
 using oracle::dice;

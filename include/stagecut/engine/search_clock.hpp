@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
@@ -12,7 +12,7 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 /// Knows when a search must end, and tells how far it is.
 class search_clock {
  public:
-  explicit search_clock(const search_limits& limits) : limits_(limits), begin_(detail::seconds_now()) {}
+  explicit search_clock(const search_limits& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
   search_clock(const search_clock&) = delete;
   search_clock& operator=(const search_clock&) = delete;
   ~search_clock() { spend(); }
@@ -40,8 +40,7 @@ class search_clock {
   void spend() noexcept;
 
   const search_limits& limits_;
-  double begin_;
-  double told_ = 0;
+  detail::deadline end_;
   std::size_t asked_ = 0;
   std::size_t pause_ = ~std::size_t{0};
   std::size_t choices_ = 0;

@@ -57,7 +57,6 @@ struct multilevel_fn {
   static answer least_load(const weighted_dag& graph, const multilevel_request& request);
 
   /// Whether nothing may begin, but for the first.
-  static bool over(const multilevel_request& request, double begin, std::size_t begun);
 
   static dag_partition described(const weighted_dag& graph, const std::vector<std::uint32_t>& part, std::size_t parts);
 };

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 
@@ -34,7 +34,7 @@ STAGECUT_DECL void check_limits(std::string_view function, const chain_limits& l
 /// Knows when a search must end, and tells how far it is.
 class chain_clock {
  public:
-  explicit chain_clock(const chain_limits& limits) : limits_(limits), begin_(seconds_now()) {}
+  explicit chain_clock(const chain_limits& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
 
   /// Whether a limit is reached, a share of the work being done. Cheap enough for every row of a table.
   [[nodiscard]] bool over(double share);
@@ -50,8 +50,7 @@ class chain_clock {
 
  private:
   chain_limits limits_;  // a copy: a request may be gone before the search that it began
-  double begin_;
-  double told_ = 0;
+  deadline end_;
   std::size_t asked_ = 0;
   std::size_t rows_ = 0;
   bool over_ = false;

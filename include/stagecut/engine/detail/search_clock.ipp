@@ -5,7 +5,6 @@
 
 #include <cstddef>
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/schedule/search_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
@@ -27,10 +26,8 @@ STAGECUT_DECL bool search_clock::look() {
   spend();
   if (over_ || state.nodes >= pause_) return true;
   if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
-  state.seconds = detail::seconds_now() - begin_;
-  if (limits_.stop && limits_.stop()) over_ = true;
-  if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
-  if (state.seconds - told_ > 0.1) tell();
+  over_ = end_.over();
+  if (end_.is_time_to_report()) tell();
   return over_;
 }
 
@@ -41,7 +38,7 @@ STAGECUT_DECL void search_clock::spend() noexcept {
 }
 
 STAGECUT_DECL void search_clock::tell() {
-  told_ = state.seconds = detail::seconds_now() - begin_;
+  state.seconds = end_.report();
   if (limits_.progress) limits_.progress(state);
 }
 

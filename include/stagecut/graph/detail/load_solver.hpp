@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
@@ -60,7 +61,7 @@ class load_solver {
         limits_(limits),
         unit_(unit),
         search_(below, empty, counts, limits.seed),
-        begin_(begin) {}
+        end_(limits.time_limit, limits.stop, begin) {}
 
   /// @param known   a partition to begin with, a bound, and the rounds that were made before; none of it need be there
   /// @param better  makes the bound better when there is time for it
@@ -93,19 +94,18 @@ class load_solver {
     answer_.pool = search_.pool();
   }
   [[nodiscard]] bool over() {
-    if (over_) return true;
-    const double seconds = seconds_now() - begin_;
-    over_ = (limits_.stop && limits_.stop()) || (limits_.time_limit && seconds >= *limits_.time_limit);
-    if (seconds - told_ > 0.1) tell(seconds);
-    return over_;
+    if (end_.was_over()) return true;
+    const bool result = end_.over();
+    if (end_.is_time_to_report()) tell();
+    return result;
   }
   /// Adds work that is no round, and says whether it has to end.
   [[nodiscard]] bool worked(std::size_t units, std::size_t most) {
     answer_.work += units;
     return over() || answer_.work > most;
   }
-  void tell(double seconds) {
-    told_ = seconds;
+  void tell() {
+    const double seconds = end_.report();
     if (!limits_.progress) return;
     const double load = search_.best() == nullptr ? 0 : static_cast<double>(search_.best()->value) * unit_;
     limits_.progress({seconds, load, static_cast<double>(answer_.bound) * unit_, answer_.rounds});
@@ -120,18 +120,17 @@ class load_solver {
       if (before <= answer_.bound) return;
       search_.improve();
       ++answer_.rounds;
-      if (search_.best() != nullptr && search_.best()->value < before) tell(seconds_now() - begin_);
+      if (search_.best() != nullptr && search_.best()->value < before) tell();
     }
   }
 
   /// Has the bound made better; it may take a quarter of the time, or of the rounds where these alone are limited.
   void raise(const bounder& better) {
     if (!better) return;
-    const double until = limits_.time_limit ? *limits_.time_limit / 4 : std::numeric_limits<double>::infinity();
-    const double from = seconds_now();
+    deadline quarter(quarter_of(limits_.time_limit));
     const std::size_t most = most_work(limits_, 0.25, below_.size());
     const std::size_t last = most < ~answer_.work ? answer_.work + most : most;
-    const auto stop = [&] { return worked(work_of_flow(below_.size()), last) || seconds_now() - from > until; };
+    const auto stop = [&] { return worked(work_of_flow(below_.size()), last) || quarter.over(); };
     const value_type best = search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
     answer_.bound = next_value(empty_, std::max(answer_.bound, better(answer_.bound, best, stop)));
   }
@@ -183,9 +182,7 @@ class load_solver {
   const load_limits& limits_;
   double unit_;
   load_search<Set> search_;
-  double begin_;
-  double told_ = 0;
-  bool over_ = false;
+  deadline end_;
   bool listed_ = false;
   answer_type answer_{};
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include <stagecut/graph/load_request.hpp>
 
@@ -23,6 +24,11 @@ inline constexpr std::size_t down_sets_at_once = 256;
 
 /// The work of a round.
 [[nodiscard]] constexpr std::size_t work_of_round(std::size_t elements) noexcept { return 500 + elements / 10 * 7; }
+
+/// A quarter of the time.
+[[nodiscard]] inline std::optional<double> quarter_of(const std::optional<double>& time_limit) {
+  return time_limit ? std::optional(*time_limit / 4) : std::nullopt;
+}
 
 /// The work that takes as long as a part of the rounds, and one more: what is small is proved with any limit. No limit where
 /// time is limited, or rounds are not.

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/seeded.hpp>
@@ -39,7 +39,7 @@ class placement_solver {
 
   /// @param elements  must outlive this object
   placement_solver(const communication_elements& elements, const communication_limits& limits)
-      : elements_(elements), limits_(limits), random_(limits.seed), begun_(seconds_now()) {
+      : elements_(elements), limits_(limits), random_(limits.seed), end_(limits.time_limit, limits.stop) {
     if (!elements.ordered()) below_ = by_number();
     back_ = reversed(below());
   }
@@ -72,14 +72,11 @@ class placement_solver {
   }
 
  private:
-  [[nodiscard]] bool is_late() const {
-    if (limits_.stop && limits_.stop()) return true;
-    return limits_.time_limit && seconds_now() - begun_ > *limits_.time_limit;
-  }
+  [[nodiscard]] bool is_late() { return end_.over(); }
   void tell() const {
     if (!limits_.progress) return;
     const double least = best_ ? elements_.communication(elements_.cut(*best_)) : 0;
-    limits_.progress({seconds_now() - begun_, least, elements_.communication(bound_), rounds_, nodes_});
+    limits_.progress({end_.seconds(), least, elements_.communication(bound_), rounds_, nodes_});
   }
 
   [[nodiscard]] outcome<communication_partition> finished(bool proved) {
@@ -207,7 +204,7 @@ class placement_solver {
   const communication_elements& elements_;
   const communication_limits& limits_;
   engine::seeded random_;
-  double begun_;
+  deadline end_;
   precedence below_{};  // where devices have no order
   precedence back_{};
   std::optional<devices> best_{};

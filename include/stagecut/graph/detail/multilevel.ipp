@@ -14,7 +14,7 @@
 #include <boost/property_map/vector_property_map.hpp>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/dag_partition.hpp>
@@ -100,13 +100,13 @@ STAGECUT_DECL auto multilevel_fn::least_cut(const weighted_dag& graph, const mul
   const auto keep = [&](detail::dag_parts found) {
     if (best.most.empty() || found.better_than(best)) best = std::move(found);
   };
-  const double begin = detail::seconds_now();
+  detail::deadline end(request.time_limit, request.stop);
   const std::vector<std::int64_t> limits(request.parts, most);
-  for (std::size_t i = 0; i < request.trials && !over(request, begin, i); ++i) {
+  for (std::size_t i = 0; i < request.trials && (i == 0 || !end.over()); ++i) {
     detail::dag_multilevel trial(graph.flat(), limits, request.seed + i);
     const bool small = graph.size() <= most_bisected;
     if (small) keep(trial.by_bisection(graph.size() <= 2000 ? 6 : 3));
-    if (!small || !over(request, begin, 1)) keep(trial.by_merging(small ? &best : nullptr));
+    if (!small || !end.over()) keep(trial.by_merging(small ? &best : nullptr));
   }
   if (best.excess() > 0) return answer::unknown({reason::cause::limit_reached});
   dag_partition result = described(graph, best.part, request.parts);
@@ -115,23 +115,17 @@ STAGECUT_DECL auto multilevel_fn::least_cut(const weighted_dag& graph, const mul
 }
 
 STAGECUT_DECL auto multilevel_fn::least_load(const weighted_dag& graph, const multilevel_request& request) -> answer {
-  const double begin = detail::seconds_now();
+  detail::deadline end(request.time_limit, request.stop);
   const detail::dag_nets nets = detail::nets_of_outputs(graph.flat(), graph.outputs());
   detail::multilevel_load search(graph.flat(), nets, request.parts, 0);
-  const auto late = [&] { return over(request, begin, 1); };
-  for (std::size_t i = 0; i < request.trials && !over(request, begin, i); ++i) {
+  const auto late = [&] { return end.over(); };
+  for (std::size_t i = 0; i < request.trials && (i == 0 || !end.over()); ++i) {
     search.run(request.seed + i, graph.size() <= most_bisected, late);
   }
   if (search.best().part.empty()) return answer::unknown({reason::cause::limit_reached});
   dag_partition result = described(graph, search.best().part, request.parts);
   result.bound = search.bound();
   return result.bound == result.load() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
-}
-
-STAGECUT_DECL bool multilevel_fn::over(const multilevel_request& request, double begin, std::size_t begun) {
-  if (begun == 0) return false;
-  return (request.stop && request.stop()) ||
-         (request.time_limit && detail::seconds_now() - begin >= *request.time_limit);
 }
 
 STAGECUT_DECL dag_partition multilevel_fn::described(const weighted_dag& graph, const std::vector<std::uint32_t>& part,

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -149,12 +149,7 @@ class chunk_solver {
     return !limits.time_limit && limits.round_limit && asked_ / asked_in_round > *limits.round_limit;
   }
 
-  [[nodiscard]] bool over() {
-    const double seconds = seconds_now() - begin_;
-    over_ = over_ || (request_.limits.stop && request_.limits.stop()) ||
-            (request_.limits.time_limit && seconds >= *request_.limits.time_limit);
-    return over_;
-  }
+  [[nodiscard]] bool over() { return end_.over(); }
 
   void look(chunk_search& search, const operator_costs& costs) {
     const auto stop = [this] { return over() || spent(); };
@@ -178,14 +173,13 @@ class chunk_solver {
   /// the time, or of the rounds where these alone are limited.
   void raise(const operator_costs& costs, ticks best) {
     bounds_left_ = false;
-    const double until = request_.limits.time_limit ? *request_.limits.time_limit / 4 : 0;
-    const double from = seconds_now();
+    deadline quarter(quarter_of(request_.limits.time_limit));
     const std::size_t n = costs.size();
     const std::size_t most = most_work(request_.limits, 0.25 * static_cast<double>(rounds_in_one()), n);
     std::size_t work = 0;
     const auto stop = [&] {
       work += work_of_flow(n);
-      return over() || work > most || (request_.limits.time_limit && seconds_now() - from > until);
+      return over() || work > most || quarter.over();
     };
     flow_bounds bounds(costs, counts_);
     bound_ = std::max(bound_, bounds.cover(bounds.flow(bound_, stop), best, stop));
@@ -194,7 +188,7 @@ class chunk_solver {
   void tell(const chunk_search& search, const operator_costs& costs) const {
     if (!request_.limits.progress) return;
     const double load = search.best() == nullptr ? 0 : costs.seconds(search.best()->value);
-    request_.limits.progress({seconds_now() - begin_, load, costs.seconds(bound_), rounds_});
+    request_.limits.progress({end_.seconds(), load, costs.seconds(bound_), rounds_});
   }
 
   [[nodiscard]] virtual_partition described(const contraction& parts, const operator_costs& costs,
@@ -238,8 +232,7 @@ class chunk_solver {
   bool bounds_left_ = true;
   std::size_t rounds_ = 0;
   std::size_t asked_ = 0;  // whether a round has to end
-  bool over_ = false;
-  double begin_ = seconds_now();
+  deadline end_{request_.limits.time_limit, request_.limits.stop};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/plan/detail/explain_clock.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/detail/target_plans.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
@@ -29,7 +29,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class change_list {
  public:
   change_list(const explained_plan& of, double makespan, framework to, const search_limits& limits)
-      : of_(of), makespan_(makespan), told_(to, of.made()), clock_(limits) {}
+      : of_(of), makespan_(makespan), told_(to, of.made()), clock_(limits.time_limit, limits.stop) {}
 
   /// Whether all changes were tried.
   [[nodiscard]] bool complete() const noexcept { return !clock_.was_over(); }
@@ -48,7 +48,8 @@ class change_list {
     double busiest = 0;
     for (const double each : work) busiest = each > busiest ? each : busiest;
     for (std::size_t d = 0; d < work.size(); ++d) {
-      if (work[d] >= busiest * (1 - 0x1p-40)) try_device(d);  // equal ones are the rule, and differ in what they hold up
+      if (work[d] >= busiest * (1 - 0x1p-40))
+        try_device(d);  // equal ones are the rule, and differ in what they hold up
     }
     std::vector<plan_change> result;
     while (result.size() < most && !found_.empty()) {
@@ -220,7 +221,7 @@ class change_list {
   const explained_plan& of_;
   double makespan_;
   target_plans told_;
-  explain_clock clock_;
+  deadline clock_;
   std::vector<plan_change> found_{};
 };
 

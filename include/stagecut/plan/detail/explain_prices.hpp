@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <stagecut/plan/detail/explain_clock.hpp>
+#include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
@@ -25,7 +25,7 @@ class price_list {
  public:
   price_list(const explained_plan& of, const search_limits& limits)
       : of_(of),
-        clock_(limits),
+        clock_(limits.time_limit, limits.stop),
         changed_(of.made()),
         split_(runs(of.order(), op_kind::backward_input)),
         times_(stagecut::times_of(changed_, split_)),
@@ -121,7 +121,7 @@ class price_list {
   }
 
   const explained_plan& of_;
-  explain_clock clock_;
+  deadline clock_;
   plan changed_;
   bool split_;
   pass_times<double> times_;

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -27,13 +26,8 @@ STAGECUT_DECL bool chain_clock::over(double share) {
 
 STAGECUT_DECL bool chain_clock::look(double share) {
   if (limits_.row_limit && rows_ > *limits_.row_limit) over_ = true;
-  const double seconds = seconds_now() - begin_;
-  if (limits_.stop && limits_.stop()) over_ = true;
-  if (limits_.time_limit && seconds >= *limits_.time_limit) over_ = true;
-  if (limits_.progress && seconds - told_ > 0.1) {
-    told_ = seconds;
-    limits_.progress({seconds, share});
-  }
+  if (end_.over()) over_ = true;
+  if (limits_.progress && end_.is_time_to_report()) limits_.progress({end_.report(), share});
   return over_;
 }
 
