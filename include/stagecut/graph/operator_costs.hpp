@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -94,25 +94,17 @@ class operator_costs {
   /// What all times are whole multiples of, at least 1: data of whole numbers have larger ones than 1.
   [[nodiscard]] ticks unit() const noexcept { return unit_; }
   /// Seconds of so many ticks.
-  [[nodiscard]] double seconds(ticks count) const noexcept {
-    return std::ldexp(static_cast<double>(count), -time_power_);
-  }
+  [[nodiscard]] double seconds(ticks count) const noexcept { return times_.figure(count); }
   /// Bytes of so many ticks.
-  [[nodiscard]] double bytes_of(ticks count) const noexcept {
-    return std::ldexp(static_cast<double>(count), -memory_power_);
-  }
+  [[nodiscard]] double bytes_of(ticks count) const noexcept { return memory_.figure(count); }
 
  private:
   /// Ticks are the same of all contractions of a graph, so that what is known of one can be said of another.
   void choose_ticks(const operator_graph& graph, std::size_t stages);
 
-  [[nodiscard]] ticks time(double seconds) const {
-    return static_cast<ticks>(std::llrint(std::ldexp(seconds, time_power_)));
-  }
-  [[nodiscard]] ticks bytes(double count) const {
-    return static_cast<ticks>(std::ceil(std::ldexp(count, memory_power_)));
-  }
-  [[nodiscard]] ticks bytes_below(double count) const;
+  [[nodiscard]] ticks time(double seconds) const { return times_.nearest(seconds); }
+  [[nodiscard]] ticks bytes(double count) const { return memory_.up(count); }
+  [[nodiscard]] ticks bytes_below(double count) const { return memory_.down(count, std::numeric_limits<ticks>::max()); }
 
   void find_unit();
 
@@ -131,8 +123,8 @@ class operator_costs {
   ticks limit_ = std::numeric_limits<ticks>::max();
   bool by_position_ = false;
   ticks unit_ = 1;
-  int time_power_ = 0;
-  int memory_power_ = 0;
+  engine::tick_scale times_{};
+  engine::tick_scale memory_{};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -6,6 +6,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -21,7 +22,7 @@ void check_operator_figure(const Place& place, const char* name, double value) {
 STAGECUT_DECL void check_operator_figures(const operator_graph& graph);
 
 /// The largest power of two p for which `sum * 2^p` stays below 2^60: what a tick is the inverse of.
-[[nodiscard]] STAGECUT_DECL int tick_power(double sum);
+[[nodiscard]] STAGECUT_DECL engine::tick_scale tick_scale_of(double sum);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 

@@ -3,12 +3,12 @@
 
 #include <stagecut/graph/detail/check_operator_figures.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <string>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -40,9 +40,9 @@ STAGECUT_DECL void check_operator_figures(const operator_graph& graph) {
   }
 }
 
-STAGECUT_DECL int tick_power(double sum) {
+STAGECUT_DECL engine::tick_scale tick_scale_of(double sum) {
   if (!is_finite(sum)) fail(invalid_input("operators", "the sum of their figures is out of range"));
-  return sum > 0 ? 60 - std::ilogb(sum) - 1 : 0;
+  return engine::tick_scale(sum);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/communication_problem.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/rows.hpp>
@@ -69,18 +69,15 @@ class communication_elements {
   /// Whether some elements have fewer devices to stand on than others.
   [[nodiscard]] bool any_fixed() const noexcept { return any_fixed_; }
 
-  [[nodiscard]] double communication(ticks count) const { return std::ldexp(static_cast<double>(count), -edge_power_); }
-  [[nodiscard]] double variables(ticks count) const { return std::ldexp(static_cast<double>(count), -variable_power_); }
-  [[nodiscard]] double operations(ticks count) const {
-    return std::ldexp(static_cast<double>(count), -operation_power_);
-  }
+  [[nodiscard]] double communication(ticks count) const { return edge_scale_.figure(count); }
+  [[nodiscard]] double variables(ticks count) const { return variable_scale_.figure(count); }
+  [[nodiscard]] double operations(ticks count) const { return operation_scale_.figure(count); }
 
   /// What a placement cuts.
   [[nodiscard]] ticks cut(const std::vector<std::uint32_t>& device_of) const;
 
  private:
-  static ticks in_ticks(double weight, int power) { return static_cast<ticks>(std::llrint(std::ldexp(weight, power))); }
-  static int power_of(const std::vector<double>& all);
+  static engine::tick_scale scale_of(const std::vector<double>& all);
   void choose_ticks(const communication_weights& figures);
   /// A k-th of `all` times `imbalance`, and what rounding may have taken from that.
   [[nodiscard]] ticks most_of(ticks all, double imbalance) const;
@@ -95,9 +92,9 @@ class communication_elements {
   bool may_empty_;
   bool ordered_;
   bool any_fixed_ = false;
-  int variable_power_ = 0;
-  int operation_power_ = 0;
-  int edge_power_ = 0;
+  engine::tick_scale variable_scale_{};
+  engine::tick_scale operation_scale_{};
+  engine::tick_scale edge_scale_{};
   std::vector<weights> of_{};
   weights most_{};
   rows<link> links_{};

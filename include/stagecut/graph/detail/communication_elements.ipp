@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/communication_problem.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/check_operator_figures.hpp>
@@ -26,7 +27,7 @@ STAGECUT_DECL communication_elements::communication_elements(const operator_grap
   of_.resize(size());
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     of_[parts_.element_of(v)].add(
-        {in_ticks(figures.variables[v], variable_power_), in_ticks(figures.operations[v], operation_power_)});
+        {variable_scale_.nearest(figures.variables[v]), operation_scale_.nearest(figures.operations[v])});
   }
   weights all;
   for (const weights& each : of_) all.add(each);
@@ -43,16 +44,16 @@ STAGECUT_DECL auto communication_elements::cut(const std::vector<std::uint32_t>&
   return sum;
 }
 
-STAGECUT_DECL int communication_elements::power_of(const std::vector<double>& all) {
+STAGECUT_DECL engine::tick_scale communication_elements::scale_of(const std::vector<double>& all) {
   double sum = 0;
   for (const double each : all) sum += each;
-  return tick_power(sum);
+  return tick_scale_of(sum);
 }
 
 STAGECUT_DECL void communication_elements::choose_ticks(const communication_weights& figures) {
-  variable_power_ = power_of(figures.variables);
-  operation_power_ = power_of(figures.operations);
-  edge_power_ = power_of(figures.edges);
+  variable_scale_ = scale_of(figures.variables);
+  operation_scale_ = scale_of(figures.operations);
+  edge_scale_ = scale_of(figures.edges);
 }
 
 STAGECUT_DECL auto communication_elements::most_of(ticks all, double imbalance) const -> ticks {
@@ -69,7 +70,7 @@ STAGECUT_DECL void communication_elements::join(const operator_graph& graph, con
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {
     const element from = parts_.element_of(graph.edges[i].from);
     const element to = parts_.element_of(graph.edges[i].to);
-    const ticks weight = in_ticks(figures.edges[i], edge_power_);
+    const ticks weight = edge_scale_.nearest(figures.edges[i]);
     if (from != to && weight != 0) add(from, to, 0, weight);
   }
   if (ordered_) {

@@ -133,7 +133,8 @@ STAGECUT_DECL operator_costs::operator_costs(const operator_graph& graph, const 
 STAGECUT_DECL void operator_costs::find_unit() {
   if (!options_.speeds.empty()) return;  // quotients are rounded
   ticks unit = 0;
-  for (const figures& each : elements_) unit = std::gcd(std::gcd(unit, each.forward), std::gcd(each.backward, each.cpu));
+  for (const figures& each : elements_)
+    unit = std::gcd(std::gcd(unit, each.forward), std::gcd(each.backward, each.cpu));
   for (const net& each : nets_) unit = std::gcd(unit, std::gcd(each.forward, each.backward));
   for (const ticks each : constants_) unit = std::gcd(unit, each);
   unit_ = std::max<ticks>(unit, 1);
@@ -177,13 +178,8 @@ STAGECUT_DECL void operator_costs::choose_ticks(const operator_graph& graph, std
   for (const double each : options_.constants) time += each;
   for (const shared_parameters& each : graph.shared) resident += each.resident;
   const auto most = static_cast<double>(options_.in_flight ? stages : 1);
-  time_power_ = detail::tick_power(time);
-  memory_power_ = detail::tick_power(resident + most * activations);
-}
-
-STAGECUT_DECL auto operator_costs::bytes_below(double count) const -> ticks {
-  const double scaled = std::floor(std::ldexp(count, memory_power_));
-  return scaled < 0x1p62 ? static_cast<ticks>(scaled) : std::numeric_limits<ticks>::max();
+  times_ = detail::tick_scale_of(time);
+  memory_ = detail::tick_scale_of(resident + most * activations);
 }
 
 STAGECUT_DECL auto operator_costs::sum(const operator_graph& graph, view<const std::size_t> operators) const

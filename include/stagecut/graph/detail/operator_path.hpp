@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/detail/check_operator_figures.hpp>
 #include <stagecut/graph/detail/path_load.hpp>
 #include <stagecut/graph/load_request.hpp>
@@ -67,10 +67,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   };
   double sum = beside;
   for (const std::uint32_t v : path) sum += graph.operators[v].forward + graph.operators[v].backward + sent(v);
-  const int power = tick_power(sum);
-  const auto ticks = [&](double seconds) {
-    return static_cast<path_load::ticks>(std::llrint(std::ldexp(seconds, power)));
-  };
+  const engine::tick_scale scale = tick_scale_of(sum);
+  const auto ticks = [&](double seconds) { return scale.nearest(seconds); };
   path_load result(path.size(), ticks(beside));
   for (std::size_t i = 0; i < path.size(); ++i) {
     result.put(i, ticks(graph.operators[path[i]].forward) + ticks(graph.operators[path[i]].backward));

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
 #include <stagecut/orders/order_request.hpp>
 
@@ -60,13 +61,11 @@ class order_bytes {
   /// Chooses the unit for all that an iteration takes.
   void scale();
 
-  [[nodiscard]] std::int64_t up(double bytes) const {
-    return static_cast<std::int64_t>(__builtin_ceil(__builtin_ldexp(bytes, -exponent_)));
-  }
+  [[nodiscard]] std::int64_t up(double bytes) const { return ticks_.up(bytes); }
 
   const order_request& request_;
   word_problem& of_;
-  int exponent_ = 0;
+  engine::tick_scale ticks_{};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

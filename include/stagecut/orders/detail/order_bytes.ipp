@@ -13,6 +13,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/orders/detail/order_ticks.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
 #include <stagecut/orders/order_request.hpp>
@@ -33,8 +34,7 @@ STAGECUT_DECL order_bytes::order_bytes(const order_request& request, word_proble
   }
   for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {
     const double left = memory(r) - resident(r);
-    const std::int64_t units =
-        left > 0 ? static_cast<std::int64_t>(__builtin_floor(__builtin_ldexp(left, -exponent_))) : 0;
+    const std::int64_t units = left > 0 ? ticks_.down(left) : 0;
     // Rounded, a microbatch that just fits may take a few units more.
     of.memory.push_back(fits_alone(r) ? std::max(units, alone(r, std::int64_t{0}, of.kept, of.again)) : units);
   }
@@ -113,9 +113,7 @@ STAGECUT_DECL void order_bytes::scale() {
     fractions = fractions || left != __builtin_floor(left);
     most = std::max(most, left);
   }
-  int exponent = 0;
-  (void)__builtin_frexp(most, &exponent);
-  if (fractions || exponent > 60) exponent_ = exponent - 60;
+  if (fractions || most >= 0x1p60) ticks_ = engine::tick_scale(most);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

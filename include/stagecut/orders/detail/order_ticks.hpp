@@ -13,6 +13,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
 #include <stagecut/orders/order_request.hpp>
 #include <stagecut/schedule/parts/check_durations.hpp>
@@ -63,13 +64,13 @@ class order_ticks {
   }
 
   /// What a tick is in the unit of the times.
-  [[nodiscard]] double tick() const { return __builtin_ldexp(1.0, exponent_); }
+  [[nodiscard]] double tick() const { return scale_.figure(1); }
   /// A number of ticks in the unit of the times.
   [[nodiscard]] T time(std::int64_t ticks) const {
     if constexpr (integer<T>) {
       return static_cast<T>(ticks);
     } else {
-      return static_cast<T>(__builtin_ldexp(static_cast<double>(ticks), exponent_));
+      return static_cast<T>(scale_.figure(ticks));
     }
   }
 
@@ -154,9 +155,8 @@ class order_ticks {
       if (sum > most || sum >= wide_integer{1} << digits) refuse_sum();
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
-      (void)__builtin_frexp(sum, &exponent_);
       constexpr int most = std::numeric_limits<T>::digits - 3;
-      exponent_ -= digits < most ? digits : most;
+      scale_ = engine::tick_scale(sum, digits < most ? digits : most);
     }
   }
 
@@ -164,7 +164,7 @@ class order_ticks {
     if constexpr (integer<T>) {
       return static_cast<std::int64_t>(value);
     } else {
-      return static_cast<std::int64_t>(__builtin_ldexp(static_cast<double>(value), -exponent_));
+      return scale_.down(static_cast<double>(value));
     }
   }
 
@@ -172,7 +172,7 @@ class order_ticks {
   static constexpr int digits = 50;
 
   word_problem& of_;
-  int exponent_ = 0;  // of a tick, for floating-point times
+  engine::tick_scale scale_{};  // of floating-point times
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -33,7 +33,7 @@ STAGECUT_DECL variant_stage_solver::variant_stage_solver(const variant_tables& t
 STAGECUT_DECL void variant_stage_solver::set_memory(const std::optional<double>& memory) {
   if (memory == memory_) return;
   memory_ = memory;
-  limit_ = memory ? tables_.bytes.whole_below(*memory) : std::numeric_limits<std::int64_t>::max() / 2;
+  limit_ = memory ? tables_.bytes.down(*memory) : std::numeric_limits<std::int64_t>::max() / 2;
   table_.clear();
 }
 
@@ -183,7 +183,7 @@ STAGECUT_DECL std::vector<variant_figures> variant_stage_solver::figures_of(std:
     }
     if (each.more_parameters.empty()) continue;
     const double others = static_cast<double>(replicas_ - 1);
-    result[r].time += tables_.times.whole(4 * others * each.more_parameters[r] / exchanged_);
+    result[r].time += tables_.times.nearest(4 * others * each.more_parameters[r] / exchanged_);
   }
   return result;
 }

@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/joint/baselines/detail/variant_ways.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-/// Turns figures into whole multiples of a power of two, so fine that all of them sum to less than 2^61: whatever the order
-/// in which they are summed, and taken away again, the sum is the same. Whole numbers below 2^53 in all stay what they are.
-class whole_units {
- public:
-  whole_units() = default;
-  /// @param sum  of all figures, at most
-  explicit whole_units(double sum);
-
-  [[nodiscard]] std::int64_t whole(double x) const noexcept { return std::llrint(std::ldexp(x, exponent_)); }
-  /// Rounded down, and no more than any sum.
-  [[nodiscard]] std::int64_t whole_below(double x) const noexcept;
-  [[nodiscard]] double figure(std::int64_t x) const noexcept { return static_cast<double>(x) * unit_; }
-
- private:
-  int exponent_ = 0;
-  double unit_ = 1;
-};
 
 /// The figures of a graph of layers, in whole units, by layer and by number of devices among which it is divided.
 struct variant_tables {
@@ -48,7 +30,7 @@ struct variant_tables {
     [[nodiscard]] bool varies() const noexcept { return !more_parameters.empty() || !more_cut.empty(); }
   };
 
-  whole_units times{}, bytes{}, parameters{};
+  engine::tick_scale times{}, bytes{}, parameters{};
   std::vector<std::size_t> ways{};                     // ascending
   std::vector<std::vector<divided>> layers{};          // by layer, then as `ways`
   std::vector<std::vector<std::size_t>> neighbours{};  // the other end of each edge in, then of each out

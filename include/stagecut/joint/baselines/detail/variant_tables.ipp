@@ -4,7 +4,6 @@
 #include <stagecut/joint/baselines/detail/variant_tables.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,19 +15,6 @@
 #include <stagecut/profile/variant_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-STAGECUT_DECL whole_units::whole_units(double sum) {
-  int exponent = 0;
-  if (sum > 0) static_cast<void>(std::frexp(sum, &exponent));
-  const int fine = 60 - exponent;
-  exponent_ = fine < 1000 ? fine : 1000;
-  unit_ = std::ldexp(1.0, -exponent_);
-}
-
-STAGECUT_DECL std::int64_t whole_units::whole_below(double x) const noexcept {
-  const double scaled = std::ldexp(x, exponent_);
-  return scaled < 0x1p62 ? static_cast<std::int64_t>(scaled) : std::int64_t{1} << 62U;
-}
 
 STAGECUT_DECL variant_tables::variant_tables(const variant_graph& graph) {
   list_edges(graph);
@@ -101,9 +87,9 @@ STAGECUT_DECL void variant_tables::choose_units(const variant_graph& graph) {
   for (const double each : {all_time, all_bytes, all_parameters}) {
     if (!is_finite(each)) fail(invalid_input("layers", "their figures sum to more than a double holds"));
   }
-  times = whole_units(all_time);
-  bytes = whole_units(all_bytes);
-  parameters = whole_units(all_parameters);
+  times = engine::tick_scale(all_time);
+  bytes = engine::tick_scale(all_bytes);
+  parameters = engine::tick_scale(all_parameters);
 }
 
 STAGECUT_DECL auto variant_tables::tabulate(const variant_graph& graph, std::size_t v, const divided_layer& from)
@@ -111,20 +97,20 @@ STAGECUT_DECL auto variant_tables::tabulate(const variant_graph& graph, std::siz
   divided made;
   const std::size_t edges = neighbours[v].size();
   double least_parameters = from.variants[0].parameters;
-  made.time = times.whole(from.variants[0].time);
+  made.time = times.nearest(from.variants[0].time);
   made.cut.assign(edges, 0);
   for (std::size_t r = 0; r < from.variants.size(); ++r) {
     const run_variant& one = from.variants[r];
-    made.variants.push_back({times.whole(one.time), bytes.whole(one.activations), bytes.whole(one.resident)});
+    made.variants.push_back({times.nearest(one.time), bytes.nearest(one.activations), bytes.nearest(one.resident)});
     made.time = made.variants[r].time < made.time ? made.variants[r].time : made.time;
     least_parameters = std::min(least_parameters, one.parameters);
     made.more_cut.emplace_back();
     for (std::size_t e = 0; e < edges; ++e) {
-      made.more_cut[r].push_back(times.whole(crossing(graph, v, one, e)));
+      made.more_cut[r].push_back(times.nearest(crossing(graph, v, one, e)));
       if (r == 0 || made.more_cut[r][e] < made.cut[e]) made.cut[e] = made.more_cut[r][e];
     }
   }
-  made.parameters = parameters.whole(least_parameters);
+  made.parameters = parameters.nearest(least_parameters);
   bool same_parameters = true;
   bool same_cut = true;
   for (std::size_t r = 0; r < from.variants.size(); ++r) {

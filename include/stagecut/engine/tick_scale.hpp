@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <stagecut/core/config.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Seconds or bytes as whole ticks, each a power of two of the unit: sums of ticks are exact, so they depend neither on
+/// the order in which they are added nor on what was taken away again. Whole numbers that are small enough in all stay what
+/// they are.
+class tick_scale {
+ public:
+  /// A tick is the unit.
+  tick_scale() = default;
+
+  /// @param sum     of all figures, at most; finite, not negative
+  /// @param digits  of the sum in ticks, which is below 2^digits
+  explicit tick_scale(double sum, int digits = 60) {
+    if (!(sum > 0)) return;
+    int exponent = 0;
+    (void)__builtin_frexp(sum, &exponent);
+    power_ = digits - exponent;
+  }
+
+  /// The nearest ticks; halves become even.
+  [[nodiscard]] std::int64_t nearest(double figure) const {
+    return static_cast<std::int64_t>(__builtin_llrint(__builtin_ldexp(figure, power_)));
+  }
+  /// No fewer ticks than that.
+  [[nodiscard]] std::int64_t up(double figure) const {
+    return static_cast<std::int64_t>(__builtin_ceil(__builtin_ldexp(figure, power_)));
+  }
+  /// No more ticks than that; `most` where it is 2^62 or beyond.
+  [[nodiscard]] std::int64_t down(double figure, std::int64_t most = std::int64_t{1} << 62U) const {
+    const double ticks = __builtin_floor(__builtin_ldexp(figure, power_));
+    return ticks < 0x1p62 ? static_cast<std::int64_t>(ticks) : most;
+  }
+  /// What so many ticks are.
+  [[nodiscard]] double figure(std::int64_t ticks) const { return __builtin_ldexp(static_cast<double>(ticks), -power_); }
+
+ private:
+  int power_ = 0;  // of two: ticks of the unit
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine
