@@ -494,7 +494,6 @@
   X(schedule_obstacle) \
   X(schedule_of) \
   X(schedule_of_request) \
-  X(search_makespan) \
   X(seconds_as_one) \
   X(seconds_now) \
   X(seconds_of) \

@@ -16,7 +16,6 @@
 #include <stagecut/engine/model_rules.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
-#include <stagecut/makespan/detail/search_makespan.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
@@ -74,11 +73,15 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (request.start && !engine::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
-    auto found = detail::search_makespan(chain, request, rules, improver);
+    auto found = search_ticks(chain, request, rules, improver);
     if (found.state() != state::infeasible) return found;
     return outcome<makespan_cut>::infeasible(
         detail::why_no_cut(rules, request.order, model.size(), greatest_memory(request), allowed));
   }
+
+  /// The search once the model was asked, the same for all models.
+  [[nodiscard]] static outcome<makespan_cut> search_ticks(engine::chain_ticks& chain, const makespan_request& request,
+                                                          const engine::cut_rules& rules, cut_improver_ref improver);
 
   static void refuse(const std::string& argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("minimize_makespan", argument, value, requirement));

@@ -12,9 +12,17 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/check_links.hpp>
+#include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+STAGECUT_DECL outcome<makespan_cut> minimize_makespan_fn::search_ticks(engine::chain_ticks& chain,
+                                                                       const makespan_request& request,
+                                                                       const engine::cut_rules& rules,
+                                                                       cut_improver_ref improver) {
+  return detail::makespan_search(chain, request, rules, improver).run();
+}
 
 STAGECUT_DECL std::optional<double> minimize_makespan_fn::greatest_memory(const makespan_request& request) {
   std::optional<double> most = request.memory_per_device;
