@@ -82,8 +82,7 @@ TEST_CASE("makespans are those of simulate, and critical paths as long: bounds f
     std::vector<double> makespans;
     for (int i = 0; i < 4; ++i) {
       times.push_back(random_times(random, order, splits, has_messages));
-      simulator.set(times.back().data());
-      makespans.push_back(simulator.run());
+      makespans.push_back(simulator.run(times.back().data()));
       CHECK(makespans.back() == simulated(order, times.back(), kind, splits, has_messages));
       paths.emplace_back();
       simulator.count_critical(paths.back());
@@ -109,8 +108,7 @@ TEST_CASE("1F1B of two stages: the path goes down, along the slower one, and bac
   times[engine::tick_message] = 5;
   times[engine::tick_kinds + engine::tick_f] = 10;
   times[engine::tick_kinds + engine::tick_b] = 20;
-  simulator.set(times.data());
-  CHECK(simulator.run() == 1 + 5 + 4 * 30 + 5 + 2);
+  CHECK(simulator.run(times.data()) == 1 + 5 + 4 * 30 + 5 + 2);
   std::vector<double> counts;
   simulator.count_critical(counts);
   std::vector<double> expected(2 * engine::tick_kinds);
@@ -119,4 +117,17 @@ TEST_CASE("1F1B of two stages: the path goes down, along the slower one, and bac
   expected[engine::tick_kinds + engine::tick_f] = expected[engine::tick_kinds + engine::tick_b] = 4;
   CHECK(counts == expected);
   CHECK(simulator.graph().tasks().size() == 2 * 4 * 2 + 2 * 4);  // passes, and messages on links
+}
+
+TEST_CASE("times and counts stand where a layout says: messages before stages, and the exchange of gradients") {
+  const schedule order = stagecut::one_forward_one_backward(2, 4);
+  // Of a stage its exchange, the message before it, a number of no meaning, and both passes.
+  const engine::time_layout layout{
+      .kinds = 5, .forward = 3, .backward = 4, .message = 1, .before = true, .all_reduce = 0};
+  engine::times_simulator simulator(order, transfer_kind::link, false, true, layout);
+  const std::vector<double> times{7, 0, 99, 1, 2, 3, 5, 99, 10, 20};
+  CHECK(simulator.run(times.data()) == 1 + 5 + 4 * 30 + 5 + 2 + 7);
+  std::vector<double> counts;
+  simulator.count_critical(counts);
+  CHECK(counts == std::vector<double>{1, 0, 0, 1, 1, 0, 2, 0, 4, 4});
 }

@@ -18,9 +18,9 @@ using stagecut::detail::disjunction_choice;
 using stagecut::detail::option_graph;
 using stagecut::detail::option_paths;
 using stagecut::detail::option_program;
-using stagecut::detail::path_rows;
 using stagecut::detail::rank_options;
 using stagecut::detail::side_of;
+using stagecut::engine::critical_path_pool;
 using live_options = option_paths::live_options;
 
 namespace {
@@ -53,7 +53,7 @@ TEST_CASE("the mix keeps to neither side, each part has fewer options, and every
     const workbench bench(joint_tests::any_case(dice, 2, 6, 600));
     const std::set<options> plans = joint_tests::all_plans(bench.graph, 600);
     if (plans.empty()) continue;
-    const path_rows paths = joint_tests::drawn_paths(dice, bench, plans, 10);
+    const critical_path_pool paths = joint_tests::drawn_paths(dice, bench, plans, 10);
     live_options live = option_paths::all_live(bench.graph);
     const options& plan = joint_tests::any_plan(dice, plans);
     if (dice() % 2 == 0) joint_tests::give_up(dice, plan, live);

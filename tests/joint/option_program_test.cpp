@@ -18,7 +18,7 @@ using joint_tests::options;
 using joint_tests::workbench;
 using stagecut::detail::option_paths;
 using stagecut::detail::option_program;
-using stagecut::detail::path_rows;
+using stagecut::engine::critical_path_pool;
 using stagecut::engine::tick_kinds;
 
 namespace {
@@ -44,7 +44,7 @@ bool is_mix(const workbench& bench, const option_program& program, const option_
 }
 
 /// What the mean of paths by the multipliers of the program is for no plan below.
-double bound_of(const workbench& bench, const option_program& program, const path_rows& paths,
+double bound_of(const workbench& bench, const option_program& program, const critical_path_pool& paths,
                 const option_paths::live_options& live) {
   const std::vector<double> multipliers = program.multipliers();
   std::vector<double> weights(bench.drawn.request.order.stages() * tick_kinds);
@@ -55,7 +55,7 @@ double bound_of(const workbench& bench, const option_program& program, const pat
     sum += multipliers[k];
     const std::uint32_t row = program.rows()[k];
     for (std::size_t j = 0; j < weights.size(); ++j) weights[j] += multipliers[k] * paths.counts(row)[j];
-    constant += multipliers[k] * paths.constant(row);
+    constant += multipliers[k] * paths.length(row, bench.problem.no_passes());
   }
   CHECK(is_about(sum, 1));
   option_paths bounds(bench.graph);
@@ -75,7 +75,7 @@ TEST_CASE("z is the least of all mixes, rows only raise it, and so does giving u
     const std::set<options> plans = joint_tests::all_plans(bench.graph, 300);
     if (plans.empty()) continue;
     const options& plan = joint_tests::any_plan(dice, plans);
-    const path_rows paths = joint_tests::drawn_paths(dice, bench, plans, 10);
+    const critical_path_pool paths = joint_tests::drawn_paths(dice, bench, plans, 10);
     option_paths::live_options live = option_paths::all_live(bench.graph);
     option_program program(bench.problem, paths, bench.makespan(plan));
     program.begin(live, plan, 0);
@@ -134,7 +134,7 @@ TEST_CASE("a program of no row but one: the plan that is shortest on it") {
   drawn.model.layers = {0, 0, 0};
   drawn.request.order = stagecut::one_forward_one_backward(2, 2);
   const workbench bench(drawn);
-  path_rows paths(2, {0, 0});
+  critical_path_pool paths;
   std::vector<double> counts(2 * tick_kinds);
   for (const std::size_t kind : {stagecut::engine::tick_f, stagecut::engine::tick_b}) {
     counts[kind] = 2;  // what the first rank does

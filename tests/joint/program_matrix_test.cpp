@@ -16,9 +16,9 @@ using joint_tests::options;
 using joint_tests::workbench;
 using stagecut::detail::option_columns;
 using stagecut::detail::option_paths;
-using stagecut::detail::path_rows;
 using stagecut::detail::program_matrix;
 using stagecut::detail::program_variable;
+using stagecut::engine::critical_path_pool;
 
 TEST_CASE("the rows of the program, for plans: z, less their length, less their slack, is what messages add") {
   std::mt19937 dice(1);
@@ -27,7 +27,7 @@ TEST_CASE("the rows of the program, for plans: z, less their length, less their 
     const workbench bench(joint_tests::any_case(dice, 2, 6, 300));
     const std::set<options> plans = joint_tests::all_plans(bench.graph, 300);
     if (plans.empty()) continue;
-    const path_rows paths = joint_tests::drawn_paths(dice, bench, plans, 6);
+    const critical_path_pool paths = joint_tests::drawn_paths(dice, bench, plans, 6);
     const double scale = 64;
     program_matrix matrix(bench.problem, paths, scale);
     for (std::uint32_t k = 0; k < paths.size(); ++k) matrix.rows.push_back(k);
@@ -82,7 +82,7 @@ TEST_CASE("z costs 1, slack nothing, and what is given up or lacking more") {
   drawn.model.layers = {0, 0, 0};
   drawn.request.order = stagecut::one_forward_one_backward(2, 2);
   const workbench bench(drawn);
-  const path_rows paths = joint_tests::drawn_paths(dice, bench, joint_tests::all_plans(bench.graph), 1);
+  const critical_path_pool paths = joint_tests::drawn_paths(dice, bench, joint_tests::all_plans(bench.graph), 1);
   program_matrix matrix(bench.problem, paths, 8);
   option_paths::live_options live = option_paths::all_live(bench.graph);
   live[0][1] = 0;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/joint/detail/path_rows.hpp>
 
 #include "small_problems.hpp"
 
@@ -94,7 +94,7 @@ class tableau {
 };
 
 /// The least z, at least the length of every path, of mixes of options that are live; unset: there is no mix.
-inline std::optional<double> least_mix(const workbench& bench, const stagecut::detail::path_rows& paths,
+inline std::optional<double> least_mix(const workbench& bench, const stagecut::engine::critical_path_pool& paths,
                                        const std::vector<std::uint32_t>& rows,
                                        const std::vector<std::vector<char>>& live) {
   const stagecut::detail::option_graph& graph = bench.graph;
@@ -109,7 +109,7 @@ inline std::optional<double> least_mix(const workbench& bench, const stagecut::d
     std::vector<double>& here = all[ranks + types + k];
     here[0] = 1;
     here[1 + k] = -1;
-    here.back() = paths.constant(rows[k]);
+    here.back() = paths.length(rows[k], bench.problem.no_passes());
   }
   std::size_t at = 1 + rows.size();
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -131,9 +131,9 @@ inline std::optional<double> least_mix(const workbench& bench, const stagecut::d
 }
 
 /// The paths of some plans of a graph, and of mixes of two.
-inline stagecut::detail::path_rows drawn_paths(std::mt19937& dice, const workbench& bench,
-                                               const std::set<options>& plans, std::size_t most) {
-  stagecut::detail::path_rows paths(bench.drawn.request.order.stages(), bench.problem.messages);
+inline stagecut::engine::critical_path_pool drawn_paths(std::mt19937& dice, const workbench& bench,
+                                                        const std::set<options>& plans, std::size_t most) {
+  stagecut::engine::critical_path_pool paths;
   std::vector<double> counts;
   const auto any = [&] { return bench.problem.times_of(any_plan(dice, plans)); };
   for (std::size_t i = 0; i < most; ++i) {

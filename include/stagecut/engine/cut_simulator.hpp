@@ -31,9 +31,8 @@ class cut_simulator {
 
   /// The makespan for other times: `times[s * tick_kinds + kind]`.
   double of_times(const std::vector<double>& times) {
-    simulator_.set(times.data());
     ++simulations;
-    return simulator_.run();
+    return simulator_.run(times.data());
   }
 
   /// The makespan in the user's unit, of the times as they were before they were rounded; infinite if it is not

@@ -5,12 +5,26 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Where the times of a stage stand in its row of them, `[s * kinds + place]`; counts likewise.
+struct time_layout {
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+
+  std::size_t kinds = tick_kinds;  ///< numbers of a stage
+  std::size_t forward = tick_f;
+  std::size_t backward = tick_b;
+  std::size_t weight = tick_w;         ///< counts only where the schedule runs those passes apart
+  std::size_t message = tick_message;  ///< over the boundary behind the stage, down and up
+  bool before = false;                 ///< or over the one before it
+  std::size_t all_reduce = nowhere;    ///< of its gradients at the end; `nowhere`: there is none
+};
 
 /// Simulates one schedule again and again with other times of its stages, and counts what is on critical paths.
 ///
@@ -19,18 +33,19 @@ class times_simulator {
  public:
   /// @param splits        whether the schedule runs the gradients of inputs and parameters apart
   /// @param has_messages  whether messages between ranks take time or order
-  times_simulator(const schedule& order, transfer_kind transfers, bool splits, bool has_messages);
+  times_simulator(const schedule& order, transfer_kind transfers, bool splits, bool has_messages,
+                  const time_layout& layout = {});
 
   pass_times<double> times{};         ///< of every stage
   transfer_times<double> messages{};  ///< of every boundary
 
-  /// Sets all times: `all[s * tick_kinds + kind]`.
-  void set(const double* all);
-
   /// When the iteration ends. Allocates nothing after the first call.
   double run() { return makespan_ = graph_.makespan(times, messages, workspace_); }
 
-  /// How often each kind of each stage is on a critical path of the last run: `counts[s * tick_kinds + kind]`.
+  /// Likewise with other times, in their layout.
+  double run(const double* all);
+
+  /// How often each kind of each stage is on a critical path of the last run, in the layout of times.
   void count_critical(std::vector<double>& counts) const;
 
   /// What is simulated.
@@ -40,9 +55,10 @@ class times_simulator {
   void count(std::size_t index, std::vector<double>& counts) const;
 
   /// The message that a pass awaits, where messages are no tasks.
-  static void count_message(const op& receiver, std::vector<double>& counts);
+  void count_message(const op& receiver, std::vector<double>& counts) const;
 
   task_graph graph_;
+  time_layout layout_;
   std::size_t stages_;
   bool splits_;
   bool has_messages_;

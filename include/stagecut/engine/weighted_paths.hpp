@@ -8,6 +8,7 @@
 
 #include <stagecut/engine/chain_times.hpp>
 #include <stagecut/engine/coarse_ticks.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/engine/whole_ticks.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
@@ -18,35 +19,20 @@ class weighted_paths {
  public:
   explicit weighted_paths(std::size_t stages) : width_(stages * tick_kinds) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return weight_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return paths_.size(); }
 
   /// Keeps a path, if it is not there: `counts[s * tick_kinds + kind]`. The one of least weight goes if there are many.
-  void put(const std::vector<double>& counts) {
-    std::size_t least = 0;
-    for (std::size_t k = 0; k < size(); ++k) {
-      bool same = true;
-      for (std::size_t i = 0; i < width_ && same; ++i) same = counts_[k * width_ + i] == counts[i];
-      if (same) return;
-      if (weight_[k] < weight_[least]) least = k;
-    }
-    if (size() < most) {
-      least = size();
-      weight_.push_back(0);
-      counts_.resize(counts_.size() + width_);
-    }
-    weight_[least] = size() == 1 ? 1 : 0x1p-5;
-    for (std::size_t i = 0; i < width_; ++i) counts_[least * width_ + i] = counts[i];
-  }
+  void put(const std::vector<double>& counts) { paths_.add(counts, size() == 0 ? 1 : 0x1p-5); }
 
   /// The mean of the paths, rounded down to whole parts of `coarse_ticks::parts`.
   void mean(std::vector<double>& result) const {
     std::vector<double> sums(width_);
     double all = 0;
     for (std::size_t k = 0; k < size(); ++k) {
-      const double weight = whole_ticks(weight_[k] * resolution);
+      const double weight = whole_ticks(paths_.use(k) * resolution);
       if (weight == 0) continue;
       all += weight;
-      const double* __restrict counts = counts_.data() + k * width_;
+      const double* __restrict counts = paths_.counts(k).data();
       double* __restrict to = sums.data();
       for (std::size_t i = 0; i < width_; ++i) to[i] += weight * counts[i];
     }
@@ -69,21 +55,19 @@ class weighted_paths {
     if (!(mean > 0)) return;
     double heaviest = 0;
     for (std::size_t k = 0; k < size(); ++k) {
-      const double* const counts = counts_.data() + k * width_;
-      double length = 0;
-      for (std::size_t i = 0; i < width_; ++i) length += times[i] * counts[i];
-      double by = speed * ((length - mean) / mean);
+      double by = speed * ((paths_.length(k, times) - mean) / mean);
       by = by < -4 ? -4 : by > 4 ? 4 : by;
       // Nearly e^by. Nothing is multiplied and added at once but by powers of two, so that no machine rounds otherwise.
       double factor = 1 + by / 8;
       factor *= factor;
       factor *= factor;
-      weight_[k] *= factor * factor;
-      heaviest = std::max(heaviest, weight_[k]);
+      paths_.use(k) *= factor * factor;
+      heaviest = std::max(heaviest, paths_.use(k));
     }
-    for (double& each : weight_) {
-      each /= heaviest;
-      if (each < least_weight) each = least_weight;
+    for (std::size_t k = 0; k < size(); ++k) {
+      double& weight = paths_.use(k);
+      weight /= heaviest;
+      if (weight < least_weight) weight = least_weight;
     }
   }
 
@@ -93,8 +77,7 @@ class weighted_paths {
   static constexpr double least_weight = 0x1p-21;  // counts nothing, and may come back
 
   std::size_t width_;
-  std::vector<double> counts_{};  // [path * width + what]
-  std::vector<double> weight_{};  // at most 1
+  critical_path_pool paths_{most};  // their weights, at most 1, are what they are worth
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

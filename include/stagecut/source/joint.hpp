@@ -43,7 +43,6 @@
 #include <stagecut/joint/detail/hybrid_rows.ipp>
 #include <stagecut/joint/detail/hybrid_rules.ipp>
 #include <stagecut/joint/detail/hybrid_search.ipp>
-#include <stagecut/joint/detail/hybrid_simulator.ipp>
 #include <stagecut/joint/detail/in_flight_filter.ipp>
 #include <stagecut/joint/detail/known_options.ipp>
 #include <stagecut/joint/detail/layer_bonds.ipp>
@@ -62,7 +61,6 @@
 #include <stagecut/joint/detail/option_moves.ipp>
 #include <stagecut/joint/detail/option_program.ipp>
 #include <stagecut/joint/detail/option_search.ipp>
-#include <stagecut/joint/detail/path_rows.ipp>
 #include <stagecut/joint/detail/pipeline_states.ipp>
 #include <stagecut/joint/detail/placed_links.ipp>
 #include <stagecut/joint/detail/placed_stages.ipp>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
@@ -43,8 +43,7 @@ STAGECUT_DECL std::optional<stage_option> fastest_on(const any_stage_options& mo
   for (std::size_t s = 0; s < stages; ++s) {
     const std::size_t left = stages - s - 1;
     const double wanted = before.back() * static_cast<double>(s + 1) / static_cast<double>(stages);
-    const std::size_t last =
-        left == 0 ? model.size() : nearest_point(before, wanted, first + 1, model.size() - left);
+    const std::size_t last = left == 0 ? model.size() : nearest_point(before, wanted, first + 1, model.size() - left);
     const std::size_t end = request.devices / stages * (s + 1) + request.devices % stages * (s + 1) / stages;
     stage_query query{first, last, (end - 1) % model.period() + 1};
     query.memory = request.memory_per_device;

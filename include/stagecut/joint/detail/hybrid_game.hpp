@@ -7,33 +7,24 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/engine/matrix_game.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rows.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-/// Critical paths of plans of so many stages: counts of every stage and kind. Kept from one graph to the next.
-class hybrid_paths {
- public:
-  std::vector<std::vector<double>> counts{};
-  std::vector<double> use{};  ///< how much each was worth of late
-  bool added = false;         ///< whether the last one was new
-
-  /// The place of a path, which is added if it is new; one that was least of use gives way if there are too many.
-  std::size_t add(const std::vector<double>& path);
-
- private:
-  static constexpr std::size_t most_paths = 160;
-};
 
 /// Weighs critical paths so that the least of their weighted sum, over the plans of a graph, is large: a bound that no single
 /// path gives. As `path_game`: one player chooses a path, the other a plan, and both learn.
 class hybrid_game {
  public:
-  hybrid_game(const hybrid_options& options, hybrid_paths& paths, hybrid_simulator& simulator, std::size_t stages)
+  static constexpr std::size_t most_paths = 160;
+
+  /// @param paths  critical ones, `[s * hybrid_kinds + kind]`: kept from one graph to the next
+  hybrid_game(const hybrid_options& options, engine::critical_path_pool& paths, engine::times_simulator& simulator,
+              std::size_t stages)
       : options_(options), paths_(paths), simulator_(simulator), stages_(stages), rows_(options) {}
 
   /// The weights of the best combination, by stage and kind, and its least sum.
@@ -63,7 +54,7 @@ class hybrid_game {
     game_.values.clear();
     bound = 0;
     weights.clear();
-    if (paths_.counts.empty()) paths_.add(round_trip());
+    if (paths_.size() == 0) paths_.add(round_trip());
     game_.begin(padded());
     double before = 0;
     for (std::size_t step = 0; step < steps; ++step) {
@@ -91,8 +82,7 @@ class hybrid_game {
   [[nodiscard]] std::vector<double> round_trip() const;
 
   [[nodiscard]] std::size_t padded() const {
-    return (paths_.counts.size() + engine::matrix_game::lanes - 1) / engine::matrix_game::lanes *
-           engine::matrix_game::lanes;
+    return (paths_.size() + engine::matrix_game::lanes - 1) / engine::matrix_game::lanes * engine::matrix_game::lanes;
   }
 
   /// The weighted sum of paths as the players see it, weights of sum 1.
@@ -104,7 +94,7 @@ class hybrid_game {
     for (std::size_t s = 0; s < stages_; ++s) {
       times_of(options_[graph.edges[plan_[s]].option], times.data() + s * hybrid_kinds);
     }
-    const double makespan = simulator_(times.data());
+    const double makespan = simulator_.run(times.data());
     const bool stops = offer(plan_, makespan);
     simulator_.count_critical(counts_);
     add_row();
@@ -125,7 +115,7 @@ class hybrid_game {
     times_.push_back(std::move(times));
     game_.add_column();
     game_.values.back().assign(padded(), 0);
-    for (std::size_t k = 0; k < paths_.counts.size(); ++k) game_.values.back()[k] = length(k, times_.back());
+    for (std::size_t k = 0; k < paths_.size(); ++k) game_.values.back()[k] = paths_.length(k, times_.back());
     return stops;
   }
 
@@ -136,13 +126,11 @@ class hybrid_game {
 
   void add_row();
 
-  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const;
-
   static constexpr std::size_t most_plans = 80;
 
   const hybrid_options& options_;
-  hybrid_paths& paths_;
-  hybrid_simulator& simulator_;
+  engine::critical_path_pool& paths_;
+  engine::times_simulator& simulator_;
   std::size_t stages_;
   hybrid_rows rows_;
   engine::matrix_game game_{};

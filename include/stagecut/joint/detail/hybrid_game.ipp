@@ -8,27 +8,9 @@
 #include <vector>
 
 #include <stagecut/joint/detail/hybrid_graph.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-STAGECUT_DECL std::size_t hybrid_paths::add(const std::vector<double>& path) {
-  added = false;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (counts[k] == path) return k;
-  }
-  added = true;
-  if (counts.size() < most_paths) {
-    counts.push_back(path);
-    use.push_back(1);
-    return counts.size() - 1;
-  }
-  std::size_t least = 0;
-  for (std::size_t k = 1; k < counts.size(); ++k) least = use[k] < use[least] ? k : least;
-  counts[least] = path;
-  use[least] = 1;
-  return least;
-}
 
 STAGECUT_DECL auto hybrid_game::keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const -> stage_keys {
   const hybrid_graph::node& behind = graph.nodes[each.to];
@@ -51,11 +33,11 @@ STAGECUT_DECL std::vector<double> hybrid_game::round_trip() const {
 }
 
 STAGECUT_DECL void hybrid_game::combine() {
-  std::vector<double> shares_of(paths_.counts.size(), 0);
+  std::vector<double> shares_of(paths_.size(), 0);
   if (plans.empty()) {
     for (std::size_t k = 0; k < shares_of.size(); ++k) shares_of[k] = 1 / static_cast<double>(shares_of.size());
   } else {
-    game_.play(paths_.counts.size(), 0, 0);
+    game_.play(paths_.size(), 0, 0);
     double sum = 0;
     for (std::size_t k = 0; k < shares_of.size(); ++k) sum += game_.row_weights[k];
     for (std::size_t k = 0; k < shares_of.size(); ++k) {
@@ -70,9 +52,9 @@ STAGECUT_DECL void hybrid_game::combine() {
   }
   now_.assign(stages_ * hybrid_kinds, 0);
   for (std::size_t k = 0; k < shares_of.size(); ++k) {
-    paths_.use[k] = 0.98 * paths_.use[k] + shares_of[k];
+    paths_.use(k) = 0.98 * paths_.use(k) + shares_of[k];
     if (shares_of[k] == 0) continue;
-    for (std::size_t j = 0; j < now_.size(); ++j) now_[j] += shares_of[k] * paths_.counts[k][j];
+    for (std::size_t j = 0; j < now_.size(); ++j) now_[j] += shares_of[k] * paths_.counts(k)[j];
   }
 }
 
@@ -88,25 +70,19 @@ STAGECUT_DECL void hybrid_game::add_mean() {
   for (std::size_t c = 0; c < plans.size(); ++c) {
     for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += game_.column_weights[c] * times_[c][j];
   }
-  (void)simulator_(mean_.data());
+  (void)simulator_.run(mean_.data());
   simulator_.count_critical(counts_);
   add_row();
 }
 
 STAGECUT_DECL void hybrid_game::add_row() {
-  const std::size_t row = paths_.add(counts_);
-  if (!paths_.added) return;
+  const auto [row, is_new] = paths_.add(counts_);
+  if (!is_new) return;
   game_.change_row(padded(), row);
   for (std::size_t c = 0; c < plans.size(); ++c) {
     game_.values[c].resize(padded(), 0);
-    game_.values[c][row] = length(row, times_[c]);
+    game_.values[c][row] = paths_.length(row, times_[c]);
   }
-}
-
-STAGECUT_DECL double hybrid_game::length(std::size_t row, const std::vector<double>& times) const {
-  double sum = 0;
-  for (std::size_t j = 0; j < times.size(); ++j) sum += paths_.counts[row][j] * times[j];
-  return sum;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

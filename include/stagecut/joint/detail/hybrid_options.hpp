@@ -9,7 +9,9 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -18,6 +20,18 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline double bytes_with(const stage_option& option, double in_flight) noexcept {
   return option.resident + in_flight * option.activations;
 }
+
+/// What a stage with replicas adds to a path through an iteration: a message is that before the stage.
+enum hybrid_kind : std::uint8_t { hybrid_forward, hybrid_backward, hybrid_message, hybrid_all_reduce, hybrid_kinds };
+
+/// The durations of an option, by `hybrid_kind`.
+STAGECUT_DECL void times_of(const stage_option& option, double* to) noexcept;
+
+/// Simulates 1F1B of so many stages, with times `[s * hybrid_kinds + kind]`.
+[[nodiscard]] STAGECUT_DECL engine::times_simulator hybrid_simulator(std::size_t stages, std::size_t microbatches);
+
+/// When the iteration of a cut ends.
+[[nodiscard]] STAGECUT_DECL double iteration_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches);
 
 /// All ways to run all stages of a model, asked for once: those that no other one on as many devices beats.
 class hybrid_options {

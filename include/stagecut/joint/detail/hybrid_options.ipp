@@ -7,12 +7,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/check_stage_option.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+STAGECUT_DECL void times_of(const stage_option& option, double* to) noexcept {
+  to[hybrid_forward] = option.forward;
+  to[hybrid_backward] = option.backward;
+  to[hybrid_message] = option.message;
+  to[hybrid_all_reduce] = option.all_reduce;
+}
+
+STAGECUT_DECL engine::times_simulator hybrid_simulator(std::size_t stages, std::size_t microbatches) {
+  return {one_forward_one_backward(stages, microbatches),
+          transfer_kind::link,
+          false,
+          stages > 1,
+          {.kinds = hybrid_kinds,
+           .forward = hybrid_forward,
+           .backward = hybrid_backward,
+           .message = hybrid_message,
+           .before = true,
+           .all_reduce = hybrid_all_reduce}};
+}
+
+STAGECUT_DECL double iteration_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches) {
+  std::vector<double> times(stages.size() * hybrid_kinds);
+  for (std::size_t s = 0; s < stages.size(); ++s) times_of(stages[s].option, times.data() + s * hybrid_kinds);
+  return hybrid_simulator(stages.size(), microbatches).run(times.data());
+}
 
 STAGECUT_DECL hybrid_options::hybrid_options(const any_stage_options& model, std::size_t devices,
                                              const std::optional<double>& memory, double most_pass,

@@ -15,8 +15,8 @@
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
 #include <stagecut/joint/detail/even_hybrid.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_remedy.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <stagecut/joint/detail/hybrid_graph.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/critical_path_pool.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/hybrid_game.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/stages_search.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -66,8 +67,8 @@ STAGECUT_DECL void hybrid_search::look_for(std::size_t p, double target) {
     if (!clock_.over() && least_[p] < target) least_[p] = target;
     return;
   }
-  hybrid_simulator simulator(p, rules_.microbatches);
-  hybrid_paths paths;
+  engine::times_simulator simulator = hybrid_simulator(p, rules_.microbatches);
+  engine::critical_path_pool paths(hybrid_game::most_paths);
   hybrid_game game(options_, paths, simulator, p);
   game.run(graph, 60, target, [&](const std::vector<std::uint32_t>& edges, double here) {
     ++simulations;

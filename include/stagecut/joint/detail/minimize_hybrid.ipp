@@ -13,7 +13,6 @@
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/hybrid_search.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/joint/detail/path_rows.hpp>
 #include <stagecut/joint/detail/program_basis.hpp>
 #include <stagecut/joint/detail/program_matrix.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
@@ -31,7 +31,7 @@ class option_program : program_basis {
   };
 
   /// @param scale  by which times are divided, so that they are near 1
-  option_program(const recompute_problem& problem, const path_rows& paths, double scale)
+  option_program(const recompute_problem& problem, const engine::critical_path_pool& paths, double scale)
       : program_basis(problem, paths, scale) {}
 
   using program_basis::add_row;

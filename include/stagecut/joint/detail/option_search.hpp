@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/in_flight_filter.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/option_program.hpp>
-#include <stagecut/joint/detail/path_rows.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -29,7 +29,6 @@ class option_search {
         clock_(clock),
         least_step_(step),
         share_(share),
-        rows_(problem.order->stages(), problem.messages),
         paths_(graph_),
         filter_(problem) {}
 
@@ -95,7 +94,7 @@ class option_search {
   engine::search_clock& clock_;
   double least_step_;
   double share_;
-  path_rows rows_;
+  engine::critical_path_pool rows_{};
   option_paths paths_;
   in_flight_filter filter_;
   std::unique_ptr<option_program> program_{};

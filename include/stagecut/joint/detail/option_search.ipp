@@ -51,7 +51,7 @@ STAGECUT_DECL double option_search::simulate(const std::vector<double>& times) {
   ++simulations;
   const double here = problem_.makespan(times);
   problem_.simulator->count_critical(counts_);
-  last_row_ = static_cast<std::uint32_t>(rows_.add(counts_));
+  last_row_ = static_cast<std::uint32_t>(rows_.add(counts_).row);
   return here;
 }
 
@@ -59,12 +59,13 @@ STAGECUT_DECL bool option_search::combine(node& here) {
   const std::vector<std::uint32_t>& rows = program_->rows();
   const std::vector<double> multipliers = program_->multipliers();
   weights_.assign(problem_.order->stages() * engine::tick_kinds, 0);
-  double constant = 0;
+  double constant = 0;  // what messages add
+  const std::vector<double> messages = problem_.no_passes();
   for (std::size_t k = 0; k < multipliers.size(); ++k) {
     if (multipliers[k] == 0) continue;
     const std::vector<double>& counts = rows_.counts(rows[k]);
     for (std::size_t j = 0; j < counts.size(); ++j) weights_[j] += multipliers[k] * counts[j];
-    constant += multipliers[k] * rows_.constant(rows[k]);
+    constant += multipliers[k] * rows_.length(rows[k], messages);
   }
   paths_.price(here.live, weights_);
   const double least = paths_.least();

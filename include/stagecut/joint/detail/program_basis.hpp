@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/joint/detail/basis_inverse.hpp>
-#include <stagecut/joint/detail/path_rows.hpp>
 #include <stagecut/joint/detail/program_matrix.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
@@ -19,7 +19,7 @@ class program_basis {
  protected:
   using variable = program_variable;
 
-  program_basis(const recompute_problem& problem, const path_rows& paths, double scale)
+  program_basis(const recompute_problem& problem, const engine::critical_path_pool& paths, double scale)
       : matrix_(problem, paths, scale), fixed_(matrix_.fixed()) {}
 
   /// Adds a path that is not yet a row.

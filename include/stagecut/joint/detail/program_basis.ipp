@@ -60,11 +60,13 @@ STAGECUT_DECL void program_basis::set_values() {
   const std::size_t m = basics_.size();
   values_.assign(m, 0);
   duals_.assign(m, 0);
+  std::vector<double> sides;
+  for (std::size_t j = 0; j < m; ++j) sides.push_back(matrix_.side(j));
   for (std::size_t i = 0; i < m; ++i) {
     const double* const row = inverse_.row(i);
     const double costs = matrix_.cost(basics_[i]);
     for (std::size_t j = 0; j < m; ++j) {
-      values_[i] += row[j] * matrix_.side(j);
+      values_[i] += row[j] * sides[j];
       duals_[j] += costs * row[j];
     }
   }

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/option_columns.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/joint/detail/path_rows.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -30,8 +30,12 @@ struct program_variable {
 /// says z - (sum of shares) - slack = constant.
 class program_matrix {
  public:
-  program_matrix(const recompute_problem& problem, const path_rows& paths, double scale)
-      : paths_(paths), scale_(scale), columns_(problem), weights_(problem.order->stages() * engine::tick_kinds) {}
+  program_matrix(const recompute_problem& problem, const engine::critical_path_pool& paths, double scale)
+      : paths_(paths),
+        scale_(scale),
+        messages_(problem.no_passes()),
+        columns_(problem),
+        weights_(problem.order->stages() * engine::tick_kinds) {}
 
   std::vector<std::uint32_t> rows{};  ///< the paths, by number
 
@@ -45,7 +49,7 @@ class program_matrix {
   [[nodiscard]] double cost(const program_variable& each) const;
 
   /// What messages add to a path.
-  [[nodiscard]] double constant(std::uint32_t path) const noexcept { return paths_.constant(path) / scale_; }
+  [[nodiscard]] double constant(std::uint32_t path) const noexcept { return paths_.length(path, messages_) / scale_; }
   /// The right-hand side of a row.
   [[nodiscard]] double side(std::size_t row) const noexcept {
     return row < fixed() ? columns_.side(row) : constant(rows[row - fixed()]);
@@ -62,8 +66,9 @@ class program_matrix {
  private:
   static constexpr double penalty = 16;  // of a share, in units of the scale
 
-  const path_rows& paths_;
+  const engine::critical_path_pool& paths_;
   double scale_;
+  std::vector<double> messages_;  // as times
   option_columns columns_;
   const option_paths::live_options* live_ = nullptr;
   std::vector<double> weights_;

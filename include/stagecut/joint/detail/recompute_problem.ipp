@@ -31,8 +31,7 @@ STAGECUT_DECL std::vector<double> recompute_problem::times_of(const std::vector<
 }
 
 STAGECUT_DECL double recompute_problem::makespan(const std::vector<double>& times) const {
-  simulator->set(times.data());
-  return simulator->run();
+  return simulator->run(times.data());
 }
 
 STAGECUT_DECL std::vector<std::uint32_t> recompute_problem::counts_of(const std::vector<std::uint32_t>& options) const {

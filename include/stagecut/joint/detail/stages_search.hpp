@@ -7,13 +7,14 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
 #include <stagecut/joint/detail/hybrid_game.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -34,7 +35,7 @@ class stages_search {
   stages_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t stages)
       : options_(options),
         rules_(rules),
-        simulator_(stages, rules.microbatches),
+        simulator_(hybrid_simulator(stages, rules.microbatches)),
         bounds_(options, rules),
         game_(options, paths_, simulator_, stages),
         stages_(stages) {}
@@ -123,9 +124,9 @@ class stages_search {
 
   const hybrid_options& options_;
   const hybrid_limits& rules_;
-  hybrid_simulator simulator_;
+  engine::times_simulator simulator_;
   hybrid_bounds bounds_;
-  hybrid_paths paths_{};
+  engine::critical_path_pool paths_{hybrid_game::most_paths};
   hybrid_game game_;
   std::size_t stages_;
   std::vector<part> open_{};

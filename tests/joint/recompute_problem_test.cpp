@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/joint/detail/path_rows.hpp>
+#include <stagecut/joint/detail/recompute_problem.hpp>
+
+#include <stagecut/engine/critical_path_pool.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,29 +15,9 @@
 using joint_tests::all_plans;
 using joint_tests::options;
 using joint_tests::workbench;
-using stagecut::detail::path_rows;
+using stagecut::engine::critical_path_pool;
 using stagecut::engine::tick_kinds;
 using stagecut::engine::tick_message;
-
-TEST_CASE("a path is added once, with what messages add to it") {
-  path_rows rows(2, {5, 0});
-  std::vector<double> counts(2 * tick_kinds);
-  counts[0] = 3;
-  CHECK(rows.add(counts) == 0);
-  counts[tick_message] = 2;
-  CHECK(rows.add(counts) == 1);
-  CHECK(rows.add(counts) == 1);
-  counts[tick_message] = 0;
-  CHECK(rows.add(counts) == 0);
-  CHECK(rows.size() == 2);
-  CHECK(rows.constant(0) == 0);
-  CHECK(rows.constant(1) == 2 * 5);
-  std::vector<double> times(2 * tick_kinds);
-  times[0] = 7;
-  times[tick_message] = 5;
-  CHECK(rows.length(0, times) == 21);
-  CHECK(rows.length(1, times) == 31);
-}
 
 TEST_CASE("no plan is shorter than any path of another one, nor a mix of plans than one of its own") {
   std::mt19937 dice(1);
@@ -45,19 +27,20 @@ TEST_CASE("no plan is shorter than any path of another one, nor a mix of plans t
     const workbench bench(joint_tests::any_case(dice, 2, 6, 300));
     const std::set<options> plans = all_plans(bench.graph, 100);
     if (plans.empty()) continue;
-    path_rows rows(bench.drawn.request.order.stages(), bench.problem.messages);
+    critical_path_pool rows;
+    const std::vector<double> messages = bench.problem.no_passes();
     std::vector<double> counts;
     bool sound = true;
     for (const options& plan : plans) {
       const auto times = bench.problem.times_of(plan);
       const double makespan = bench.problem.makespan(times);
       bench.simulator.count_critical(counts);
-      const std::size_t row = rows.add(counts);
+      const std::size_t row = rows.add(counts).row;
       sound = sound && rows.length(row, times) == makespan && rows.counts(row) == counts;
       double passes = 0;
       for (std::size_t j = 0; j < times.size(); ++j)
         passes += j % tick_kinds == tick_message ? 0 : counts[j] * times[j];
-      sound = sound && passes + rows.constant(row) == makespan;
+      sound = sound && passes + rows.length(row, messages) == makespan;
     }
     // The first two, half of each.
     auto mix = bench.problem.times_of(*plans.begin());
@@ -65,10 +48,10 @@ TEST_CASE("no plan is shorter than any path of another one, nor a mix of plans t
     for (std::size_t j = 0; j < mix.size(); ++j) mix[j] = (mix[j] + other[j]) / 2;
     const double mixed = bench.problem.makespan(mix);
     bench.simulator.count_critical(counts);
-    sound = sound && rows.length(rows.add(counts), mix) == mixed;
+    sound = sound && rows.length(rows.add(counts).row, mix) == mixed;
     sound = sound && 2 * mixed <= bench.makespan(*plans.begin()) + bench.makespan(*plans.rbegin());
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      with_messages += rows.constant(row) > 0 ? 1 : 0;
+      with_messages += rows.length(row, messages) > 0 ? 1 : 0;
       for (const options& plan : plans) {
         const auto times = bench.problem.times_of(plan);
         sound = sound && rows.length(row, times) <= bench.problem.makespan(times);

@@ -3,7 +3,8 @@
 #include <random>
 #include <vector>
 
-#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/engine/times_simulator.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
@@ -17,7 +18,7 @@ TEST_CASE("it simulates 1F1B with messages and the exchange of gradients, and it
   for (int k = 0; k < 300; ++k) {
     const std::size_t stages = 1 + dice() % 5;
     const std::size_t microbatches = 1 + dice() % 9;
-    hybrid_simulator simulator(stages, microbatches);
+    engine::times_simulator simulator = hybrid_simulator(stages, microbatches);
     std::vector<double> times(stages * hybrid_kinds);
     for (double& each : times) each = dice() % 3 == 0 ? 0 : static_cast<double>(dice() % 40);
     times[hybrid_message] = 0;
@@ -31,7 +32,7 @@ TEST_CASE("it simulates 1F1B with messages and the exchange of gradients, and it
       if (s > 0) messages.forward.push_back(here[hybrid_message]);
     }
     messages.backward = messages.forward;
-    const double makespan = simulator(times.data());
+    const double makespan = simulator.run(times.data());
     CHECK(makespan == simulate(one_forward_one_backward(stages, microbatches), passes, messages).makespan);
     std::vector<double> counts;
     simulator.count_critical(counts);
@@ -43,6 +44,6 @@ TEST_CASE("it simulates 1F1B with messages and the exchange of gradients, and it
     times[hybrid_message] = 0;
     length = 0;
     for (std::size_t j = 0; j < counts.size(); ++j) length += counts[j] * times[j];
-    CHECK(length <= simulator(times.data()));
+    CHECK(length <= simulator.run(times.data()));
   }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Critical paths of candidates that were simulated, mixed or not: how often each passes through every stage and kind, a row
+/// of one width. No candidate is shorter than its sum over any of them, nor than that over a mean of them. See
+/// docs/makespan.md, Bounds ("every path is a bound for every cut").
+class critical_path_pool {
+ public:
+  /// @param capacity  of paths; beyond, one that is least of use gives way to a new one
+  explicit critical_path_pool(std::size_t capacity = ~std::size_t{0}) : capacity_(capacity) {}
+
+  /// Where a path is.
+  struct place {
+    std::size_t row;
+    bool is_new;
+  };
+
+  [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
+  [[nodiscard]] const std::vector<double>& counts(std::size_t row) const noexcept { return counts_[row]; }
+  /// How much a path was worth of late, as its users reckon.
+  [[nodiscard]] double use(std::size_t row) const noexcept { return use_[row]; }
+  [[nodiscard]] double& use(std::size_t row) noexcept { return use_[row]; }
+
+  /// The place of a path, which is added if it is new. O(size * width).
+  ///
+  /// @param use  of a new one, at first
+  place add(const std::vector<double>& counts, double use = 1) {
+    for (std::size_t k = size(); k-- > 0;) {
+      if (counts_[k] == counts) return {k, false};
+    }
+    std::size_t row = size();
+    if (row == capacity_) {
+      row = 0;
+      for (std::size_t k = 1; k < capacity_; ++k) row = use_[k] < use_[row] ? k : row;
+    } else {
+      counts_.emplace_back();
+      use_.push_back(0);
+    }
+    counts_[row] = counts;
+    use_[row] = use;
+    return {row, true};
+  }
+
+  /// The length of a path for these times.
+  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const noexcept {
+    double sum = 0;
+    for (std::size_t j = 0; j < times.size(); ++j) sum += counts_[row][j] * times[j];
+    return sum;
+  }
+
+ private:
+  std::size_t capacity_;
+  std::vector<std::vector<double>> counts_{};
+  std::vector<double> use_{};
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine
