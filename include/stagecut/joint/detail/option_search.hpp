@@ -8,6 +8,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/engine/critical_path_pool.hpp>
+#include <stagecut/engine/node_queue.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/in_flight_filter.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
@@ -98,7 +99,7 @@ class option_search {
   option_paths paths_;
   in_flight_filter filter_;
   std::unique_ptr<option_program> program_{};
-  std::vector<node> open_{};
+  engine::node_queue<node> open_{};
   std::vector<double> counts_{};
   std::vector<double> weights_{};
   std::vector<double> times_{};

@@ -27,18 +27,14 @@ STAGECUT_DECL void option_search::begin(std::vector<std::uint32_t> plan) {
 STAGECUT_DECL bool option_search::run() {
   if (!program_) {
     program_ = std::make_unique<option_program>(problem_, rows_, makespan);
-    open_.push_back({option_paths::all_live(graph_), 0, {}});
+    open_.push({option_paths::all_live(graph_), 0, {}});
   }
   while (!open_.empty()) {
-    std::size_t least = 0;
-    for (std::size_t i = 1; i < open_.size(); ++i) least = open_[i].bound < open_[least].bound ? i : least;
-    const double here = open_[least].bound;
+    const double here = open_.least();
     bound = std::max(bound, here);
     if (bound > makespan - step()) break;
     if (clock_.look()) return false;
-    node next = std::move(open_[least]);
-    std::swap(open_[least], open_.back());
-    open_.pop_back();
+    node next = open_.pop();
     ++looked_at;
     clock_.state.nodes += nodes_of_set;
     if (evaluate(next)) split(next);
@@ -146,9 +142,9 @@ STAGECUT_DECL void option_search::split(node& here) {
     for (std::size_t o = 0; o < graph_.ranks[r].size(); ++o) {
       (times[o] > by.limit ? below : above).live[r][o] = 0;
     }
-    open_.push_back(std::move(above));
+    open_.push(std::move(above));
   }
-  open_.push_back(std::move(below));
+  open_.push(std::move(below));
 }
 
 STAGECUT_DECL void option_search::split_rank(node& here) {
@@ -166,8 +162,8 @@ STAGECUT_DECL void option_search::split_rank(node& here) {
     if (here.live[widest][o] == 0) continue;
     (seen++ < most / 2 ? second : here).live[widest][o] = 0;
   }
-  open_.push_back(std::move(second));
-  open_.push_back(std::move(here));
+  open_.push(std::move(second));
+  open_.push(std::move(here));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

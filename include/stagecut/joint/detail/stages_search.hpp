@@ -8,6 +8,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/engine/critical_path_pool.hpp>
+#include <stagecut/engine/node_queue.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
@@ -51,11 +52,7 @@ class stages_search {
   /// Looks at the part of the least bound; `offer(plan, makespan)` returns the best makespan of all.
   template <class Offer>
   void step(double best, engine::search_clock& clock, const Offer& offer) {
-    std::size_t least = 0;
-    for (std::size_t i = 1; i < open_.size(); ++i) least = open_[i].bound < open_[least].bound ? i : least;
-    part next = std::move(open_[least]);
-    std::swap(open_[least], open_.back());
-    open_.pop_back();
+    part next = open_.pop();
     if (next.bound < best && evaluate(next, best, clock, offer)) split(std::move(next));
     renew(best);
   }
@@ -129,7 +126,7 @@ class stages_search {
   engine::critical_path_pool paths_{hybrid_game::most_paths};
   hybrid_game game_;
   std::size_t stages_;
-  std::vector<part> open_{};
+  engine::node_queue<part> open_{};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

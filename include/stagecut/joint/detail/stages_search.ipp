@@ -32,19 +32,12 @@ STAGECUT_DECL void stages_search::begin(hybrid_graph graph, double known) {
   if (graph.edges.empty()) return;
   bound = least_bound(graph);
   bound = std::max(bound, known);
-  open_.push_back({std::move(graph), bound});
+  open_.push({std::move(graph), bound});
 }
 
 STAGECUT_DECL void stages_search::renew(double best) {
-  std::size_t kept = 0;
-  bound = beyond_time;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (!(open_[i].bound < best)) continue;
-    bound = open_[i].bound < bound ? open_[i].bound : bound;
-    if (kept != i) open_[kept] = std::move(open_[i]);
-    ++kept;
-  }
-  open_.resize(kept);
+  open_.keep_below(best);
+  bound = open_.empty() ? beyond_time : open_.least();
 }
 
 STAGECUT_DECL double stages_search::least_bound(const hybrid_graph& graph) {
@@ -99,8 +92,8 @@ STAGECUT_DECL void stages_search::split(part here) {
   if (by.score <= 0 || (low && here.graph.edges.size() == all) || (high && second.graph.edges.size() == all)) {
     return halve(low && here.graph.edges.size() == all ? std::move(here) : std::move(second));
   }
-  if (low) open_.push_back(std::move(here));
-  if (high) open_.push_back(std::move(second));
+  if (low) open_.push(std::move(here));
+  if (high) open_.push(std::move(second));
 }
 
 STAGECUT_DECL void stages_search::halve(part here) {
@@ -113,11 +106,11 @@ STAGECUT_DECL void stages_search::halve(part here) {
   std::size_t seen = 0;
   const std::size_t half = count[widest] / 2;
   if (here.graph.prune([&](const auto& e) { return here.graph.nodes[e.from].step == widest && seen++ >= half; })) {
-    open_.push_back(std::move(here));
+    open_.push(std::move(here));
   }
   seen = 0;
   if (second.graph.prune([&](const auto& e) { return second.graph.nodes[e.from].step == widest && seen++ < half; })) {
-    open_.push_back(std::move(second));
+    open_.push(std::move(second));
   }
 }
 

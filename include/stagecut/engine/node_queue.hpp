@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/config.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Open nodes of a branch and bound, that of the least bound first: few of them, each of which takes long. `Node` has a
+/// `bound`.
+template <class Node>
+class node_queue {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
+  void clear() noexcept { nodes_.clear(); }
+
+  /// The least bound. O(size).
+  /// @pre not empty
+  [[nodiscard]] double least() const noexcept { return nodes_[place()].bound; }
+
+  void push(Node added) { nodes_.push_back(std::move(added)); }
+
+  /// Takes out the node of the least bound. O(size).
+  /// @pre not empty
+  [[nodiscard]] Node pop() {
+    const std::size_t at = place();
+    Node result = std::move(nodes_[at]);
+    if (at + 1 != nodes_.size()) nodes_[at] = std::move(nodes_.back());
+    nodes_.pop_back();
+    return result;
+  }
+
+  /// Gives up nodes whose bounds are not below.
+  void keep_below(double best) {
+    std::erase_if(nodes_, [best](const Node& each) { return !(each.bound < best); });
+  }
+
+ private:
+  /// The first of the least bound.
+  [[nodiscard]] std::size_t place() const noexcept {
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < nodes_.size(); ++i) least = nodes_[i].bound < nodes_[least].bound ? i : least;
+    return least;
+  }
+
+  std::vector<Node> nodes_{};
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine
