@@ -7,6 +7,7 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
+#include <stagecut/engine/detail/basis_inverse.ipp>
 #include <stagecut/engine/detail/chain_ticks.ipp>
 #include <stagecut/engine/detail/chain_times.ipp>
 #include <stagecut/engine/detail/cut_rules.ipp>

@@ -23,7 +23,6 @@
 #include <stagecut/joint/baselines/detail/variant_tables.ipp>
 #include <stagecut/joint/baselines/detail/variant_ways.ipp>
 #include <stagecut/joint/detail/as_recompute_model.ipp>
-#include <stagecut/joint/detail/basis_inverse.ipp>
 #include <stagecut/joint/detail/build_options.ipp>
 #include <stagecut/joint/detail/check_stage_option.ipp>
 #include <stagecut/joint/detail/choice_curves.ipp>
@@ -67,8 +66,6 @@
 #include <stagecut/joint/detail/plan_hybrid.ipp>
 #include <stagecut/joint/detail/plan_recomputation.ipp>
 #include <stagecut/joint/detail/profile_options.ipp>
-#include <stagecut/joint/detail/program_basis.ipp>
-#include <stagecut/joint/detail/program_matrix.ipp>
 #include <stagecut/joint/detail/rank_options.ipp>
 #include <stagecut/joint/detail/recent_paths.ipp>
 #include <stagecut/joint/detail/recompute_model.ipp>

@@ -7,78 +7,84 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/engine/critical_path_pool.hpp>
+#include <stagecut/engine/simplex.hpp>
+#include <stagecut/engine/tick_rows.hpp>
+#include <stagecut/joint/detail/option_columns.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/joint/detail/program_basis.hpp>
-#include <stagecut/joint/detail/program_matrix.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
+/// The rows and columns of the linear program that mixes options, in which times are divided by a scale: ranks, types, then
+/// paths, of which each says z - (sum of shares) - slack = constant. A block of columns is a rank.
+class program_matrix {
+ public:
+  using block = option_columns::of_rank;
+
+  program_matrix(const recompute_problem& problem, const engine::critical_path_pool& paths, double scale)
+      : paths_(paths),
+        scale_(scale),
+        messages_(problem.no_passes()),
+        columns_(problem),
+        weights_(problem.order->stages() * engine::tick_kinds) {}
+
+  std::vector<std::uint32_t> rows{};  ///< the paths, by number
+
+  [[nodiscard]] std::size_t fixed() const noexcept { return columns_.fixed(); }
+  [[nodiscard]] double scale() const noexcept { return scale_; }
+  [[nodiscard]] std::vector<block>& columns() noexcept { return columns_.live(); }
+
+  void take(const option_paths::live_options& live);
+
+  /// 1 for z, a penalty for what is given up.
+  [[nodiscard]] double cost(const engine::program_variable& each) const;
+
+  /// What messages add to a path.
+  [[nodiscard]] double constant(std::uint32_t path) const noexcept { return paths_.length(path, messages_) / scale_; }
+  /// The right-hand side of a row.
+  [[nodiscard]] double side(std::size_t row) const noexcept {
+    return row < fixed() ? columns_.side(row) : constant(rows[row - fixed()]);
+  }
+
+  /// The coefficient of a variable in the row of a path, its slack apart.
+  [[nodiscard]] double entry(const engine::program_variable& each, std::uint32_t path) const;
+
+  void column(const engine::program_variable& each, std::vector<double>& to) const;
+
+  /// For every live option the product of its column with multipliers of all rows.
+  void price(const double* multipliers, std::vector<double> block::*result);
+
+ private:
+  static constexpr double penalty = 16;  // of a share, in units of the scale
+
+  const engine::critical_path_pool& paths_;
+  double scale_;
+  std::vector<double> messages_;  // as times
+  option_columns columns_;
+  const option_paths::live_options* live_ = nullptr;
+  std::vector<double> weights_;
+};
+
 /// The linear program that mixes options: the least z that is at least the length of every path, where each rank takes
-/// shares of options that sum to 1, and the layers of every type are all taken.
-///
-/// Solved by the revised simplex method: the dual one after a path was added, the primal one after options were given up.
-/// Doubles throughout: what comes out of it is no proof, but weights of paths, of which `option_paths` makes one.
-class option_program : program_basis {
+/// shares of options that sum to 1, and the layers of every type are all taken. What comes out of it is no proof, but weights
+/// of paths, of which `option_paths` makes one.
+class option_program : public engine::simplex<program_matrix> {
  public:
   using live_options = option_paths::live_options;
 
-  using variable = program_variable;
-  /// What is handed on to the next program: its paths, and its basis.
-  struct basis {
-    std::vector<std::uint32_t> rows{};
-    std::vector<variable> variables{};
-  };
-
   /// @param scale  by which times are divided, so that they are near 1
   option_program(const recompute_problem& problem, const engine::critical_path_pool& paths, double scale)
-      : program_basis(problem, paths, scale) {}
-
-  using program_basis::add_row;
-  using program_basis::drop_loose;
+      : simplex(program_matrix(problem, paths, scale)) {}
 
   /// Begins with the basis of another program, whose options may be given up by now.
-  void begin(const live_options& live, const basis& from);
+  void begin(const live_options& live, basis from);
   /// Begins with a plan and a path.
   void begin(const live_options& live, const std::vector<std::uint32_t>& plan, std::uint32_t row);
   /// Goes on after options were given up.
   void change(const live_options& live);
 
-  [[nodiscard]] basis keep() const { return {matrix_.rows, basics_}; }
-  [[nodiscard]] const std::vector<std::uint32_t>& rows() const noexcept { return matrix_.rows; }
   /// z, in whole units.
-  [[nodiscard]] double value() const noexcept;
-  std::size_t steps = 0;  ///< of the simplex method, so far
-
-  /// Makes z least, as far as so many steps go.
-  void solve(std::size_t most_steps);
-
-  /// The weight of the path of every row, not negative, of sum 1 if there is any.
-  [[nodiscard]] std::vector<double> multipliers() const;
-
-  /// Shows every option that has a share: `visit(rank, option, share)`.
-  template <class Visit>
-  void each_share(const Visit& visit) const {
-    for (std::size_t i = 0; i < basics_.size(); ++i) {
-      if (basics_[i].what != variable::kind::option || !(values_[i] > 1e-9)) continue;
-      visit(basics_[i].rank, basics_[i].option, values_[i]);
-    }
-  }
-
- private:
-  static constexpr double nothing = 1e-9;
-
-  [[nodiscard]] std::size_t most_negative() const;
-
-  [[nodiscard]] variable slack_of(std::size_t k) const {
-    return {variable::kind::slack, static_cast<std::uint32_t>(fixed_ + k), 0};
-  }
-
-  /// Takes in what lowers the cost most; false: nothing does.
-  bool primal_step();
-
-  /// Puts a variable that is below 0 out of the basis; false: no other one can make up for it.
-  bool dual_step(std::size_t leaving);
+  [[nodiscard]] double value() const noexcept { return objective() * matrix_.scale(); }
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -3,139 +3,75 @@
 
 #include <stagecut/joint/detail/option_program.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include <stagecut/engine/simplex.hpp>
 #include <stagecut/joint/detail/option_columns.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
-#include <stagecut/joint/detail/program_basis.hpp>
-#include <stagecut/joint/detail/program_matrix.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL void option_program::begin(const live_options& live, const basis& from) {
-  matrix_.rows = from.rows;
-  basics_ = from.variables;
+STAGECUT_DECL void program_matrix::take(const option_paths::live_options& live) {
+  live_ = &live;
+  columns_.take(live);
+}
+
+STAGECUT_DECL double program_matrix::cost(const engine::program_variable& each) const {
+  using kind = engine::program_variable::kind;
+  if (each.what == kind::objective) return 1;
+  if (each.what == kind::slack) return 0;
+  return each.what == kind::column && (*live_)[each.block][each.column] != 0 ? 0 : penalty;
+}
+
+STAGECUT_DECL double program_matrix::entry(const engine::program_variable& each, std::uint32_t path) const {
+  if (each.what == engine::program_variable::kind::objective) return 1;
+  if (each.what != engine::program_variable::kind::column) return 0;
+  return -columns_.weigh(each.block, each.column, paths_.counts(path)) / scale_;
+}
+
+STAGECUT_DECL void program_matrix::column(const engine::program_variable& each, std::vector<double>& to) const {
+  using kind = engine::program_variable::kind;
+  to.assign(fixed() + rows.size(), 0);
+  if (each.what == kind::slack) to[each.block] = -1;
+  if (each.what == kind::artificial) to[each.block] = 1;
+  if (each.what == kind::column) columns_.column(each.block, each.column, to);
+  if (each.what == kind::slack || each.what == kind::artificial) return;
+  for (std::size_t k = 0; k < rows.size(); ++k) to[fixed() + k] = entry(each, rows[k]);
+}
+
+STAGECUT_DECL void program_matrix::price(const double* multipliers, std::vector<double> block::*result) {
+  weights_.assign(weights_.size(), 0);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double by = multipliers[fixed() + k] / scale_;
+    if (by == 0) continue;
+    const std::vector<double>& counts = paths_.counts(rows[k]);
+    for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] -= by * counts[j];
+  }
+  columns_.price(multipliers, weights_, result);
+}
+
+STAGECUT_DECL void option_program::begin(const live_options& live, basis from) {
   matrix_.take(live);
-  invert();
+  simplex::begin(std::move(from));
 }
 
 STAGECUT_DECL void option_program::begin(const live_options& live, const std::vector<std::uint32_t>& plan,
                                          std::uint32_t row) {
-  matrix_.rows = {row};
-  basics_.clear();
-  for (std::uint32_t r = 0; r < plan.size(); ++r) basics_.push_back({variable::kind::option, r, plan[r]});
-  for (auto t = static_cast<std::uint32_t>(plan.size()); t < fixed_; ++t) {
-    basics_.push_back({variable::kind::artificial, t, 0});
+  basis from{{row}, {}};
+  for (std::uint32_t r = 0; r < plan.size(); ++r) from.variables.push_back({variable::kind::column, r, plan[r]});
+  for (auto t = static_cast<std::uint32_t>(plan.size()); t < matrix_.fixed(); ++t) {
+    from.variables.push_back({variable::kind::artificial, t, 0});
   }
-  basics_.push_back({variable::kind::path, 0, 0});
-  matrix_.take(live);
-  invert();
+  from.variables.push_back({variable::kind::objective, 0, 0});
+  begin(live, std::move(from));
 }
 
 STAGECUT_DECL void option_program::change(const live_options& live) {
   matrix_.take(live);
   set_values();
-}
-
-STAGECUT_DECL double option_program::value() const noexcept {
-  for (std::size_t i = 0; i < basics_.size(); ++i) {
-    if (basics_[i].what == variable::kind::path) return values_[i] * matrix_.scale();
-  }
-  return 0;
-}
-
-STAGECUT_DECL void option_program::solve(std::size_t most_steps) {
-  for (std::size_t step = 0; step < most_steps; ++step) {
-    if (step % 100 == 99) invert();
-    const std::size_t below = most_negative();
-    if (!(below < basics_.size() ? dual_step(below) : primal_step())) return;
-    ++steps;
-  }
-}
-
-STAGECUT_DECL std::vector<double> option_program::multipliers() const {
-  std::vector<double> result(matrix_.rows.size());
-  double sum = 0;
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    result[k] = duals_[fixed_ + k] > 0 ? duals_[fixed_ + k] : 0;
-    sum += result[k];
-  }
-  for (double& each : result) each = sum > 0 ? each / sum : 0;
-  return result;
-}
-
-STAGECUT_DECL std::size_t option_program::most_negative() const {
-  std::size_t worst = values_.size();
-  double least = -nothing;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i] < least && basics_[i].what != variable::kind::path) least = values_[i], worst = i;
-  }
-  return worst;
-}
-
-STAGECUT_DECL bool option_program::primal_step() {
-  variable best{};
-  double least = -nothing;
-  for (std::uint32_t r = 0; r < matrix_.columns().size(); ++r) {
-    const option_columns::of_rank& here = matrix_.columns()[r];
-    for (std::size_t c = 0; c < here.ids.size(); ++c) {
-      if (here.reduced[c] < least) least = here.reduced[c], best = {variable::kind::option, r, here.ids[c]};
-    }
-  }
-  for (std::size_t k = 0; k < matrix_.rows.size(); ++k) {
-    if (duals_[fixed_ + k] < least) least = duals_[fixed_ + k], best = slack_of(k);
-  }
-  if (!(least < -nothing)) return false;
-  enter(best);
-  std::size_t leaving = basics_.size();
-  double ratio = 0;
-  for (std::size_t i = 0; i < basics_.size(); ++i) {
-    if (!(entering_[i] > nothing)) continue;
-    const double here = (values_[i] > 0 ? values_[i] : 0) / entering_[i];
-    const bool first = leaving == basics_.size();
-    if (!first && (here > ratio + 1e-12 || (here > ratio - 1e-12 && entering_[i] <= entering_[leaving]))) continue;
-    ratio = first || here < ratio ? here : ratio;
-    leaving = i;
-  }
-  if (leaving == basics_.size() || basics_[leaving].what == variable::kind::path) return false;
-  matrix_.price(inverse_.row(leaving), &option_columns::of_rank::row);
-  pivot(leaving, best, least);
-  return true;
-}
-
-STAGECUT_DECL bool option_program::dual_step(std::size_t leaving) {
-  const double* const row = inverse_.row(leaving);
-  matrix_.price(row, &option_columns::of_rank::row);
-  variable best{};
-  double ratio = 1e300;
-  double steepest = 0;
-  double reduced = 0;
-  const auto better = [&](double cost, double alpha) {
-    if (!(alpha < -nothing)) return false;
-    const double here = (cost > 0 ? cost : 0) / -alpha;
-    if (here > ratio + 1e-12 || (here > ratio - 1e-12 && -alpha <= steepest)) return false;
-    ratio = std::min(ratio, here);
-    steepest = -alpha;
-    reduced = cost;
-    return true;
-  };
-  for (std::uint32_t r = 0; r < matrix_.columns().size(); ++r) {
-    const option_columns::of_rank& here = matrix_.columns()[r];
-    for (std::size_t c = 0; c < here.ids.size(); ++c) {
-      if (better(here.reduced[c], here.row[c])) best = {variable::kind::option, r, here.ids[c]};
-    }
-  }
-  for (std::size_t k = 0; k < matrix_.rows.size(); ++k) {
-    if (better(duals_[fixed_ + k], -row[fixed_ + k])) best = slack_of(k);
-  }
-  if (!(steepest > 0)) return false;
-  enter(best);
-  if (!(entering_[leaving] < -nothing)) return false;
-  pivot(leaving, best, reduced);
-  return true;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,7 +7,7 @@
 
 #include <stagecut/core/config.hpp>
 
-namespace stagecut::inline STAGECUT_ABI::detail {
+namespace stagecut::inline STAGECUT_ABI::engine {
 
 /// The inverse of the basis of a linear program, dense: a row for every basic variable, a column for every row of the
 /// program.
@@ -45,8 +45,8 @@ class basis_inverse {
   std::vector<double> values_{};
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+}  // namespace stagecut::inline STAGECUT_ABI::engine
 
 #if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/basis_inverse.ipp>
+#include <stagecut/engine/detail/basis_inverse.ipp>
 #endif

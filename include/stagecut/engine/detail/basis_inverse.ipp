@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/joint/detail/basis_inverse.hpp>
+#include <stagecut/engine/basis_inverse.hpp>
 
 #include <cstddef>
 #include <utility>
 #include <vector>
 
-namespace stagecut::inline STAGECUT_ABI::detail {
+namespace stagecut::inline STAGECUT_ABI::engine {
 
 STAGECUT_DECL void basis_inverse::invert(const std::vector<double>& columns, std::size_t size,
                                          std::vector<std::pair<std::size_t, std::size_t>>& left) {
@@ -110,4 +110,4 @@ STAGECUT_DECL void basis_inverse::eliminate(std::vector<double>& matrix, std::ve
   }
 }
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+}  // namespace stagecut::inline STAGECUT_ABI::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/joint/detail/basis_inverse.hpp>
+#include <stagecut/engine/basis_inverse.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-using stagecut::detail::basis_inverse;
+using stagecut::engine::basis_inverse;
 
 namespace {
 
