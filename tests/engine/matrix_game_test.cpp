@@ -91,8 +91,7 @@ TEST_CASE("what both players are sure of comes together, also when rows and colu
     (void)played(game, rows, first, 0.3);
     for (int change = 0; change < 5; ++change) {
       const std::size_t row = random.below(rows);
-      for (auto& column : game.values) column[row] = random.fraction();
-      game.change_row(engine::matrix_game::lanes, row);
+      game.set_row(rows, row, [&](std::size_t) { return random.fraction(); });
       if (game.values.size() > 3 && random.once_in(2)) {
         const std::size_t least = game.forget();
         CHECK(least <= game.values.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
@@ -14,6 +15,12 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 class matrix_game {
  public:
   static constexpr std::size_t lanes = 8;
+  static constexpr std::size_t most_columns = 80;  ///< for `make_room`
+
+  /// A number of rows, rounded up to whole lanes.
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t rows) noexcept {
+    return (rows + lanes - 1) / lanes * lanes;
+  }
 
   /// The values of the columns, `8 * groups` of each, 0 behind the last row.
   std::vector<std::vector<double>> values{};
@@ -23,12 +30,18 @@ class matrix_game {
   std::vector<double> column_weights{};
 
   /// Forgets what was learned.
-  ///
-  /// @param padded  rows, a multiple of 8
-  void begin(std::size_t padded);
+  void begin(std::size_t rows);
 
-  /// There are so many rows now, and nothing is known of one of them.
-  void change_row(std::size_t padded, std::size_t row);
+  /// There are so many rows now, and one of them is new, with `value(c)` in column c.
+  template <class Value>
+  void set_row(std::size_t rows, std::size_t row, const Value& value) {
+    row_regrets_.resize(padded(rows));
+    row_regrets_[row] = 0;
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      values[c].resize(padded(rows));
+      values[c][row] = value(c);
+    }
+  }
 
   /// Adds a column, whose values are set behind it.
   void add_column();
@@ -37,6 +50,14 @@ class matrix_game {
   /// @pre there was play with all columns
   std::size_t forget();
 
+  /// Gives one up if there are `most_columns`, and with it what stands for it.
+  template <class Column>
+  void make_room(std::vector<Column>& columns) {
+    if (columns.size() < most_columns) return;
+    std::swap(columns[forget()], columns.back());
+    columns.pop_back();
+  }
+
   /// Plays some rounds.
   ///
   /// @param rows   that there are
@@ -44,6 +65,13 @@ class matrix_game {
   /// @param more   by this
   /// @pre          there is a column
   void play(std::size_t rows, std::size_t first, double more);
+
+  /// The weights of rows behind the first ones, as shares: whole multiples of 2^-30, rounded down, which also hides most of how
+  /// a compiler rounds in between. Nothing where none of them was played.
+  ///
+  /// @param shares  gets one for each of so many rows, in place
+  /// @return        the sum of their weights
+  double row_shares(std::size_t first, std::size_t rows, std::vector<double>& shares) const;
 
  private:
   static constexpr std::size_t rounds = 8;

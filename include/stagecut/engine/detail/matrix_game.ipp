@@ -6,17 +6,14 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/engine/whole_ticks.hpp>
+
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-STAGECUT_DECL void matrix_game::begin(std::size_t padded) {
-  row_regrets_.assign(padded, 0);
+STAGECUT_DECL void matrix_game::begin(std::size_t rows) {
+  row_regrets_.assign(padded(rows), 0);
   column_regrets_.assign(values.size(), 0);
   column_weights.clear();
-}
-
-STAGECUT_DECL void matrix_game::change_row(std::size_t padded, std::size_t row) {
-  row_regrets_.resize(padded);
-  row_regrets_[row] = 0;
 }
 
 STAGECUT_DECL void matrix_game::add_column() {
@@ -37,10 +34,9 @@ STAGECUT_DECL std::size_t matrix_game::forget() {
 }
 
 STAGECUT_DECL void matrix_game::play(std::size_t rows, std::size_t first, double more) {
-  const std::size_t padded = row_regrets_.size();
-  row_weights.assign(padded, 0);
+  row_weights.assign(row_regrets_.size(), 0);
   column_weights.assign(values.size(), 0);
-  rows_.resize(padded);
+  rows_.resize(row_regrets_.size());
   columns_.resize(values.size());
   share(column_regrets_, values.size(), columns_);
   for (std::size_t round = 1; round <= rounds; ++round) {
@@ -55,6 +51,15 @@ STAGECUT_DECL void matrix_game::play(std::size_t rows, std::size_t first, double
   double sum = 0;
   for (const double each : column_weights) sum += each;
   for (double& each : column_weights) each /= sum;
+}
+
+STAGECUT_DECL double matrix_game::row_shares(std::size_t first, std::size_t rows, std::vector<double>& shares) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < rows; ++k) sum += row_weights[first + k];
+  for (std::size_t k = 0; k < rows && sum > 0; ++k) {
+    shares[k] = whole_ticks(row_weights[first + k] / sum * 0x1p30) * 0x1p-30;
+  }
+  return sum;
 }
 
 STAGECUT_DECL void matrix_game::share(const std::vector<double>& regrets, std::size_t size,

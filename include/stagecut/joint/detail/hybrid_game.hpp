@@ -30,16 +30,20 @@ class hybrid_game {
   /// The weights of the best combination, by stage and kind, and its least sum.
   std::vector<double> weights{};
   double bound = 0;
-  /// The plans that were met, as edges of the graph as it was then, and the weight of each.
-  std::vector<std::vector<std::uint32_t>> plans{};
-  std::vector<double> shares{};
-  /// What is between the stages of each plan, and how long they take: edges have other numbers once a graph is pruned.
+  /// What is between the stages of a plan, and how long they take: edges have other numbers once a graph is pruned.
   struct stage_keys {
     double point;    // behind the stage
     double devices;  // left behind it
     double passes;   // both, of the stage
   };
-  std::vector<std::vector<stage_keys>> keys{};
+  /// A plan that was met.
+  struct met_plan {
+    std::vector<std::uint32_t> edges;  // of the graph as it was then
+    std::vector<stage_keys> keys;
+    std::vector<double> times;
+  };
+  std::vector<met_plan> plans{};
+  std::vector<double> shares{};  // their weights
 
   [[nodiscard]] stage_keys keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const;
 
@@ -49,13 +53,11 @@ class hybrid_game {
   template <class Offer>
   void run(const hybrid_graph& graph, std::size_t steps, double enough, const Offer& offer) {
     plans.clear();
-    keys.clear();
-    times_.clear();
     game_.values.clear();
     bound = 0;
     weights.clear();
     if (paths_.size() == 0) paths_.add(round_trip());
-    game_.begin(padded());
+    game_.begin(paths_.size());
     double before = 0;
     for (std::size_t step = 0; step < steps; ++step) {
       combine();
@@ -81,10 +83,6 @@ class hybrid_game {
   /// The path of a microbatch down and up again.
   [[nodiscard]] std::vector<double> round_trip() const;
 
-  [[nodiscard]] std::size_t padded() const {
-    return (paths_.size() + engine::matrix_game::lanes - 1) / engine::matrix_game::lanes * engine::matrix_game::lanes;
-  }
-
   /// The weighted sum of paths as the players see it, weights of sum 1.
   void combine();
 
@@ -99,23 +97,13 @@ class hybrid_game {
     simulator_.count_critical(counts_);
     add_row();
     for (const auto& each : plans) {
-      if (each == plan_) return stops;
+      if (each.edges == plan_) return stops;
     }
-    if (plans.size() == most_plans) {
-      const std::size_t least = game_.forget();
-      plans[least].swap(plans.back());
-      keys[least].swap(keys.back());
-      keys.pop_back();
-      times_[least].swap(times_.back());
-      plans.pop_back();
-      times_.pop_back();
-    }
-    plans.push_back(plan_);
-    keys.push_back(keys_of(graph));
-    times_.push_back(std::move(times));
+    game_.make_room(plans);
+    plans.push_back({plan_, keys_of(graph), std::move(times)});
     game_.add_column();
-    game_.values.back().assign(padded(), 0);
-    for (std::size_t k = 0; k < paths_.size(); ++k) game_.values.back()[k] = paths_.length(k, times_.back());
+    game_.values.back().assign(engine::matrix_game::padded(paths_.size()), 0);
+    for (std::size_t k = 0; k < paths_.size(); ++k) game_.values.back()[k] = paths_.length(k, plans.back().times);
     return stops;
   }
 
@@ -126,15 +114,12 @@ class hybrid_game {
 
   void add_row();
 
-  static constexpr std::size_t most_plans = 80;
-
   const hybrid_options& options_;
   engine::critical_path_pool& paths_;
   engine::times_simulator& simulator_;
   std::size_t stages_;
   hybrid_rows rows_;
   engine::matrix_game game_{};
-  std::vector<std::vector<double>> times_{};  // of the plans
   std::vector<double> now_{};
   std::vector<std::uint32_t> plan_{};
   std::vector<double> counts_{};

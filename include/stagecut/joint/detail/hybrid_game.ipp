@@ -38,12 +38,7 @@ STAGECUT_DECL void hybrid_game::combine() {
     for (std::size_t k = 0; k < shares_of.size(); ++k) shares_of[k] = 1 / static_cast<double>(shares_of.size());
   } else {
     game_.play(paths_.size(), 0, 0);
-    double sum = 0;
-    for (std::size_t k = 0; k < shares_of.size(); ++k) sum += game_.row_weights[k];
-    for (std::size_t k = 0; k < shares_of.size(); ++k) {
-      // Rounded down, so that their sum is not above 1.
-      shares_of[k] = static_cast<double>(static_cast<std::int64_t>(game_.row_weights[k] / sum * 0x1p30)) * 0x1p-30;
-    }
+    game_.row_shares(0, paths_.size(), shares_of);
     double all = 0;
     for (const double each : shares_of) all += each;
     if (all > 1) {
@@ -68,7 +63,7 @@ STAGECUT_DECL void hybrid_game::add_mean() {
   if (game_.column_weights.size() != plans.size()) return;
   mean_.assign(stages_ * hybrid_kinds, 0);
   for (std::size_t c = 0; c < plans.size(); ++c) {
-    for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += game_.column_weights[c] * times_[c][j];
+    for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += game_.column_weights[c] * plans[c].times[j];
   }
   (void)simulator_.run(mean_.data());
   simulator_.count_critical(counts_);
@@ -78,11 +73,7 @@ STAGECUT_DECL void hybrid_game::add_mean() {
 STAGECUT_DECL void hybrid_game::add_row() {
   const auto [row, is_new] = paths_.add(counts_);
   if (!is_new) return;
-  game_.change_row(padded(), row);
-  for (std::size_t c = 0; c < plans.size(); ++c) {
-    game_.values[c].resize(padded(), 0);
-    game_.values[c][row] = paths_.length(row, times_[c]);
-  }
+  game_.set_row(paths_.size(), row, [&](std::size_t c) { return paths_.length(row, plans[c].times); });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

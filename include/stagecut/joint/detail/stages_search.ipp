@@ -62,12 +62,12 @@ STAGECUT_DECL auto stages_search::best_choice() const -> choice {
   for (std::size_t s = 0; s < stages_; ++s) {
     for (int what = 0; what < 3; ++what) {
       double mean = 0;
-      for (std::size_t c = 0; c < game_.keys.size(); ++c) {
-        mean += game_.shares[c] * key(game_.keys[c][s], what);
+      for (std::size_t c = 0; c < game_.plans.size(); ++c) {
+        mean += game_.shares[c] * key(game_.plans[c].keys[s], what);
       }
       double away = 0;
-      for (std::size_t c = 0; c < game_.keys.size(); ++c) {
-        const double by = key(game_.keys[c][s], what) - mean;
+      for (std::size_t c = 0; c < game_.plans.size(); ++c) {
+        const double by = key(game_.plans[c].keys[s], what) - mean;
         away += game_.shares[c] * (by < 0 ? -by : by);
       }
       const double score = away / (what == 2 ? mean : units[what]) * (what == 2 ? 0.5 : 1);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include <stagecut/engine/layered_graph.hpp>
@@ -61,7 +60,7 @@ class path_game {
     cuts.resize(kept);
     game_.values.resize(kept);
     for (std::size_t c = 0; c < kept; ++c) measure(rows, c);
-    game_.begin(padded(rows));
+    game_.begin(limits_->size() + rows.size());
     factors.clear();
     bound = -engine::no_ticks;
   }
@@ -69,12 +68,11 @@ class path_game {
   /// One step: the combination of rows as the players weigh them, its bound, and the cut for which that is least, which joins
   /// the game. Returns whether the cut is a new one.
   bool step(const point_rows& rows, const point_domains& domains) {
-    const std::size_t first = limits_->size();
     if (cuts.empty()) {
       game_.row_weights.assign(padded(rows), 0);
-      game_.row_weights[first] = 1;
+      game_.row_weights[limits_->size()] = 1;
     } else {
-      game_.play(first + rows.size(), first, even());
+      game_.play(limits_->size() + rows.size(), limits_->size(), even());
     }
     normalise(rows.size());
     combine(rows);
@@ -83,10 +81,7 @@ class path_game {
     for (const auto& each : cuts) {
       if (each == cut_) return false;
     }
-    if (cuts.size() == most_cuts) {
-      cuts[game_.forget()].swap(cuts.back());
-      cuts.pop_back();
-    }
+    game_.make_room(cuts);
     cuts.push_back(cut_);
     game_.add_column();
     measure(rows, cuts.size() - 1);
@@ -95,11 +90,8 @@ class path_game {
 
   /// A row was added, or another took its place.
   void update(const point_rows& rows, std::size_t row) {
-    game_.change_row(padded(rows), limits_->size() + row);
-    for (std::size_t c = 0; c < cuts.size(); ++c) {
-      game_.values[c].resize(padded(rows));
-      game_.values[c][limits_->size() + row] = rows.length(row, cuts[c]);
-    }
+    game_.set_row(limits_->size() + rows.size(), limits_->size() + row,
+                  [&](std::size_t c) { return rows.length(row, cuts[c]); });
   }
 
   /// What the limit that the cuts break most, in the mean, is worth; -`no_ticks` without limits.
@@ -117,7 +109,6 @@ class path_game {
   [[nodiscard]] double weight(std::size_t row) const { return row < shares_.size() ? shares_[row] : 0; }
 
  private:
-  static constexpr std::size_t most_cuts = 80;
   static constexpr double least_share = 0x1p-7;  // of paths among all rows: prices stay below its inverse
 
   [[nodiscard]] static bool inside(const std::vector<std::size_t>& points, const point_domains& domains) {
@@ -132,7 +123,7 @@ class path_game {
 
   /// Rows of the game, limits first.
   [[nodiscard]] std::size_t padded(const point_rows& rows) const {
-    return (limits_->size() + rows.size() + lanes - 1) / lanes * lanes;
+    return engine::matrix_game::padded(limits_->size() + rows.size());
   }
 
   void measure(const point_rows& rows, std::size_t c) {
@@ -145,30 +136,25 @@ class path_game {
     for (std::size_t k = 0; k < rows.size(); ++k) to[limits_->size() + k] = lengths_[k];
   }
 
-  /// Makes the weights of paths shares of sum 1: whole multiples of 2^-30, which also hides most of how a compiler rounds in
-  /// between. Those of limits become prices, for as much of paths.
+  /// Makes the weights of paths shares of sum 1. Those of limits become prices, for as much of paths.
   void normalise(std::size_t rows) {
     const std::size_t first = limits_->size();
-    const std::vector<double>& weights = game_.row_weights;
-    double all = 0;
-    double paths = 0;
-    for (std::size_t k = 0; k < first; ++k) all += weights[k];
-    for (std::size_t k = 0; k < rows; ++k) paths += weights[first + k];
-    all += paths;
+    shares_.assign(engine::matrix_game::padded(rows), 0);
+    const double paths = game_.row_shares(first, rows, shares_);
     double left = 1;
     std::size_t heaviest = 0;
-    shares_.assign((rows + lanes - 1) / lanes * lanes, 0);
-    for (std::size_t k = 0; k < rows && paths > 0; ++k) {
-      const double share = weights[first + k] / paths * 0x1p30;
-      shares_[k] = static_cast<double>(static_cast<std::int64_t>(share)) * 0x1p-30;
+    for (std::size_t k = 0; k < rows; ++k) {
       left -= shares_[k];
       heaviest = shares_[heaviest] < shares_[k] ? k : heaviest;
     }
     shares_[heaviest] += left;  // exact, and not below 0
+    double all = 0;
+    for (std::size_t k = 0; k < first; ++k) all += game_.row_weights[k];
+    all += paths;
     const double unit = paths < all * least_share ? all * least_share : paths;
     prices_.assign(limits_->groups() * lanes, 0);
     priced_now_ = 0;
-    for (std::size_t k = 0; k < first; ++k) priced_now_ += prices_[k] = weights[k] / unit;
+    for (std::size_t k = 0; k < first; ++k) priced_now_ += prices_[k] = game_.row_weights[k] / unit;
   }
 
   void combine(const point_rows& rows) {
