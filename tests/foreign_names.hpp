@@ -213,6 +213,7 @@
   X(fits_group) \
   X(flatten_modules) \
   X(floor_bytes) \
+  X(fm_pass) \
   X(for_intervals) \
   X(forbidden_item) \
   X(forbidden_reach) \

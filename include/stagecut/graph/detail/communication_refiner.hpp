@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/fm.hpp>
 #include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/message_stages.hpp>
 #include <stagecut/graph/detail/numbered_stages.hpp>
@@ -16,8 +17,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Moves elements so that nets join fewer stages: Fiduccia's and Mattheyses' passes, with a heap of gains. A stage's
-/// work stays below a cap; where it is above, moves that bring it down come first.
+/// Moves elements so that nets join fewer stages, by `engine::fm_pass`. A stage's work stays below a cap; where it is
+/// above, moves that bring it down come first.
 class communication_refiner {
  public:
   using ticks = operator_costs::ticks;
@@ -35,8 +36,7 @@ class communication_refiner {
         may_empty_(may_empty),
         random_(seed),
         now_(costs, below, std::move(stage_of), stages, cap),
-        stamp_(below.size()),
-        locked_(below.size()),
+        heap_(below.size()),
         chance_(below.size()),
         seen_(below.size()),
         waiting_(stages) {}
@@ -45,30 +45,17 @@ class communication_refiner {
   /// @return  whether there is less work above the cap, or as much and less is sent
   bool pass(const function_ref<bool()>& stop = {}, const watcher& watch = {}) {
     begin();
-    std::pair best(now_.excess(), now_.value());
-    std::size_t kept = 0;
-    std::size_t idle = 0;  // moves that neither are the best nor bring down what is above the cap
-    while (!heap_.empty() && idle < patience(stages().size())) {
-      if (stop && made_.size() % 64 == 0 && stop()) break;
-      const entry top = popped();
-      if (locked_[top.element] || top.stamp != stamp_[top.element]) continue;
-      const entry now = reckoned(top.element);
-      if (now.to == nowhere) continue;
-      if (now < top || now.to != top.to) {
-        push(now);
-        continue;
-      }
-      make(now, watch);
-      if (now.relief == 0) ++idle;
-      if (const std::pair value(now_.excess(), now_.value()); value < best) {
-        best = value;
-        kept = made_.size();
-        idle = 0;
-      }
-    }
-    moves_ += kept;
-    for (; made_.size() > kept; made_.pop_back()) now_.move(made_.back().element, made_.back().from);
-    return kept > 0;
+    const auto next = [&] {
+      const auto now = heap_.take([&](std::size_t e) { return best_move(e); });
+      if (!now) return engine::fm_step::none;
+      make(*now, watch);
+      return now->relief == 0 ? engine::fm_step::made : engine::fm_step::relieved;
+    };
+    const auto undo = [&](const step& each) { now_.move(each.element, each.from); };
+    const auto value = [&] { return std::pair(now_.excess(), now_.value()); };
+    const bool better = engine::fm_pass(stages().size(), made_, value, next, undo, stop);
+    moves_ += made_.size();
+    return better;
   }
 
   [[nodiscard]] const numbered_stages& stages() const noexcept { return now_.stages(); }
@@ -89,7 +76,6 @@ class communication_refiner {
     std::uint32_t chance = 0;
     std::uint32_t element = 0;
     std::uint32_t to = nowhere;
-    std::uint32_t stamp = 0;
 
     friend bool operator<(const entry& a, const entry& b) noexcept {
       return std::tie(a.relief, a.gain, a.chance, a.element) < std::tie(b.relief, b.gain, b.chance, b.element);
@@ -97,35 +83,20 @@ class communication_refiner {
   };
 
   void begin() {
-    std::fill(locked_.begin(), locked_.end(), false);
     for (std::uint32_t& each : chance_) each = static_cast<std::uint32_t>(random_.any() >> 32U);
     for (auto& each : waiting_) each.clear();
-    heap_.clear();
-    made_.clear();
+    heap_.begin();
     for (std::size_t e = 0; e < stages().size(); ++e) offer(e);
   }
-  void push(const entry& each) {
-    heap_.push_back(each);
-    std::push_heap(heap_.begin(), heap_.end());
-  }
-  [[nodiscard]] entry popped() {
-    std::pop_heap(heap_.begin(), heap_.end());
-    const entry result = heap_.back();
-    heap_.pop_back();
-    return result;
-  }
   void offer(std::size_t e) {
-    if (locked_[e]) return;
-    ++stamp_[e];
-    if (const entry found = reckoned(e); found.to != nowhere) push(found);
+    heap_.offer(e, [&](std::size_t each) { return best_move(each); });
   }
 
   /// The best move of an element; it goes nowhere if there is none.
-  [[nodiscard]] entry reckoned(std::size_t e) {
+  [[nodiscard]] entry best_move(std::size_t e) {
     entry result;
     result.element = static_cast<std::uint32_t>(e);
     result.chance = chance_[e];
-    result.stamp = stamp_[e];
     const std::size_t from = stages()[e];
     const auto [least, most] = stages().window(e);
     if (least == most || costs_.of(e).stage != graph_operator::none) return result;
@@ -155,7 +126,6 @@ class communication_refiner {
     done.from = stages()[e];
     done.to = what.to;
     done.gain = what.gain;
-    locked_[e] = true;
     now_.move(e, what.to);
     made_.push_back(done);
     if (watch) watch(done);
@@ -186,7 +156,7 @@ class communication_refiner {
     }
   }
   void mark(std::size_t e) {
-    if (seen_[e] || locked_[e]) return;
+    if (seen_[e] || heap_.is_locked(e)) return;
     seen_[e] = true;
     again_.push_back(static_cast<std::uint32_t>(e));
   }
@@ -195,13 +165,11 @@ class communication_refiner {
   bool may_empty_;
   engine::seeded random_;
   message_stages now_;
-  std::vector<std::uint32_t> stamp_;  // of every element, its latest entry
-  std::vector<bool> locked_;
+  engine::gain_heap<entry> heap_;
   std::vector<std::uint32_t> chance_;  // among equal moves, the greatest first
   std::vector<bool> seen_;
   std::vector<std::vector<std::uint32_t>> waiting_;  // of every stage, elements for which it had no room
   std::vector<std::uint32_t> again_{};
-  std::vector<entry> heap_{};
   std::vector<step> made_{};
   std::size_t moves_ = 0;
 };

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/view.hpp>
+#include <stagecut/engine/fm.hpp>
 #include <stagecut/graph/detail/dag_parts.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 
@@ -18,14 +21,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// no further than its highest predecessor and its lowest successor, so that no search for cycles is needed.
 ///
 /// Only at these two parts do edges become uncut, so they alone, and the neighbouring parts for the sake of balance, are
-/// looked at. Each vertex moves once in a pass; moves that cut more are made as well, and the best prefix of the moves
-/// stays. A move is O(degree log n), and that of all neighbours.
+/// looked at. See `engine::fm_pass`. A move is O(degree log n), and that of all neighbours.
 class edge_cut_moves {
  public:
   /// @param graph  must outlive this object
   /// @param parts  is changed; its loads and cut are right
   edge_cut_moves(const flat_dag& graph, dag_parts& parts)
-      : graph_(graph), parts_(parts), moved_(graph.size(), 0), stamp_(graph.size(), 0), waiting_(parts.count()) {}
+      : graph_(graph), parts_(parts), heap_(graph.size()), waiting_(parts.count()) {}
 
   /// Passes until one gains nothing, `passes` at most. Whether any gained.
   bool run(std::size_t passes = 8) {
@@ -39,17 +41,19 @@ class edge_cut_moves {
 
   /// A move, and what it gains.
   struct move {
-    dag_vertex vertex = 0;
+    dag_vertex element = 0;
     std::uint32_t to = none;
     dag_weight gain = std::numeric_limits<dag_weight>::min();
-    std::uint32_t stamp = 0;
+    friend bool operator<(const move& a, const move& b) noexcept {
+      return a.gain != b.gain ? a.gain < b.gain : a.element > b.element;
+    }
   };
 
   /// The best move of a vertex that its parts' weights allow; `to` is `none` if there is none.
   [[nodiscard]] move best_move(dag_vertex v) {
     const std::uint32_t here = parts_.part[v];
-    move best{v, none, std::numeric_limits<dag_weight>::min(), 0};
-    refused_ = {v, none, 0, 0};
+    move best{v, none, std::numeric_limits<dag_weight>::min()};
+    refused_ = {v, none, 0};
     std::uint32_t low = 0;
     dag_weight to_low = 0;
     dag_weight in_own = 0;
@@ -85,12 +89,12 @@ class edge_cut_moves {
 
   /// Makes a move.
   void make(const move& each) {
-    const std::uint32_t from = parts_.part[each.vertex];
-    parts_.part[each.vertex] = each.to;
-    parts_.load[from] -= graph_.weight[each.vertex];
-    parts_.load[each.to] += graph_.weight[each.vertex];
+    const std::uint32_t from = parts_.part[each.element];
+    parts_.part[each.element] = each.to;
+    parts_.load[from] -= graph_.weight[each.element];
+    parts_.load[each.to] += graph_.weight[each.element];
     parts_.cut -= each.gain;
-    assert(keeps_order(each.vertex));
+    assert(keeps_order(each.element));
   }
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -108,7 +112,7 @@ class edge_cut_moves {
     const bool too_heavy = parts_.load[here] > parts_.most[here];
     if (too_heavy) gain += relief;
     if (parts_.load[to] + weight > parts_.most[to] && !(too_heavy && parts_.load[to] + weight < parts_.load[here])) {
-      if (gain > refused_.gain) refused_ = {v, to, gain, 0};
+      if (gain > refused_.gain) refused_ = {v, to, gain};
       return;
     }
     if (gain > best.gain || (gain == best.gain && parts_.load[to] < parts_.load[best.to]))
@@ -116,72 +120,40 @@ class edge_cut_moves {
   }
 
   bool pass() {
-    ++pass_;
-    heap_.clear();
-    done_.clear();
+    heap_.begin();
     for (auto& each : waiting_) each.clear();
     waits_for_.assign(graph_.size(), none);
-    const std::size_t n = graph_.size();
-    for (std::size_t v = 0; v < n; ++v) {
-      const std::uint32_t here = parts_.part[v];
-      bool boundary = parts_.load[here] > parts_.most[here];
-      for (const dag_vertex u : graph_.out[v]) boundary = boundary || parts_.part[u] != here;
-      if (!boundary) {
-        for (const dag_vertex u : graph_.in[v]) boundary = boundary || parts_.part[u] != here;
+    for (std::size_t v = 0; v < graph_.size(); ++v) {
+      const auto elsewhere = [&](dag_vertex u) { return parts_.part[u] != parts_.part[v]; };
+      if (parts_.load[parts_.part[v]] > parts_.most[parts_.part[v]] || any_of(graph_.out[v], elsewhere) ||
+          any_of(graph_.in[v], elsewhere)) {
+        look_at(static_cast<dag_vertex>(v));
       }
-      if (boundary) look_at(static_cast<dag_vertex>(v));
     }
-    const dag_weight cut = parts_.cut;
-    const dag_weight excess = parts_.excess();
-    dag_weight best_cut = cut;
-    dag_weight best_excess = excess;
-    std::size_t best = 0;
-    const std::size_t patience = std::clamp<std::size_t>(n / 30, 60, 1500);
-    while (!heap_.empty() && done_.size() < best + patience) {
-      std::pop_heap(heap_.begin(), heap_.end(), less);
-      const move top = heap_.back();
-      heap_.pop_back();
-      if (moved_[top.vertex] == pass_ || top.stamp != stamp_[top.vertex]) continue;
-      move now = best_move(top.vertex);
-      if (now.to == none) continue;
-      if (now.gain != top.gain) {
-        push(now);
-        continue;
-      }
-      if (now.gain > relief / 2) now.gain -= relief;
-      const std::uint32_t from = parts_.part[now.vertex];
-      done_.push_back({now.vertex, from, now.gain});
-      make(now);
-      moved_[now.vertex] = pass_;
-      const dag_weight left = parts_.excess();
-      if (left < best_excess || (left == best_excess && parts_.cut < best_cut)) {
-        best = done_.size(), best_cut = parts_.cut, best_excess = left;
-      }
-      for (const dag_vertex u : graph_.out[now.vertex]) look_at(u);
-      for (const dag_vertex u : graph_.in[now.vertex]) look_at(u);
-      release(from);
-    }
-    while (done_.size() > best) {
-      const done& last = done_.back();
-      make({last.vertex, last.from, -last.gain, 0});
-      done_.pop_back();
-    }
-    return best_excess < excess || best_cut < cut;
+    const auto undo = [&](const done& each) { make({each.vertex, each.from, -each.gain}); };
+    const auto value = [&] { return std::pair(parts_.excess(), parts_.cut); };
+    return engine::fm_pass(
+        graph_.size(), done_, value, [&] { return step(); }, undo);
+  }
+  engine::fm_step step() {
+    std::optional<move> now = heap_.take([&](dag_vertex v) { return best_move(v); });
+    if (!now) return engine::fm_step::none;
+    if (now->gain > relief / 2) now->gain -= relief;
+    const std::uint32_t from = parts_.part[now->element];
+    done_.push_back({now->element, from, now->gain});
+    make(*now);
+    for (const dag_vertex u : graph_.out[now->element]) look_at(u);
+    for (const dag_vertex u : graph_.in[now->element]) look_at(u);
+    release(from);
+    return engine::fm_step::made;
   }
 
   void look_at(dag_vertex v) {
-    if (moved_[v] == pass_) return;
-    const move each = best_move(v);
-    ++stamp_[v];
-    if (each.to != none) push(each);
+    if (heap_.is_locked(v)) return;
+    heap_.offer(v, [&](std::size_t each) { return best_move(static_cast<dag_vertex>(each)); });
     if (refused_.to == none || waits_for_[v] == refused_.to) return;
     waits_for_[v] = refused_.to;
     waiting_[refused_.to].push_back(v);
-  }
-  void push(move each) {
-    each.stamp = stamp_[each.vertex];
-    heap_.push_back(each);
-    std::push_heap(heap_.begin(), heap_.end(), less);
   }
   /// Looks again at what a part was too heavy for.
   void release(std::uint32_t part) {
@@ -194,8 +166,9 @@ class edge_cut_moves {
     }
     released_.clear();
   }
-  static bool less(const move& a, const move& b) noexcept {
-    return a.gain != b.gain ? a.gain < b.gain : a.vertex > b.vertex;
+  template <class Is>
+  static bool any_of(view<const dag_vertex> ends, const Is& is) {
+    return std::any_of(ends.begin(), ends.end(), is);
   }
   [[nodiscard]] bool keeps_order(dag_vertex v) const {
     for (const dag_vertex u : graph_.in[v]) {
@@ -211,15 +184,12 @@ class edge_cut_moves {
 
   const flat_dag& graph_;
   dag_parts& parts_;
-  std::vector<std::uint32_t> moved_;              // of every vertex, the pass in which it moved
-  std::vector<std::uint32_t> stamp_;              // of every vertex, of what is said of it in the heap
+  engine::gain_heap<move> heap_;
   std::vector<std::uint32_t> waits_for_{};        // of every vertex, a part that is too heavy for its best move
   std::vector<std::vector<dag_vertex>> waiting_;  // of every part, what waits for it
   std::vector<dag_vertex> released_{};
   move refused_{};
-  std::vector<move> heap_{};
   std::vector<done> done_{};
-  std::uint32_t pass_ = 0;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

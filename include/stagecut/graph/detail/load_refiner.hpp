@@ -12,6 +12,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/fm.hpp>
 #include <stagecut/graph/detail/numbered_stages.hpp>
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -49,7 +50,7 @@ class listed_elements {
 
 /// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes the loads of
 /// its two stages alone, so that it makes the loads less, in their order from the heaviest, if it makes the larger of
-/// these two less, or that stays and the other one gets less.
+/// these two less, or that stays and the other one gets less. See `engine::fm_pass`.
 class load_refiner {
  public:
   using ticks = operator_costs::ticks;
@@ -79,22 +80,21 @@ class load_refiner {
   bool pass(const function_ref<bool()>& stop = {}, const watcher& watch = {}) {
     std::fill(locked_.begin(), locked_.end(), false);
     for (std::size_t e = 0; e < stages_.size(); ++e) look_at(e);
-    made_.clear();
     std::vector<ticks> now = sorted_loads();
-    std::vector<ticks> best = now;
-    std::size_t kept = 0;
-    while (made_.size() < kept + patience(stages_.size()) && !(stop && made_.size() % 64 == 0 && stop())) {
+    const auto next = [&] {
       const std::optional<step> done = advance();
-      if (!done) break;
+      if (!done) return engine::fm_step::none;
       if (watch) watch(*done);
       made_.push_back(*done);
       replace(now, done->from_before, done->from_after);
       replace(now, done->to_before, done->to_after);
-      if (now < best) best = now, kept = made_.size();
-    }
-    moves_ += kept;
-    for (; made_.size() > kept; made_.pop_back()) put(made_.back().element, made_.back().from);
-    return kept > 0;
+      return engine::fm_step::made;
+    };
+    const auto undo = [&](const step& each) { put(each.element, each.from); };
+    const auto value = [&]() -> const std::vector<ticks>& { return now; };
+    const bool better = engine::fm_pass(stages_.size(), made_, value, next, undo, stop);
+    moves_ += made_.size();
+    return better;
   }
 
   [[nodiscard]] const numbered_stages& stages() const noexcept { return stages_; }

@@ -71,9 +71,4 @@ class numbered_stages {
   std::vector<std::size_t> members_;
 };
 
-/// After how many moves without a gain a pass ends.
-[[nodiscard]] inline std::size_t patience(std::size_t elements) noexcept {
-  return std::clamp<std::size_t>(elements / 30, 60, 1500);
-}
-
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -4,23 +4,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/fm.hpp>
 #include <stagecut/graph/detail/communication_elements.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A placement of which single elements move, so that less is cut: each at most once in a pass, the one that gains most
-/// first, a loss too; then all moves behind the best placement are undone. Devices may hold too much for a while, and
-/// what holds too much is worse than whatever is cut.
+/// A placement of which single elements move, so that less is cut, by `engine::fm_pass`. Devices may hold too much for a
+/// while, and what holds too much is worse than whatever is cut.
 ///
-/// Source: Fiduccia and Mattheyses, DAC 1982; of ordered devices only those between neighbours are tried: Moreira, Popp
-/// and Schulz, GECCO 2018.
+/// Of ordered devices only those between neighbours are tried: Moreira, Popp and Schulz, GECCO 2018.
 class placement_moves {
  public:
   using ticks = communication_elements::ticks;
@@ -35,7 +32,7 @@ class placement_moves {
         held_(elements.devices()),
         members_(elements.devices()),
         attached_(elements.devices()),
-        moved_(elements.size()) {
+        heap_(elements.size(), 100) {
     for (std::size_t e = 0; e < device_of_.size(); ++e) {
       held_[device_of_[e]].add(elements.of(e));
       ++members_[device_of_[e]];
@@ -89,30 +86,26 @@ class placement_moves {
 
   /// One pass. @return whether the placement is better than before. O((n + m) log n) as a rule
   bool improve(const function_ref<bool()>& stop) {
-    moves_.clear();
-    queue_ = {};
-    std::fill(moved_.begin(), moved_.end(), false);
+    const auto best = [&](std::size_t e) { return best_move(e); };
+    heap_.begin();
     for (std::size_t e = 0; e < device_of_.size(); ++e) {
-      if (excess_ != 0 || stands_at_an_end(e)) offer(e);
+      if (excess_ != 0 || stands_at_an_end(e)) heap_.offer(e, best);
     }
-    const std::pair before(excess_, cut_);
-    std::pair best = before;
-    std::size_t kept = 0;
-    const std::size_t patience = std::clamp<std::size_t>(device_of_.size() / 30, 60, 1500);
-    while (moves_.size() - kept < patience && !(moves_.size() % 64 == 0 && stop && stop())) {
-      if (!step()) break;
-      if (std::pair(excess_, cut_) < best) best = {excess_, cut_}, kept = moves_.size();
-    }
-    while (moves_.size() > kept) {
-      move(moves_.back().first, moves_.back().second);
-      moves_.pop_back();
-    }
-    return best < before;
+    const auto step = [&] {
+      const auto now = heap_.take(best);
+      if (!now) return engine::fm_step::none;
+      moves_.emplace_back(now->element, device_of_[now->element]);
+      move(now->element, now->to);
+      for (const auto& each : elements_.links(now->element)) heap_.offer(each.to, best);
+      return engine::fm_step::made;
+    };
+    const auto undo = [&](const auto& each) { move(each.first, each.second); };
+    return engine::fm_pass(
+        device_of_.size(), moves_, [&] { return std::pair(excess_, cut_); }, step, undo, stop);
   }
 
  private:
   static constexpr ticks empty_device = ticks{1} << 33U;
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   struct offered {
     ticks change;
     std::size_t element;
@@ -161,6 +154,7 @@ class placement_moves {
   [[nodiscard]] offered best_move(std::size_t e) {
     const std::size_t here = device_of_[e];
     const auto [first, last] = limits(e);
+    constexpr std::size_t none = engine::gain_heap<offered>::nowhere;
     offered best{0, e, none};
     for (const auto& each : elements_.links(e)) attached_[device_of_[each.to]] += each.weight;
     const auto consider = [&](std::size_t to) {
@@ -185,53 +179,15 @@ class placement_moves {
     return best;
   }
 
-  void offer(std::size_t e) {
-    if (moved_[e]) return;
-    const offered best = best_move(e);
-    if (best.to != none) queue_.push(best);
-  }
-
-  /// Makes the best move that may be made now; false if there is none. Those that must wait are put back.
-  bool step() {
-    waiting_.clear();
-    bool found = false;
-    while (!queue_.empty() && waiting_.size() < 100) {
-      const offered top = queue_.top();
-      queue_.pop();
-      if (moved_[top.element]) continue;
-      const offered now = best_move(top.element);
-      if (now.to == none) {
-        waiting_.push_back(top);
-        continue;
-      }
-      if (now.change != top.change || now.to != top.to) {
-        if (!queue_.empty() && now < queue_.top()) {
-          queue_.push(now);
-          continue;
-        }
-      }
-      moves_.emplace_back(now.element, device_of_[now.element]);
-      move(now.element, now.to);
-      moved_[now.element] = true;
-      for (const auto& each : elements_.links(now.element)) offer(each.to);
-      found = true;
-      break;
-    }
-    for (const offered& each : waiting_) queue_.push(each);
-    return found;
-  }
-
   const communication_elements& elements_;
   std::vector<std::uint32_t> device_of_;
   std::vector<weights> held_;
   std::vector<std::size_t> members_;
   std::vector<ticks> attached_;
-  std::vector<bool> moved_;
+  engine::gain_heap<offered> heap_;  // an element that has no room waits on
   ticks cut_ = 0;
   ticks excess_ = 0;
-  ticks heaviest_ = 0;  // excess that one element makes at most
-  std::priority_queue<offered> queue_{};
-  std::vector<offered> waiting_{};
+  ticks heaviest_ = 0;                                        // excess that one element makes at most
   std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // what has moved, and whence
 };
 
