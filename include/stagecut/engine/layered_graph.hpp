@@ -43,7 +43,7 @@ struct layered_graph {
   /// `last`. Nodes stay, without edges. Returns whether a path is left.
   template <class Gone>
   bool prune(std::uint32_t last, const Gone& gone) {
-    keep_paths(nodes, edges, alive_, last, gone);
+    engine::keep_paths(nodes, edges, alive_, last, gone);
     index();
     return alive_[0] == 2;
   }

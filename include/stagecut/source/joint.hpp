@@ -37,7 +37,6 @@
 #include <stagecut/joint/detail/hybrid_builder.ipp>
 #include <stagecut/joint/detail/hybrid_game.ipp>
 #include <stagecut/joint/detail/hybrid_graph.ipp>
-#include <stagecut/joint/detail/hybrid_labels.ipp>
 #include <stagecut/joint/detail/hybrid_options.ipp>
 #include <stagecut/joint/detail/hybrid_rows.ipp>
 #include <stagecut/joint/detail/hybrid_rules.ipp>
@@ -47,7 +46,6 @@
 #include <stagecut/joint/detail/layer_bonds.ipp>
 #include <stagecut/joint/detail/layer_ways.ipp>
 #include <stagecut/joint/detail/layer_work.ipp>
-#include <stagecut/joint/detail/length_program.ipp>
 #include <stagecut/joint/detail/link_options.ipp>
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
 #include <stagecut/joint/detail/minimize_pipeline_length.ipp>
@@ -72,7 +70,6 @@
 #include <stagecut/joint/detail/recompute_problem.ipp>
 #include <stagecut/joint/detail/recompute_rules.ipp>
 #include <stagecut/joint/detail/recompute_search.ipp>
-#include <stagecut/joint/detail/replica_labels.ipp>
 #include <stagecut/joint/detail/rival_hybrids.ipp>
 #include <stagecut/joint/detail/sequence_split.ipp>
 #include <stagecut/joint/detail/sharded_layer.ipp>

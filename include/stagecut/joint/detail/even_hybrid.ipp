@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <stagecut/joint/detail/hybrid_options.hpp>
-#include <stagecut/joint/detail/stage_time_search.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
@@ -28,7 +28,7 @@ STAGECUT_DECL std::optional<stage_option> fastest_on(const any_stage_options& mo
                                                      std::size_t devices, std::size_t held) {
   std::optional<stage_option> best;
   model.each_option(query, [&](const stage_option& each) {
-    if (each.devices() != devices || !fits_with(each, held, query.memory)) return;
+    if (each.devices() != devices || !hybrid_rules::fits_with(each, held, query.memory)) return;
     if (!best || each.forward + each.backward < best->forward + best->backward) best = each;
   });
   return best;

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
@@ -16,6 +15,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Throws for a request that makes no sense for a model of so many points whose positions repeat after `period` devices.
 STAGECUT_DECL void check_hybrid_request(std::string_view function, std::size_t size, std::size_t period,
                                         const hybrid_request& request);
+
+/// What the stages behind a point take, as far as those before it can tell: a label of `engine::label_program`.
+struct stage_label {
+  std::uint32_t devices = 0;  ///< that they take
+  std::uint32_t load = 0;     ///< what the stage before must keep more, by the rule for memory
+  std::uint32_t stages = 0;   ///< how many they are
+};
 
 /// What a request asks of a stage, given the label of those behind it.
 class hybrid_rules {
@@ -32,7 +38,7 @@ class hybrid_rules {
   /// From now on as if so much memory was asked for; unset: no limit.
   void set_memory(std::optional<double> bytes) { memory_ = bytes; }
 
-  /// Which labels are compared: see `hybrid_labels::settle`.
+  /// Labels of as many devices modulo so many are compared; 0: only those of as many devices.
   [[nodiscard]] std::uint32_t label_period() const noexcept { return request_.at_most ? period_ : 0; }
 
   /// `stage_query::device` of a stage before so many devices.
@@ -40,22 +46,32 @@ class hybrid_rules {
     return (devices_ - behind - 1) % period_ + 1;
   }
 
-  /// Microbatches that a stage keeps, given what is behind it.
-  [[nodiscard]] std::size_t in_flight(const stage_option& option, std::uint32_t load) const noexcept;
+  /// Microbatches that a stage of so many replicas keeps, given what is behind it.
+  [[nodiscard]] std::size_t in_flight(std::size_t replicas, std::uint32_t load) const noexcept;
 
-  /// Bytes that a device of a stage needs, given what is behind it.
-  [[nodiscard]] double bytes(const stage_option& option, std::uint32_t load) const noexcept {
-    return option.resident + option.activations * static_cast<double>(in_flight(option, load));
+  /// Bytes that a device of a stage needs that keeps so many microbatches.
+  [[nodiscard]] static double held_bytes(const stage_option& option, std::size_t held) noexcept {
+    return option.resident + option.activations * static_cast<double>(held);
   }
 
-  /// Whether a stage keeps to the memory.
+  /// The same, given what is behind it.
+  [[nodiscard]] double bytes(const stage_option& option, std::uint32_t load) const noexcept {
+    return held_bytes(option, in_flight(option.replicas, load));
+  }
+
+  /// Whether a stage that keeps so many microbatches keeps to a memory.
+  [[nodiscard]] static bool fits_with(const stage_option& option, std::size_t held,
+                                      const std::optional<double>& memory) noexcept {
+    return !memory || held_bytes(option, held) <= *memory;
+  }
+
+  /// Whether a stage keeps to the memory, given what is behind it.
   [[nodiscard]] bool fits(const stage_option& option, std::uint32_t load) const noexcept {
     return !memory_ || bytes(option, load) <= *memory_;
   }
 
-  /// The label with one stage more, of which the sum and what is exposed are still to be told. Loads are told only where
-  /// they count, so that more labels are equal.
-  [[nodiscard]] hybrid_label before(const hybrid_label& label, const stage_option& option) const noexcept;
+  /// The label with one stage more. Loads and stages are told only where they count, so that more labels are equal.
+  [[nodiscard]] stage_label before(const stage_label& label, const stage_option& option) const noexcept;
 
   /// Whether an option takes no more than so many devices.
   [[nodiscard]] static bool takes_at_most(const stage_option& option, std::size_t devices) noexcept {
@@ -63,7 +79,7 @@ class hybrid_rules {
   }
 
   /// Whether stages from a point on can be a part of a cut, given how many devices they take and how many they are.
-  [[nodiscard]] bool may_begin(std::size_t point, const hybrid_label& label) const noexcept;
+  [[nodiscard]] bool may_begin(std::size_t point, const stage_label& label) const noexcept;
 
   [[nodiscard]] const hybrid_request& request() const noexcept { return request_; }
   [[nodiscard]] std::uint32_t devices() const noexcept { return devices_; }

@@ -10,7 +10,6 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
@@ -38,13 +37,13 @@ STAGECUT_DECL void check_hybrid_request(std::string_view function, std::size_t s
   }
 }
 
-STAGECUT_DECL std::size_t hybrid_rules::in_flight(const stage_option& option, std::uint32_t load) const noexcept {
-  if (request_.in_flight == in_flight_rule::replicas) return (load + option.replicas - 1) / option.replicas + 1;
+STAGECUT_DECL std::size_t hybrid_rules::in_flight(std::size_t replicas, std::uint32_t load) const noexcept {
+  if (request_.in_flight == in_flight_rule::replicas) return (load + replicas - 1) / replicas + 1;
   return load >= request_.microbatches ? request_.microbatches : std::size_t{load} + 1;
 }
 
-STAGECUT_DECL hybrid_label hybrid_rules::before(const hybrid_label& label, const stage_option& option) const noexcept {
-  hybrid_label next;
+STAGECUT_DECL stage_label hybrid_rules::before(const stage_label& label, const stage_option& option) const noexcept {
+  stage_label next;
   next.devices = label.devices + static_cast<std::uint32_t>(option.devices());
   next.stages = label.stages + (request_.stages ? 1 : 0);
   if (!memory_) return next;
@@ -56,7 +55,7 @@ STAGECUT_DECL hybrid_label hybrid_rules::before(const hybrid_label& label, const
   return next;
 }
 
-STAGECUT_DECL bool hybrid_rules::may_begin(std::size_t point, const hybrid_label& label) const noexcept {
+STAGECUT_DECL bool hybrid_rules::may_begin(std::size_t point, const stage_label& label) const noexcept {
   if (point == 0) {
     return (request_.at_most || label.devices == devices_) && (!request_.stages || label.stages == *request_.stages);
   }

@@ -10,9 +10,9 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/engine/label_program.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
-#include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/known_options.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -35,13 +35,58 @@ struct length_terms {
   }
   /// What is exposed of the exchanges of gradients of a stage and those behind it, where so much of those is; for the stages
   /// before it, if there are any, of which each hides so much.
-  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first, double hidden) noexcept;
+  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first,
+                                      double hidden) noexcept {
+    const double here = behind < option.all_reduce ? option.all_reduce : behind;
+    if (is_first) return here;
+    return here > hidden ? here - hidden : 0;
+  }
+};
+
+/// What the length of a pipeline is made of behind a point.
+struct length_label : stage_label {
+  double sum = 0;         ///< of what the stages take
+  double exposed = 0;     ///< of their exchange of gradients, less what one stage before hides; of all, at the input
+  bool is_below = false;  ///< whether none of them takes as long as the threshold, where that counts
+};
+
+/// The order of such labels: one dominates that is nowhere greater, on as many devices modulo a period.
+///
+/// Whatever stages come before: they fit before the better label as well, and their sum, as it is computed, is no greater,
+/// since `a <= b` gives `t + a <= t + b` in doubles too. So a least sum is found among the labels that are left.
+struct length_order {
+  static constexpr bool two_figures = false;
+  static constexpr std::size_t slack = 512;
+  std::uint32_t period = 0;  // 0: only labels on as many devices are compared
+
+  [[nodiscard]] bool before(const length_label& a, const length_label& b) const noexcept {
+    if (key(a) != key(b)) return key(a) < key(b);
+    if (a.stages != b.stages) return a.stages < b.stages;
+    if (a.sum != b.sum) return a.sum < b.sum;
+    if (a.devices != b.devices) return a.devices < b.devices;
+    if (a.load != b.load) return a.load < b.load;
+    if (a.exposed != b.exposed) return a.exposed < b.exposed;
+    return a.is_below < b.is_below;
+  }
+  [[nodiscard]] bool alike(const length_label& a, const length_label& b) const noexcept {
+    return key(a) == key(b) && a.stages == b.stages;
+  }
+  [[nodiscard]] static bool dominates(const length_label& a, const length_label& b) noexcept {
+    return a.load <= b.load && a.devices <= b.devices && a.exposed <= b.exposed && a.is_below <= b.is_below;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t key(const length_label& x) const noexcept {
+    return period == 0 ? x.devices : x.devices % period;
+  }
 };
 
 /// The least sum of cuts in which no stage takes longer than a threshold, and the cuts that have it: a dynamic program over
 /// (point, devices, what is kept in memory), from the output to the input.
 class length_program {
  public:
+  using label_type = length_label;
+
   /// @param most_options  that are kept, so that the model is asked once
   length_program(const any_stage_options& model, const hybrid_rules& rules, length_terms terms,
                  engine::search_clock& clock, std::size_t most_options = known_options::few)
@@ -60,27 +105,20 @@ class length_program {
     threshold_ = threshold;
     greatest_ = 0;
     least_refused_ = std::numeric_limits<double>::max();
-    const std::size_t size = model_.size();
-    for (hybrid_labels& each : labels_) each.clear();
-    hybrid_label none;
+    length_label none;
     none.is_below = terms_.all_reduce;
-    labels_[size].add(none, 0);
-    for (std::size_t last = size; last > 0; --last) {
-      labels_[last].settle(rules_.label_period());
-      if (labels_[last].empty()) continue;
+    return labels_.run(length_order{rules_.label_period()}, none, [&](std::size_t last) {
       options_.each(
           last, devices_before(last), threshold, [this](const stage_option& option) { return is_possible(option); },
           [&](std::size_t first, std::size_t device, const stage_option& option) {
             return extend(first, last, device, option, less_than, least_largest);
           });
-      if (clock_.look()) return false;
-    }
-    labels_[0].settle(rules_.label_period());
-    return true;
+      return !clock_.look();
+    });
   }
 
   /// Labels of the whole model.
-  [[nodiscard]] const hybrid_labels& found() const noexcept { return labels_[0]; }
+  [[nodiscard]] const auto& found() const noexcept { return labels_[0]; }
 
   /// No stage that was looked at takes longer, of those within the threshold.
   [[nodiscard]] double greatest() const noexcept { return greatest_; }
@@ -95,7 +133,7 @@ class length_program {
 
   /// Of the cuts of a label of the whole model the one that, compared stage by stage from the input, has the stage that ends
   /// first, then the one with fewer replicas, then fewer ways, then the smaller `choice`.
-  [[nodiscard]] std::vector<hybrid_stage> cut_of(const hybrid_label& whole) {
+  [[nodiscard]] std::vector<hybrid_stage> cut_of(const length_label& whole) {
     std::vector<hybrid_stage> stages;
     std::uint32_t devices = whole.devices;
     std::uint32_t count = whole.stages;
@@ -125,7 +163,7 @@ class length_program {
 
   [[nodiscard]] std::vector<std::size_t> devices_before(std::size_t last) const {
     std::vector<std::size_t> found;
-    for (const hybrid_label& label : labels_[last]) {
+    for (const length_label& label : labels_[last]) {
       if (label.devices >= rules_.devices()) continue;
       const std::size_t device = rules_.device_before(label.devices);
       bool is_new = true;
@@ -151,7 +189,7 @@ class length_program {
     const double work = detail::least_work_of(model_, first);
     bool is_useful = false;
     clock_.work(labels_[last].size());
-    for (const hybrid_label& label : labels_[last]) {
+    for (const length_label& label : labels_[last]) {
       if (label.devices > rules_.devices() - taken || rules_.device_before(label.devices) != device) continue;
       if (!rules_.fits(option, label.load)) {
         const double bytes = rules_.bytes(option, label.load);
@@ -161,20 +199,20 @@ class length_program {
       is_useful = true;
       if (largest > threshold_) break;
       greatest_ = std::max(greatest_, largest);
-      const hybrid_label next = before(label, first, option);
+      const length_label next = before(label, first, option);
       if (!rules_.may_begin(first, next)) continue;
       // What is before takes so long at least, on the devices that are left.
       const double rest = first == 0 ? 0 : work / static_cast<double>(rules_.devices() - next.devices);
       if (rest * rounded > threshold_) continue;
       if (less_than && (next.sum + rest + least_largest) * rounded >= *less_than) continue;
-      labels_[first].add(next, rules_.label_period());
+      labels_.add(first, next);
     }
     return is_useful;
   }
 
   /// The label with a stage more, which begins at `first`.
-  [[nodiscard]] hybrid_label before(const hybrid_label& label, std::size_t first, const stage_option& option) const {
-    hybrid_label next = rules_.before(label, option);
+  [[nodiscard]] length_label before(const length_label& label, std::size_t first, const stage_option& option) const {
+    length_label next{rules_.before(label, option)};
     next.sum = terms_.summed(option) + label.sum;
     if (!(next.sum <= std::numeric_limits<double>::max())) {
       fail(invalid_input("stages", "their times sum to more than a double holds"));
@@ -187,12 +225,12 @@ class length_program {
 
   /// Whether a stage can be the next one of the cut of a label, given those before it; keeps the first by the rule for ties.
   void consider(const hybrid_stage& stage, std::size_t device, std::uint32_t devices, std::uint32_t count,
-                const hybrid_label& whole, const std::vector<hybrid_stage>& ahead, std::optional<hybrid_stage>& next) {
+                const length_label& whole, const std::vector<hybrid_stage>& ahead, std::optional<hybrid_stage>& next) {
     const stage_option& option = stage.option;
     if (terms_.largest(option) > threshold_ || !hybrid_rules::takes_at_most(option, devices)) return;
     if (next && !is_before(option, next->option)) return;
     const auto behind = devices - static_cast<std::uint32_t>(option.devices());
-    for (const hybrid_label& label : labels_[stage.last]) {
+    for (const length_label& label : labels_[stage.last]) {
       if (label.devices != behind || label.stages + (count > 0 ? 1 : 0) != count) continue;
       if (rules_.device_before(label.devices) != device || !rules_.fits(option, label.load)) continue;
       if (!completes(label, stage, ahead, whole)) continue;
@@ -202,8 +240,8 @@ class length_program {
   }
 
   /// Whether stages before those of a label fit, and make a cut that is no worse than that of a label of the whole model.
-  [[nodiscard]] bool completes(hybrid_label label, const hybrid_stage& stage, const std::vector<hybrid_stage>& ahead,
-                               const hybrid_label& whole) const {
+  [[nodiscard]] bool completes(length_label label, const hybrid_stage& stage, const std::vector<hybrid_stage>& ahead,
+                               const length_label& whole) const {
     for (std::size_t i = ahead.size() + 1; i-- > 0;) {
       const hybrid_stage& each = i == ahead.size() ? stage : ahead[i];
       if (!rules_.fits(each.option, label.load)) return false;
@@ -223,14 +261,10 @@ class length_program {
   length_terms terms_;
   engine::search_clock& clock_;
   known_options options_;
-  std::vector<hybrid_labels> labels_;  // of every point
+  engine::label_program<length_label, length_order> labels_;
   double threshold_ = 0;
   double greatest_ = 0;
   double least_refused_ = 0;
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/length_program.ipp>
-#endif

@@ -11,7 +11,6 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/engine/search_clock.hpp>
-#include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -40,12 +39,13 @@ template <class Holds>
 /// largest stage of a cut that was found where that has its E, so always if there is none; else it is tried whether a cut has a
 /// stage as long as the threshold, and so the E of its pair.
 ///
-/// A `Program` has `run`, `found`, `greatest`, `largest_within` and `cut_of` as `length_program`; a stage of its cuts has an
-/// `option`.
+/// A `Program` has `label_type`, `run`, `found`, `greatest`, `largest_within` and `cut_of` as `length_program`; a stage of its
+/// cuts has an `option`.
 template <class Program>
 class length_search {
  public:
-  using cut_type = decltype(std::declval<Program&>().cut_of(std::declval<const hybrid_label&>()));
+  using label_type = typename Program::label_type;
+  using cut_type = decltype(std::declval<Program&>().cut_of(std::declval<const label_type&>()));
 
   /// @param least  no cut has a lesser largest stage, nor a lesser sum
   length_search(Program& program, length_terms terms, std::size_t microbatches, double least,
@@ -91,7 +91,7 @@ class length_search {
     for (int tries = 0; tries < 4 && threshold > 0; ++tries, threshold *= 2) {
       if (!program_.run(threshold, std::nullopt, factor_ * least_largest_)) return false;
       ++searches_;
-      each_candidate([&](const hybrid_label& label) {
+      each_candidate([&](const label_type& label) {
         cut_type cut = program_.cut_of(label);
         const double cost = cost_of(cut);
         if (has_first_ && !(cost < first_cost_)) return;
@@ -139,7 +139,7 @@ class length_search {
   /// What a cut within the threshold costs at least if its largest stage takes `largest`.
   [[nodiscard]] double least_cost(double largest) const {
     std::optional<double> least;
-    for (const hybrid_label& label : program_.found()) {
+    for (const label_type& label : program_.found()) {
       const double here = (label.sum + factor_ * largest) + label.exposed;
       if (!least || here < *least) least = here;
     }
@@ -149,8 +149,8 @@ class length_search {
   /// The labels of which one has the least cost: where nothing is exposed, that of the least sum, on fewest devices.
   template <class Visit>
   void each_candidate(const Visit& visit) const {
-    const hybrid_label* least = nullptr;
-    for (const hybrid_label& label : program_.found()) {
+    const label_type* least = nullptr;
+    for (const label_type& label : program_.found()) {
       if (terms_.all_reduce) {
         visit(label);
       } else if (least == nullptr || label.sum < least->sum ||
@@ -163,7 +163,7 @@ class length_search {
 
   /// Takes the best of the cuts found, if it is better.
   void take_found(double threshold) {
-    each_candidate([&](const hybrid_label& label) {
+    each_candidate([&](const label_type& label) {
       const double largest = label.is_below ? least_largest_ : threshold;
       if (has_cut() && terms_.all_reduce && !((label.sum + factor_ * largest) + label.exposed < cost_)) return;
       take(program_.cut_of(label));

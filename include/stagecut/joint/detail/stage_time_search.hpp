@@ -8,20 +8,48 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
+#include <stagecut/engine/label_program.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
-#include <stagecut/joint/detail/known_options.hpp>
-#include <stagecut/joint/detail/replica_labels.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether an option fits with so many microbatches in flight.
-[[nodiscard]] inline bool fits_with(const stage_option& option, std::size_t held,
-                                    const std::optional<double>& memory) noexcept {
-  return !memory || option.activations * static_cast<double>(held) + option.resident <= *memory;
-}
+/// A way to run all behind a point, and its first stage.
+struct replica_label : stage_label {
+  std::uint32_t last = 0;      // where its first stage ends
+  std::uint32_t from = 0;      // the label there
+  std::uint32_t replicas = 0;  // of its first stage
+  std::uint32_t ways = 0;      // likewise
+};
+
+/// Labels behind which the same is possible are compared: with rising load, devices fall.
+struct replica_order {
+  static constexpr bool two_figures = true;
+  static constexpr std::size_t slack = 64;
+  std::uint32_t period = 1;    // of the positions of devices
+  bool all_devices = false;    // whether all have to be taken
+  bool counts_stages = false;  // whether there has to be a number of them
+
+  [[nodiscard]] std::uint32_t position(const replica_label& each) const noexcept { return each.devices % period; }
+
+  [[nodiscard]] bool before(const replica_label& a, const replica_label& b) const noexcept {
+    if (position(a) != position(b)) return position(a) < position(b);
+    if (all_devices && a.devices != b.devices) return a.devices < b.devices;
+    if (counts_stages && a.stages != b.stages) return a.stages < b.stages;
+    return a.load != b.load ? a.load < b.load : a.devices < b.devices;
+  }
+  [[nodiscard]] bool alike(const replica_label& a, const replica_label& b) const noexcept {
+    return (all_devices ? a.devices == b.devices : position(a) == position(b)) &&
+           (!counts_stages || a.stages == b.stages);
+  }
+  [[nodiscard]] static bool dominates(const replica_label& a, const replica_label& b) noexcept {
+    return a.devices <= b.devices;
+  }
+};
 
 /// Decides whether there is a plan of which no stage takes longer than a threshold: from the end of the pipeline, which
 /// pairs of load and devices each point can have behind it.
@@ -30,10 +58,13 @@ class stage_time_search {
   enum class found : std::uint8_t { plan, none, stopped };
 
   stage_time_search(const any_stage_options& model, const hybrid_request& request)
-      : model_(model), request_(request), clock_(request.limits), points_(model.size()), labels_(points_ + 1) {
-    rule_.period = static_cast<std::uint32_t>(detail::period_of(model));
-    rule_.all_devices = !request.at_most;
-    rule_.counts_stages = request.stages.has_value();
+      : model_(model),
+        request_(request),
+        rules_(request, model.period()),
+        clock_(request.limits),
+        points_(model.size()),
+        order_{static_cast<std::uint32_t>(model.period()), !request.at_most, request.stages.has_value()},
+        labels_(points_ + 1) {
     work_.resize(points_ + 1);
     for (std::size_t p = 0; p <= points_; ++p) work_[p] = detail::least_work_of(model, p);
     needs_.resize(points_ + 1);
@@ -43,21 +74,15 @@ class stage_time_search {
   /// @param memory  bytes of a device, in place of those of the request
   [[nodiscard]] found run(double most, const std::optional<double>& memory) {
     most_ = most;
-    memory_ = memory;
+    rules_.set_memory(memory);
     stopped_ = clock_.look();
     if (stopped_) return found::stopped;
     ++searches_;
-    for (std::size_t p = 0; p <= points_; ++p) {
-      labels_[p].clear();
-      needs_[p] = devices_for(p);
-    }
-    labels_[points_].add({}, rule_);
-    for (std::size_t last = points_; last > 0 && !stopped_; --last) extend(last);
-    if (stopped_) return found::stopped;
-    labels_[0].settle(rule_);
-    for (std::size_t i = 0; i < labels_[0].size(); ++i) {
-      if (!is_whole(labels_[0][i])) continue;
-      read(labels_[0][i]);
+    for (std::size_t p = 0; p <= points_; ++p) needs_[p] = devices_for(p);
+    if (!labels_.run(order_, {}, [this](std::size_t last) { return extend(last); })) return found::stopped;
+    for (const replica_label& each : labels_[0]) {
+      if (!rules_.may_begin(0, each)) continue;
+      read(each);
       return found::plan;
     }
     return found::none;
@@ -90,48 +115,39 @@ class stage_time_search {
     return static_cast<double>(whole) < exactly || whole == 0 ? whole + 1 : whole;
   }
 
-  [[nodiscard]] std::size_t held_by(const replica_label& behind, std::size_t replicas) const noexcept {
-    if (request_.in_flight == in_flight_rule::replicas) return 1 + (behind.load + replicas - 1) / replicas;
-    return behind.load + std::size_t{1} < request_.microbatches ? behind.load + std::size_t{1} : request_.microbatches;
-  }
-  [[nodiscard]] bool is_whole(const replica_label& each) const noexcept {
-    return (request_.at_most || each.devices == request_.devices) &&
-           (!request_.stages || each.stages == *request_.stages);
-  }
-
-  /// Puts every stage that ends at a point before all that there is behind it.
-  void extend(std::size_t last) {
-    replica_labels& behind = labels_[last];
-    behind.settle(rule_);
+  /// Puts every stage that ends at a point before all that there is behind it; false: a limit was reached.
+  bool extend(std::size_t last) {
+    const auto& behind = labels_[last];
     for (std::size_t begin = 0; begin < behind.size() && !stopped_;) {
       std::size_t end = begin + 1;
-      while (end < behind.size() && rule_.position(behind[end]) == rule_.position(behind[begin])) ++end;
+      while (end < behind.size() && order_.position(behind[end]) == order_.position(behind[begin])) ++end;
       extend(last, begin, end);
       begin = end;
     }
+    return !stopped_;
   }
 
   /// The same behind labels of one position.
   void extend(std::size_t last, std::size_t begin, std::size_t end) {
-    const replica_labels& behind = labels_[last];
-    std::size_t devices = behind[begin].devices;
-    replica_label least = behind[begin];
-    replica_label greatest = behind[begin];
+    const auto& behind = labels_[last];
+    std::uint32_t devices = behind[begin].devices;
+    std::uint32_t least = behind[begin].load;
+    std::uint32_t greatest = behind[begin].load;
     for (std::size_t i = begin; i < end; ++i) {
       devices = behind[i].devices < devices ? behind[i].devices : devices;
-      least.load = behind[i].load < least.load ? behind[i].load : least.load;
-      greatest.load = behind[i].load > greatest.load ? behind[i].load : greatest.load;
+      least = behind[i].load < least ? behind[i].load : least;
+      greatest = behind[i].load > greatest ? behind[i].load : greatest;
     }
     if (devices >= request_.devices) return;
     const std::size_t left = request_.devices - devices;
     stage_query query;
     query.last = last;
-    query.device = (left - 1) % rule_.period + 1;
+    query.device = rules_.device_before(devices);
     query.most_time = most_;
-    query.memory = memory_;
+    query.memory = rules_.memory();
     query.roomiest = true;
-    query.least_held = held_by(least, 1);
-    query.most_held = held_by(greatest, 1);
+    query.least_held = rules_.in_flight(1, least);
+    query.most_held = rules_.in_flight(1, greatest);
     query.take_turns = request_.in_flight == in_flight_rule::replicas;
     const double taken = at_most(most_ * static_cast<double>(left));
     const double least_before = work_[last] * less > taken ? work_[last] * less - taken : 0;
@@ -147,7 +163,7 @@ class stage_time_search {
       bool any = false;
       options.each_option(query, [&](const stage_option& option) {
         any = true;
-        if (option.time <= most_) put(query, behind, begin, end, option);
+        if (option.time <= most_) put(query, begin, end, option);
       });
       return any || query.most_devices < left;
     };
@@ -160,19 +176,18 @@ class stage_time_search {
   }
 
   /// Puts a stage before all that it fits before.
-  void put(const stage_query& query, const replica_labels& behind, std::size_t begin, std::size_t end,
-           const stage_option& option) {
+  void put(const stage_query& query, std::size_t begin, std::size_t end, const stage_option& option) {
     const std::size_t taken = option.devices();
     const std::size_t needed = needs_[query.first];
     if (taken == 0 || taken > request_.devices || option.replicas > request_.devices) return;
     const bool by_replicas = request_.in_flight == in_flight_rule::replicas;
     clock_.work(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-      const replica_label& tail = behind[i];
+      const replica_label& tail = labels_[query.last][i];
       if (tail.devices + taken + needed > request_.devices) continue;
       if (by_replicas && tail.load + option.replicas > request_.microbatches) continue;
       if (request_.stages && tail.stages + (query.first > 0 ? 2U : 1U) > *request_.stages) continue;
-      if (!detail::fits_with(option, held_by(tail, option.replicas), memory_)) continue;
+      if (!rules_.fits(option, tail.load)) continue;
       replica_label made;
       made.load = tail.load + static_cast<std::uint32_t>(by_replicas ? option.replicas : 1);
       made.devices = tail.devices + static_cast<std::uint32_t>(taken);
@@ -181,7 +196,7 @@ class stage_time_search {
       made.from = static_cast<std::uint32_t>(i);
       made.replicas = static_cast<std::uint32_t>(option.replicas);
       made.ways = static_cast<std::uint32_t>(option.ways);
-      labels_[query.first].add(made, rule_);
+      labels_.add(query.first, made);
     }
   }
 
@@ -190,34 +205,33 @@ class stage_time_search {
     stages_.clear();
     held_.clear();
     cost_ = 0;
-    std::size_t first = 0;
-    for (const replica_label* at = &whole; first < points_; at = &labels_[at->last][at->from]) {
+    labels_.each_stage(whole, [this](std::size_t first, const replica_label& label, const replica_label& behind) {
       hybrid_stage stage;
       stage.first = first;
-      stage.last = at->last;
-      stage.first_device = request_.devices - at->devices;
-      held_.push_back(held_by(labels_[at->last][at->from], at->replicas));
-      stage.option = fastest(stage, *at, held_.back());
+      stage.last = label.last;
+      stage.first_device = request_.devices - label.devices;
+      held_.push_back(rules_.in_flight(label.replicas, behind.load));
+      stage.option = fastest(stage, label, rules_.device_before(behind.devices));
       cost_ = stage.option.time > cost_ ? stage.option.time : cost_;
       stages_.push_back(stage);
-      first = at->last;
-    }
+    });
   }
 
-  /// The fastest way to run a stage on its devices with so many microbatches in flight; of equals the first.
-  [[nodiscard]] stage_option fastest(const hybrid_stage& stage, const replica_label& of, std::size_t held) const {
+  /// The fastest way to run a stage on its devices, with as many microbatches in flight as were put down last; of equals the
+  /// first.
+  [[nodiscard]] stage_option fastest(const hybrid_stage& stage, const replica_label& of, std::size_t device) const {
     stage_query query;
     query.first = stage.first;
     query.last = stage.last;
-    query.device = (request_.devices - labels_[stage.last][of.from].devices - 1) % rule_.period + 1;
+    query.device = device;
     query.most_time = most_;
-    query.memory = memory_;
+    query.memory = rules_.memory();
     query.most_devices = std::size_t{of.replicas} * of.ways;
-    query.least_held = query.most_held = held;
+    query.least_held = query.most_held = held_.back();
     std::optional<stage_option> best;
     model_.each_option(query, [&](const stage_option& option) {
       if (option.replicas != of.replicas || option.ways != of.ways) return;
-      if (!detail::fits_with(option, held, memory_) || (best && option.time >= best->time)) return;
+      if (!hybrid_rules::fits_with(option, held_.back(), query.memory) || (best && option.time >= best->time)) return;
       best = option;
     });
     return best.value_or(stage_option{.replicas = of.replicas, .ways = of.ways, .time = most_});
@@ -225,14 +239,14 @@ class stage_time_search {
 
   const any_stage_options& model_;
   const hybrid_request& request_;
+  hybrid_rules rules_;
   engine::search_clock clock_;
   std::size_t points_;
-  label_rule rule_{};
-  std::vector<replica_labels> labels_;
+  replica_order order_;
+  engine::label_program<replica_label, replica_order> labels_;
   std::vector<double> work_{};
   std::vector<std::size_t> needs_{};
   double most_ = 0;
-  std::optional<double> memory_{};
   bool stopped_ = false;
   std::size_t searches_ = 0;
   std::vector<hybrid_stage> stages_{};

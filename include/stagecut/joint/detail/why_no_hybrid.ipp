@@ -14,7 +14,6 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/search_clock.hpp>
-#include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -107,7 +106,7 @@ class hybrid_shortage {
   /// What the stages of `cut_` need, as they are visited from the output.
   template <class Visit>
   void each_stage(const Visit& visit) const {
-    hybrid_label label;
+    stage_label label;
     for (std::size_t s = cut_.size(); s-- > 0;) {
       visit(s, label.load, rules_.bytes(cut_[s].option, label.load));
       label = rules_.before(label, cut_[s].option);
@@ -128,8 +127,8 @@ class hybrid_shortage {
       const stage_option& option = stage.option;
       place = joined({"stage ", s, model_.of_chain() ? " (layers " : " (points ", stage.first, "-",
                       model_.of_chain() ? stage.last - 1 : stage.last, ", ", option.replicas, " replicas of ",
-                      option.ways, "): resident ", whole_bytes(option.resident), " + ", rules_.in_flight(option, load),
-                      " x ", whole_bytes(option.activations), " activations"});
+                      option.ways, "): resident ", whole_bytes(option.resident), " + ",
+                      rules_.in_flight(option.replicas, load), " x ", whole_bytes(option.activations), " activations"});
     });
     return place;
   }

@@ -10,6 +10,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/makespan/parts/why_no_cut.hpp>
@@ -25,7 +26,7 @@ struct fullest_stage {
   explicit fullest_stage(const stage_time_search& search) {
     for (std::size_t s = 0; s < search.stages().size(); ++s) {
       const stage_option& option = search.stages()[s].option;
-      const double here = option.activations * static_cast<double>(search.held()[s]) + option.resident;
+      const double here = hybrid_rules::held_bytes(option, search.held()[s]);
       if (s > 0 && here <= bytes) continue;
       number = s;
       bytes = here;

@@ -13,12 +13,12 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/label_program.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/baselines/detail/check_placed.hpp>
 #include <stagecut/joint/baselines/detail/machine_states.hpp>
 #include <stagecut/joint/baselines/equal_machines.hpp>
 #include <stagecut/joint/baselines/placed_layers.hpp>
-#include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/joint/detail/length_search.hpp>
 #include <stagecut/joint/stage_options.hpp>
@@ -26,10 +26,39 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
+/// What is behind a point, and its first stage.
+struct placed_label : length_label {
+  std::uint32_t state = 0;
+  std::uint32_t last = 0;  // the point where the first stage ends
+  std::uint32_t from = 0;  // the label there
+  std::uint32_t replicas = 0;
+  placement how = placement::fresh;
+  double rate = 0;  // of the message
+};
+
+/// Labels with the same state are compared.
+struct placed_order {
+  static constexpr bool two_figures = false;
+  static constexpr std::size_t slack = 512;
+
+  [[nodiscard]] static bool before(const placed_label& a, const placed_label& b) noexcept {
+    if (a.state != b.state) return a.state < b.state;
+    if (a.sum != b.sum) return a.sum < b.sum;
+    if (a.exposed != b.exposed) return a.exposed < b.exposed;
+    return a.is_below < b.is_below;
+  }
+  [[nodiscard]] static bool alike(const placed_label& a, const placed_label& b) noexcept { return a.state == b.state; }
+  [[nodiscard]] static bool dominates(const placed_label& a, const placed_label& b) noexcept {
+    return a.exposed <= b.exposed && a.is_below <= b.is_below;
+  }
+};
+
 /// The program of `length_search` for stages on machines: from the output to the input, over (point, what of each machine
 /// is taken, and what of that by the last stage).
 class placed_program {
  public:
+  using label_type = placed_label;
+
   placed_program(const placed_layers& layers, const equal_machines& machines, bool at_most, bool all_reduce,
                  engine::search_clock& clock)
       : layers_(layers),
@@ -37,7 +66,7 @@ class placed_program {
         at_most_(at_most),
         clock_(clock),
         states_(machines),
-        of_(layers.times.size()) {
+        labels_(layers.times.size()) {
     terms_.messages = true;
     terms_.all_reduce = all_reduce;
   }
@@ -49,62 +78,35 @@ class placed_program {
     less_than_ = less_than;
     least_largest_ = least_largest;
     greatest_ = 0;
-    for (auto& each : of_) each.labels.clear(), each.settled = 0;
-    const std::size_t size = of_.size() - 1;
     placed_label none;
     none.is_below = terms_.all_reduce;
-    of_[size].labels.push_back(none);
-    for (std::size_t last = size; last > 0; --last) {
-      settle(of_[last]);
-      if (of_[last].labels.empty()) continue;
+    return labels_.run({}, none, [this](std::size_t last) {
       if (layers_.begins.empty()) {
         for (std::size_t first = last; first-- > 0;) extend(first, last);
       } else {
         for (const std::size_t first : layers_.begins[last]) extend(first, last);
       }
-      if (clock_.look()) return false;
-    }
-    settle(of_[0]);
-    found_.assign(of_[0].labels.begin(), of_[0].labels.end());
-    return true;
+      return !clock_.look();
+    });
   }
 
-  [[nodiscard]] const std::vector<hybrid_label>& found() const noexcept { return found_; }
+  [[nodiscard]] const auto& found() const noexcept { return labels_[0]; }
   [[nodiscard]] double greatest() const noexcept { return greatest_; }
   [[nodiscard]] double largest_within(double threshold) const noexcept { return threshold; }
 
   /// The cut of a label of `found`; messages are those behind each stage.
-  [[nodiscard]] std::vector<placed_stage> cut_of(const hybrid_label& whole) const {
+  [[nodiscard]] std::vector<placed_stage> cut_of(const placed_label& whole) const {
     std::vector<placed_stage> stages;
-    std::size_t point = 0;
-    auto index = static_cast<std::size_t>(__builtin_addressof(whole) - found_.data());
-    while (point + 1 < of_.size()) {
-      const placed_label& label = of_[point].labels[index];
-      const placed_label& behind = of_[label.next].labels[label.index];
-      placed_stage stage{point, label.next, {}, label.how, {}};
-      stage.option = option_of(point, label.next, label.replicas, step_of(label, behind));
+    labels_.each_stage(whole, [&](std::size_t first, const placed_label& label, const placed_label& behind) {
+      placed_stage stage{first, label.last, {}, label.how, {}};
+      stage.option = option_of(first, label.last, label.replicas, step_of(label, behind));
       stages.push_back(stage);
-      point = label.next;
-      index = label.index;
-    }
+    });
     place(stages);
     return stages;
   }
 
  private:
-  struct placed_label : hybrid_label {
-    std::uint32_t state = 0;
-    std::uint32_t next = 0;   // the point where the first stage ends
-    std::uint32_t index = 0;  // of the label there
-    std::uint32_t replicas = 0;
-    placement how = placement::fresh;
-    double rate = 0;  // of the message
-  };
-  struct of_point {
-    std::vector<placed_label> labels{};
-    std::size_t settled = 0;
-  };
-
   [[nodiscard]] machine_states::step step_of(const placed_label& label, const placed_label& behind) const {
     machine_states::step step{label.state, label.how, label.rate, 0};
     const auto taken = placed_devices(machines_, states_[behind.state], label.how, label.replicas);
@@ -124,9 +126,9 @@ class placed_program {
 
   void extend(std::size_t first, std::size_t last) {
     const std::size_t all = machines_.count * machines_.devices;
-    for (std::size_t i = 0; i < of_[last].labels.size(); ++i) {
+    for (std::size_t i = 0; i < labels_[last].size(); ++i) {
       if (clock_.over()) return;
-      const placed_label behind = of_[last].labels[i];
+      const placed_label behind = labels_[last][i];
       const std::size_t free = all - behind.devices;
       const std::size_t fewest = first == 0 && !at_most_ ? free : 1;
       const std::size_t most = first == 0 ? free : free - 1;
@@ -139,7 +141,7 @@ class placed_program {
     }
   }
 
-  void add(std::size_t first, std::size_t last, const placed_label& behind, std::uint32_t index,
+  void add(std::size_t first, std::size_t last, const placed_label& behind, std::uint32_t from,
            const machine_states::step& step, std::uint32_t replicas) {
     const stage_option option = option_of(first, last, replicas, step);
     const double largest = terms_.largest(option);
@@ -160,36 +162,12 @@ class placed_program {
       next.is_below = behind.is_below && largest < threshold_;
     }
     next.state = step.state;
-    next.next = static_cast<std::uint32_t>(last);
-    next.index = index;
+    next.last = static_cast<std::uint32_t>(last);
+    next.from = from;
     next.replicas = replicas;
     next.how = step.how;
     next.rate = step.message_rate;
-    of_point& at = of_[first];
-    at.labels.push_back(next);
-    if (at.labels.size() >= 2 * at.settled + 512) settle(at);
-  }
-
-  /// Drops labels that another one with the same state beats.
-  static void settle(of_point& at) {
-    std::stable_sort(at.labels.begin(), at.labels.end(), [](const placed_label& a, const placed_label& b) {
-      if (a.state != b.state) return a.state < b.state;
-      if (a.sum != b.sum) return a.sum < b.sum;
-      if (a.exposed != b.exposed) return a.exposed < b.exposed;
-      return a.is_below < b.is_below;
-    });
-    std::size_t kept = 0;
-    std::size_t begin = 0;
-    for (const placed_label& each : at.labels) {
-      if (kept > 0 && at.labels[kept - 1].state != each.state) begin = kept;
-      bool is_beaten = false;
-      for (std::size_t i = kept; i-- > begin && !is_beaten;) {
-        is_beaten = at.labels[i].exposed <= each.exposed && at.labels[i].is_below <= each.is_below;
-      }
-      if (!is_beaten) at.labels[kept++] = each;
-    }
-    at.labels.resize(kept);
-    at.settled = kept;
+    labels_.add(first, next);
   }
 
   /// Gives the stages their machines, from the output on.
@@ -214,8 +192,7 @@ class placed_program {
   bool at_most_;
   engine::search_clock& clock_;
   machine_states states_;
-  std::vector<of_point> of_;
-  std::vector<hybrid_label> found_{};
+  engine::label_program<placed_label, placed_order> labels_;
   length_terms terms_{};
   double threshold_ = 0;
   double greatest_ = 0;

@@ -4,17 +4,18 @@
 #include <random>
 #include <vector>
 
-#include <stagecut/joint/detail/hybrid_labels.hpp>
+#include <stagecut/engine/label_program.hpp>
+#include <stagecut/joint/detail/length_program.hpp>
 
 #include <doctest/doctest.h>
 
 using namespace stagecut;
-using detail::hybrid_label;
-using detail::hybrid_labels;
+using detail::length_label;
+using detail::length_order;
 
 namespace {
 
-bool beats(const hybrid_label& a, const hybrid_label& b, std::uint32_t period) {
+bool beats(const length_label& a, const length_label& b, std::uint32_t period) {
   const bool alike = period == 0 ? a.devices == b.devices : a.devices % period == b.devices % period;
   return alike && a.stages == b.stages && a.sum <= b.sum && a.exposed <= b.exposed && a.devices <= b.devices &&
          a.load <= b.load && a.is_below <= b.is_below;
@@ -26,10 +27,11 @@ TEST_CASE("what is left is not beaten, and beats the rest") {
   std::mt19937 dice(71);
   for (std::uint32_t round = 0; round < 200; ++round) {
     const std::uint32_t period = round % 4;
-    std::vector<hybrid_label> all;
-    hybrid_labels labels;
+    std::vector<length_label> all;
+    const length_order order{period};
+    engine::label_front<length_label, length_order> labels;
     for (std::size_t i = dice() % 2000; i > 0; --i) {
-      hybrid_label label;
+      length_label label;
       label.sum = static_cast<double>(dice() % 50);
       label.exposed = round % 3 == 0 ? static_cast<double>(dice() % 3) : 0;
       label.devices = static_cast<std::uint32_t>(dice() % 6);
@@ -37,17 +39,17 @@ TEST_CASE("what is left is not beaten, and beats the rest") {
       label.stages = static_cast<std::uint32_t>(dice() % 2);
       label.is_below = round % 3 == 0 && dice() % 2 == 0;
       all.push_back(label);
-      labels.add(label, period);
+      labels.add(label, order);
     }
-    labels.settle(period);
-    for (const hybrid_label& each : all) {
+    labels.settle(order);
+    for (const length_label& each : all) {
       bool is_kept = false;
-      for (const hybrid_label& other : labels) is_kept = is_kept || beats(other, each, period);
+      for (const length_label& other : labels) is_kept = is_kept || beats(other, each, period);
       REQUIRE(is_kept);
     }
-    for (const hybrid_label& each : labels) {
+    for (const length_label& each : labels) {
       std::size_t by = 0;
-      for (const hybrid_label& other : labels) by += beats(other, each, period) ? 1 : 0;
+      for (const length_label& other : labels) by += beats(other, each, period) ? 1 : 0;
       REQUIRE(by == 1);  // itself
     }
   }
