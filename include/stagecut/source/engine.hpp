@@ -16,6 +16,5 @@
 #include <stagecut/engine/detail/model_rules.ipp>
 #include <stagecut/engine/detail/order_moments.ipp>
 #include <stagecut/engine/detail/search_clock.ipp>
-#include <stagecut/engine/detail/shared_effort.ipp>
 #include <stagecut/engine/detail/stages_of_ranks.ipp>
 #include <stagecut/engine/detail/times_simulator.ipp>

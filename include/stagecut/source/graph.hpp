@@ -7,7 +7,6 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
-#include <stagecut/graph/detail/check_operator_figures.ipp>
 #include <stagecut/graph/detail/dag_partition.ipp>
 #include <stagecut/graph/detail/down_sets.ipp>
 #include <stagecut/graph/detail/element_stages.ipp>
@@ -29,7 +28,6 @@
 #if __has_include(<boost/graph/graph_traits.hpp>)
 #include <stagecut/graph/detail/communication_elements.ipp>
 #include <stagecut/graph/detail/contraction.ipp>
-#include <stagecut/graph/detail/graph_makespan_bound.ipp>
 #include <stagecut/graph/detail/graph_makespan_search.ipp>
 #include <stagecut/graph/detail/graph_plan_point.ipp>
 #include <stagecut/graph/detail/linear_starts.ipp>

@@ -23,7 +23,6 @@
 #include <stagecut/io/detail/graph_svg.ipp>
 #include <stagecut/io/detail/hugging_face_config.ipp>
 #include <stagecut/io/detail/json_line.ipp>
-#include <stagecut/io/detail/json_object.ipp>
 #include <stagecut/io/detail/json_parse.ipp>
 #include <stagecut/io/detail/json_plan.ipp>
 #include <stagecut/io/detail/json_profile.ipp>
@@ -46,7 +45,6 @@
 #include <stagecut/io/detail/read_limits.ipp>
 #include <stagecut/io/detail/read_plan_or_profile.ipp>
 #include <stagecut/io/detail/read_profile.ipp>
-#include <stagecut/io/detail/run_settings.ipp>
 #include <stagecut/io/detail/sagemaker.ipp>
 #include <stagecut/io/detail/sapp.ipp>
 #include <stagecut/io/detail/sapp_figures.ipp>

@@ -7,7 +7,6 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
-#include <stagecut/plan/detail/backward_parts.ipp>
 #include <stagecut/plan/detail/chain_model.ipp>
 #include <stagecut/plan/detail/compare_plans.ipp>
 #include <stagecut/plan/detail/explain_plan.ipp>
@@ -31,4 +30,3 @@
 #include <stagecut/plan/detail/sweep_rows.ipp>
 #include <stagecut/plan/detail/target_tables.ipp>
 #include <stagecut/plan/detail/verify_plan.ipp>
-#include <stagecut/plan/detail/whole_backward.ipp>

@@ -13,8 +13,6 @@
 #include <stagecut/profile/detail/as_inference.ipp>
 #include <stagecut/profile/detail/block.ipp>
 #include <stagecut/profile/detail/block_memory.ipp>
-#include <stagecut/profile/detail/block_messages.ipp>
-#include <stagecut/profile/detail/block_terms.ipp>
 #include <stagecut/profile/detail/check_architecture.ipp>
 #include <stagecut/profile/detail/check_figures.ipp>
 #include <stagecut/profile/detail/each_tie.ipp>

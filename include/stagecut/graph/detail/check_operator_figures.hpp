@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <stagecut/core/arithmetic.hpp>
@@ -19,13 +20,41 @@ void check_operator_figure(const Place& place, const char* name, double value) {
 }
 
 /// Refuses figures that are negative or not finite, and shared parameters of operators that there are not.
-STAGECUT_DECL void check_operator_figures(const operator_graph& graph);
+inline void check_operator_figures(const operator_graph& graph);
 
 /// The largest power of two p for which `sum * 2^p` stays below 2^60: what a tick is the inverse of.
-[[nodiscard]] STAGECUT_DECL engine::tick_scale tick_scale_of(double sum);
+[[nodiscard]] inline engine::tick_scale tick_scale_of(double sum);
+
+inline void check_operator_figures(const operator_graph& graph) {
+  for (std::size_t v = 0; v < graph.operators.size(); ++v) {
+    const graph_operator& each = graph.operators[v];
+    const auto place = [&] { return operator_text(graph, v); };
+    check_operator_figure(place, "forward", each.forward);
+    check_operator_figure(place, "backward", each.backward);
+    check_operator_figure(place, "cpu", each.cpu);
+    check_operator_figure(place, "sent", each.sent);
+    check_operator_figure(place, "sent_back", each.sent_back);
+    check_operator_figure(place, "resident", each.resident);
+    check_operator_figure(place, "activations", each.activations);
+    check_operator_figure(place, "workspace", each.workspace);
+    check_operator_figure(place, "output", each.output);
+  }
+  if (!is_finite(graph.latency) || is_negative(graph.latency)) {
+    fail(invalid_input("latency", joined({std::to_string(graph.latency), ", must be finite and not negative"})));
+  }
+  for (std::size_t i = 0; i < graph.shared.size(); ++i) {
+    const auto place = [&] { return joined({"shared ", i}); };
+    for (const std::size_t v : graph.shared[i].operators) {
+      if (v < graph.operators.size()) continue;
+      fail(invalid_input(place(), joined({"there is no operator ", v})));
+    }
+    check_operator_figure(place, "resident", graph.shared[i].resident);
+  }
+}
+
+inline engine::tick_scale tick_scale_of(double sum) {
+  if (!is_finite(sum)) fail(invalid_input("operators", "the sum of their figures is out of range"));
+  return engine::tick_scale(sum);
+}
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/graph/detail/check_operator_figures.ipp>
-#endif

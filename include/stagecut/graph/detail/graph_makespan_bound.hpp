@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -85,8 +88,152 @@ class graph_makespan_bound {
   std::size_t source_ = 0;  // one of them
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline graph_makespan_bound::graph_makespan_bound(const operator_graph& graph, const contraction& elements)
+    : below_(elements.below()),
+      forward_(elements.elements()),
+      backward_(elements.elements()),
+      whole_(are_whole(graph)) {
+  for (std::size_t e = 0; e < elements.elements(); ++e) {
+    for (const std::size_t v : elements.operators_of(e)) {
+      const graph_operator& each = graph.operators[v];
+      (each.is_backward ? backward_ : forward_)[e] += each.forward;
+      backward_[e] += each.backward;
+    }
+    total_ += forward_[e] + backward_[e];
+    if (below_.predecessors(e).empty()) ++sources_, source_ = e;
+  }
+  latency_ = graph.latency;
+  find_aside();
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/graph/detail/graph_makespan_bound.ipp>
-#endif
+inline double graph_makespan_bound::of(std::size_t devices, std::size_t microbatches) const {
+  const auto k = static_cast<double>(devices);
+  const auto m = static_cast<double>(microbatches);
+  double result = total_ * m / k;
+  if (sources_ == 1) result = greater(result, from_source(k, m));
+  const std::vector<double> up_to = longest(1, 0, 0, false);
+  const std::vector<double> from = longest(1, 0, 0, true);
+  double path = 0;
+  for (std::size_t e = 0; e < up_to.size(); ++e) {
+    const double own = forward_[e] + backward_[e];
+    result = greater(result, up_to[e] + (m - 1) * own);
+    result = greater(result, up_to[e] + from[e] - own + (m - 1) * greater(forward_[e], backward_[e]));
+    path = greater(path, up_to[e]);
+  }
+  result = greater(result, path / (1 - std::pow(1 - 1 / m, k)));
+  for (const double each : longest(1, (m - 1) / k, 0, false)) result = greater(result, each);
+  for (const double each : longest(1, 0, (m - 1) / k, false)) result = greater(result, each);
+  result = greater(result, m * several(devices));
+  result = greater(result, narrow(devices, m, result)) * (1 - rounding);
+  return whole_ ? std::ceil(result) : result;
+}
+
+inline bool graph_makespan_bound::are_whole(const operator_graph& graph) {
+  const auto is_whole = [](double time) { return time == std::floor(time); };
+  const auto is_whole_operator = [&](const graph_operator& each) {
+    return is_whole(each.forward) && is_whole(each.backward) && is_whole(each.sent) && is_whole(each.sent_back);
+  };
+  return is_whole(graph.latency) && std::all_of(graph.operators.begin(), graph.operators.end(), is_whole_operator);
+}
+
+inline double graph_makespan_bound::from_source(double k, double m) const {
+  if (k - 1 <= m) return total_ * m / (k - (k - 1) / m);
+  const double own = forward_[source_] + backward_[source_];
+  return (total_ - own * (1 - (k - 1) / m)) * m / (k - 1);
+}
+
+inline double graph_makespan_bound::several(std::size_t devices) const {
+  std::vector<double> all(forward_.size());
+  for (std::size_t e = 0; e < all.size(); ++e) all[e] = forward_[e] + backward_[e];
+  std::sort(all.begin(), all.end(), [](double a, double b) { return b < a; });
+  double result = 0;
+  double sum = 0;  // of the elements [q k - q, q k]
+  for (std::size_t q = 1; q * devices < all.size() && q < 64; ++q) {
+    sum = 0;
+    for (std::size_t i = q * devices - q; i <= q * devices; ++i) sum += all[i];
+    result = greater(result, sum);
+  }
+  return result;
+}
+
+inline double graph_makespan_bound::narrow(std::size_t devices, double m, double known) const {
+  double room = total_ * m;  // on one device
+  const std::size_t steps = aside_.size() < 64 ? aside_.size() : 64;
+  for (std::size_t i = 0; i < steps; ++i) {
+    const auto& [aside, core] = aside_[(i + 1) * aside_.size() / steps - 1];
+    if (has_room(known, devices, m, aside, total_ - core)) continue;
+    double above = room;
+    for (int halves = 0; halves < 50; ++halves) {
+      const double middle = known + (above - known) / 2;
+      (has_room(middle, devices, m, aside, total_ - core) ? above : known) = middle;
+    }
+  }
+  return known;
+}
+
+inline bool graph_makespan_bound::has_room(double time, std::size_t devices, double m, double aside,
+                                           double others) const {
+  double left = time;
+  for (std::size_t j = 0;; ++j) {
+    const auto beside = static_cast<double>(devices - j);
+    const double most = beside * time / m;
+    const double room = beside * aside + others;
+    if (time - left + (room < most ? room : most) >= total_) return true;
+    const double share = (left - 2 * latency_ * static_cast<double>(j)) / m;
+    if (j == devices || !(share > 0)) return false;
+    left -= share;
+  }
+}
+
+inline void graph_makespan_bound::find_aside() {
+  if (forward_.size() > 20'000) return;
+  std::vector<double> related(forward_.size());
+  add_related(related, false);
+  add_related(related, true);
+  for (std::size_t e = 0; e < related.size(); ++e) {
+    const double own = forward_[e] + backward_[e];
+    aside_.emplace_back(greater(0, total_ - related[e] + own) + total_ * rounding, own);  // itself was added twice
+  }
+  std::sort(aside_.begin(), aside_.end());
+  for (std::size_t i = 1; i < aside_.size(); ++i) aside_[i].second += aside_[i - 1].second;
+}
+
+inline void graph_makespan_bound::add_related(std::vector<double>& sums, bool down) const {
+  const auto order = below_.order();
+  const std::size_t n = order.size();
+  std::vector<std::uint64_t> reach(n);
+  std::vector<double> of_byte(8 * 256);  // the sum of what each byte stands for
+  for (std::size_t first = 0; first < n; first += 64) {
+    for (std::size_t i = 0; i < of_byte.size(); ++i) {
+      const std::size_t low = (i & 255U) & (~(i & 255U) + 1);
+      std::size_t bit = 0;
+      while (bit < 8 && (low >> bit) != 1) ++bit;
+      const std::size_t e = first + (i >> 8U) * 8 + bit;
+      const double own = bit < 8 && e < n ? forward_[e] + backward_[e] : 0;
+      of_byte[i] = low == 0 ? 0 : of_byte[i ^ low] + own;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t e = order[down ? n - 1 - i : i];
+      std::uint64_t mask = e >= first && e - first < 64 ? std::uint64_t{1} << (e - first) : 0;
+      for (const auto other : down ? below_.successors(e) : below_.predecessors(e)) mask |= reach[other];
+      reach[e] = mask;
+      for (std::size_t byte = 0; byte < 8; ++byte) sums[e] += of_byte[byte * 256 + (mask >> (8 * byte) & 255U)];
+    }
+  }
+}
+
+inline std::vector<double> graph_makespan_bound::longest(double both, double forward, double backward,
+                                                         bool down) const {
+  std::vector<double> result(forward_.size());
+  const auto order = below_.order();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t e = order[down ? order.size() - 1 - i : i];
+    for (const auto other : down ? below_.successors(e) : below_.predecessors(e)) {
+      result[e] = greater(result[e], result[other]);
+    }
+    result[e] += both * (forward_[e] + backward_[e]) + forward * forward_[e] + backward * backward_[e];
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,13 +10,19 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 // Of which stages a target that finds the gradients of parameters behind those of a stage's inputs runs backward passes whole.
 //
@@ -25,28 +32,27 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether the backward pass of a layer, wherever it stands but on stage 0, is run whole.
-[[nodiscard]] STAGECUT_DECL bool is_run_whole(const layer& each) noexcept;
+[[nodiscard]] inline bool is_run_whole(const layer& each) noexcept;
 
 /// Of every layer i, the most j for which I and W of a stage `[i, j)` behind stage 0 can be run apart, at most the number of
 /// layers; i: of no stage that begins with it. None where nothing but what stands on stage 0 anyway stands in the way.
 /// O(n + t) for t ties.
-[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> apart_until(const profile& model);
+[[nodiscard]] inline std::vector<std::size_t> apart_until(const profile& model);
 
 /// Why I and W of the layers that a stage holds, or of `[first, last)`, cannot be run apart, in words; empty: they can.
 /// @{
-[[nodiscard]] STAGECUT_DECL std::string why_run_whole(const profile& model, function_ref<bool(std::size_t)> holds);
-[[nodiscard]] STAGECUT_DECL std::string why_run_whole(const profile& model, std::size_t first, std::size_t last);
+[[nodiscard]] inline std::string why_run_whole(const profile& model, function_ref<bool(std::size_t)> holds);
+[[nodiscard]] inline std::string why_run_whole(const profile& model, std::size_t first, std::size_t last);
 /// @}
 
 /// Of which stages an order runs I and W apart.
-[[nodiscard]] STAGECUT_DECL std::vector<bool> stages_apart(const schedule& order, std::size_t stages);
+[[nodiscard]] inline std::vector<bool> stages_apart(const schedule& order, std::size_t stages);
 
 /// Of which stage that has to be run whole an order runs I and W apart, in words; empty: of none.
 /// @{
-[[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const profile& model, const cuts& at,
-                                                       const std::vector<bool>& apart);
-[[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const plan& made, const std::vector<bool>& apart);
-[[nodiscard]] STAGECUT_DECL std::string whole_obstacle(const target_entry& entry, const plan& made);
+[[nodiscard]] inline std::string whole_obstacle(const profile& model, const cuts& at, const std::vector<bool>& apart);
+[[nodiscard]] inline std::string whole_obstacle(const plan& made, const std::vector<bool>& apart);
+[[nodiscard]] inline std::string whole_obstacle(const target_entry& entry, const plan& made);
 /// @}
 
 /// The stages of a request whose backward passes its target runs whole although their schedule has I and W.
@@ -55,19 +61,134 @@ enum class whole_stages : std::uint8_t {
   first,  ///< of stage 0, where W stands: PyTorch has nothing to compute for its I
   all     ///< of all, where I stands
 };
-[[nodiscard]] STAGECUT_DECL whole_stages whole_stages_of(const plan_request& request);
+[[nodiscard]] inline whole_stages whole_stages_of(const plan_request& request);
 
 /// The same passes as parts: a whole one for W, with nothing for I, or for I, with nothing for W.
-STAGECUT_DECL void run_whole(planned_stage& stage, bool for_weight) noexcept;
+inline void run_whole(planned_stage& stage, bool for_weight) noexcept;
 
 /// Whether a stage says such parts, and for which; unset: it says others.
-[[nodiscard]] STAGECUT_DECL std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept;
+[[nodiscard]] inline std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept;
 
 /// A model whose layers run all of their backward pass for I.
-[[nodiscard]] STAGECUT_DECL profile with_whole_backward(profile model);
+[[nodiscard]] inline profile with_whole_backward(profile model);
+
+inline bool is_run_whole(const layer& each) noexcept {
+  const bool trains = each.backward > 0 && each.backward_weight.value_or(0) > 0;
+  return each.whole_backward || (trains && each.backward_input && !(*each.backward_input > 0));
+}
+
+inline std::vector<std::size_t> apart_until(const profile& model) {
+  const std::size_t n = model.layers.size();
+  std::vector<std::size_t> until(n + 1, n);
+  std::vector<std::size_t> seen;  // of every name of what is shared, the layer that had it last
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
+    if (name == seen.size()) return seen.push_back(i);
+    if (seen[name] != i) until[seen[name]] = std::min(until[seen[name]], i);
+    seen[name] = i;
+  });
+  bool some = false;
+  for (std::size_t i = n; i-- > 0;) {
+    until[i] = is_run_whole(model.layers[i]) ? i : std::min(until[i], until[i + 1]);
+    some = some || (i > 0 && until[i] < n);
+  }
+  until.resize(n);
+  return some ? until : std::vector<std::size_t>();
+}
+
+inline std::string why_run_whole(const profile& model, function_ref<bool(std::size_t)> holds) {
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const layer& each = model.layers[i];
+    if (!holds(i) || !is_run_whole(each)) continue;
+    return joined({layer_text(model, i), each.whole_backward ? " runs its backward pass whole"
+                                                             : " trains, and no gradient leaves it by its input"});
+  }
+  std::string text;
+  std::vector<std::size_t> seen;
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+    if (name == seen.size()) seen.push_back(model.layers.size());
+    if (!holds(i) || !text.empty()) return;
+    const bool again = seen[name] != model.layers.size() && seen[name] != i;
+    if (again)
+      text = joined({layer_text(model, seen[name]), " and ", layer_text(model, i), " share ", in_quotes(tied.name)});
+    seen[name] = i;
+  });
+  return text;
+}
+
+inline std::string why_run_whole(const profile& model, std::size_t first, std::size_t last) {
+  const auto holds = [&](std::size_t i) { return first <= i && i < last; };
+  return why_run_whole(model, holds);
+}
+
+inline std::vector<bool> stages_apart(const schedule& order, std::size_t stages) {
+  std::vector<bool> result(stages, false);
+  for (const auto& ops : order.orders) {
+    for (const op& each : ops) {
+      if (each.kind == op_kind::backward_input && each.stage < stages) result[each.stage] = true;
+    }
+  }
+  return result;
+}
+
+inline std::string whole_obstacle(const profile& model, const cuts& at, const std::vector<bool>& apart) {
+  const std::vector<std::size_t> until = apart_until(model);
+  for (std::size_t s = 1; s < at.stages() && !until.empty(); ++s) {
+    const std::size_t first = at[s], last = at[s + 1];
+    if (!apart[s] || first == last || last <= until[first]) continue;
+    return joined({"I and W of stage ", s, " cannot be run apart: ", why_run_whole(model, first, last)});
+  }
+  return "";
+}
+
+inline std::string whole_obstacle(const plan& made, const std::vector<bool>& apart) {
+  if (made.assignment.empty()) return whole_obstacle(made.profile, made.cuts, apart);
+  for (std::size_t s = 1; s < apart.size(); ++s) {
+    if (!apart[s]) continue;
+    const auto holds = [&](std::size_t i) { return made.assignment[i] == s; };
+    const std::string why = why_run_whole(made.profile, holds);
+    if (!why.empty()) return joined({"I and W of stage ", s, " cannot be run apart: ", why});
+  }
+  return "";
+}
+
+inline std::string whole_obstacle(const target_entry& entry, const plan& made) {
+  if (!entry.weights_behind_inputs) return "";
+  const std::size_t stages = made.assignment.empty() ? made.cuts.stages() : made.stages.size();
+  if (!made.schedule.orders.empty()) {
+    schedule order;
+    order.orders = made.schedule.orders;
+    return whole_obstacle(made, stages_apart(order, stages));
+  }
+  const schedule_entry* const named = stagecut::find_schedule(made.schedule.name);
+  if (named == nullptr || !named->splits_backward) return "";
+  return whole_obstacle(made, std::vector<bool>(stages, true));
+}
+
+inline whole_stages whole_stages_of(const plan_request& request) {
+  if (request.target == framework::none || !entry_of(requested_kind(request)).splits_backward)
+    return whole_stages::none;
+  const target_entry& entry = entry_of(request.target);
+  if (entry.whole_backward) return whole_stages::all;
+  return entry.weights_behind_inputs ? whole_stages::first : whole_stages::none;
+}
+
+inline void run_whole(planned_stage& stage, bool for_weight) noexcept {
+  stage.backward_weight = for_weight ? stage.backward : 0;
+  stage.backward_input.reset();
+}
+
+inline std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept {
+  if (!stage.backward_weight || stage.backward_input) return std::nullopt;
+  if (*stage.backward_weight == stage.backward) return true;
+  return *stage.backward_weight == 0 ? std::optional(false) : std::nullopt;
+}
+
+inline profile with_whole_backward(profile model) {
+  for (layer& each : model.layers) {
+    each.backward_weight = 0;
+    each.backward_input = each.backward;
+  }
+  return model;
+}
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/plan/detail/whole_backward.ipp>
-#endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstdint>
+
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/detail/block.hpp>
 #include <stagecut/profile/detail/microbatch.hpp>
@@ -13,7 +15,7 @@
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
 /// `base` to the power of a number that is not negative: exact for whole ones, on a straight line between two of these.
-STAGECUT_DECL double power(double base, double exponent);
+inline double power(double base, double exponent);
 
 /// Adds the terms of a layer to its passes.
 class block_terms {
@@ -70,8 +72,126 @@ class block_terms {
   pass_terms& to_;
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
+inline double power(double base, double exponent) {
+  double made = 1;
+  const auto whole = static_cast<std::uint64_t>(exponent);
+  auto left = whole;
+  for (double square = base; left != 0; left /= 2, square *= square) made *= left % 2 == 1 ? square : 1;
+  return made * (1 - (exponent - static_cast<double>(whole)) * (1 - base));
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/profile/detail/block_terms.ipp>
-#endif
+inline void block_terms::add(const block& b) {
+  add_attention(b);
+  if (b.all_experts == 0) {
+    add_feed_forward(b);
+  } else {
+    add_experts(b);
+  }
+  const double narrow = z_.rows * b.hidden;
+  const double n = z_.bytes;
+  moves("norms", narrow * b.norms, 2 * n, 3 * n);  // read x, write y; backward read x and dy, write dx
+  // The sum of a part and what went around it reads two, writes one; its gradients are summed likewise. Of parallel
+  // parts there is one sum of three.
+  moves("sums", narrow, (b.parallel ? 4 : 6) * n, (b.parallel ? 4 : 6) * n);
+  if (b.dropout) moves("dropout, in the sums", narrow * 2, 1, 1);  // a mask of a byte
+}
+
+inline void block_terms::product(const char* name, double rows, double inner, double outer, double count, bool narrow) {
+  if (rows * inner * outer == 0) return;
+  to_.forward.push_back(clock_.product(name, rows, inner, outer, count, narrow));
+  to_.input.push_back(clock_.product(name, rows, outer, inner, count, narrow));
+  to_.weight.push_back(clock_.product(name, inner, rows, outer, count, narrow));
+}
+
+inline void block_terms::moves(const char* name, double count, double forward, double backward) {
+  if (count == 0) return;
+  to_.forward.push_back(clock_.movement(name, count * forward));
+  to_.input.push_back(clock_.movement(name, count * backward));
+}
+
+inline void block_terms::add_attention(const block& b) {
+  const double n = z_.bytes;
+  if (b.latent != nullptr) {
+    add_narrow_products(b);
+  } else {
+    product("queries, keys, values", z_.tokens, b.hidden, b.query + b.key + b.value);
+  }
+  if (b.rotary) moves("rotation", z_.tokens * (b.query + b.key), 2 * n, 2 * n);
+  if (b.query_norm != qk_norm::none) moves("norms of q, k", z_.tokens * (b.query + b.key), 2 * n, 3 * n);
+  add_core(b);
+  product("back from heads", z_.tokens, b.combined, b.hidden);
+}
+
+inline void block_terms::add_narrow_products(const block& b) {
+  const double n = z_.bytes;
+  const auto queries = static_cast<double>(b.latent->query_rank);
+  const auto narrow = static_cast<double>(b.latent->kv_rank);
+  const auto rotary = static_cast<double>(b.latent->rotary_dim);
+  const double plain = b.heads * (b.query_dim - rotary);
+  product("to narrow vectors", z_.rows, b.hidden, queries + narrow + rotary);
+  moves("norms of narrow vectors", z_.rows * (queries + narrow), 2 * n, 3 * n);
+  product("queries", z_.tokens, queries == 0 ? b.hidden : queries, b.query);
+  product("keys, values", z_.tokens, narrow, plain + b.value);
+}
+
+inline void block_terms::add_core(const block& b) {
+  if (z_.cached != 0) return add_cached_core(b);
+  const double seen = how_.flash ? keys_seen(b) : z_.sequence;
+  const double flops = 2 * z_.tokens * seen * b.heads * (b.query_dim + b.value_dim);
+  if (how_.flash) {
+    to_.forward.push_back(clock_.attention(core, flops, roofline::attention_forward, 0));
+    to_.input.push_back(clock_.attention(core, 2.5 * flops, roofline::attention_backward, 0));
+    return;
+  }
+  const double scores = b.heads * z_.tokens * z_.sequence;
+  const double masks = b.dropout ? 1 : 0;
+  to_.forward.push_back(clock_.attention(core, flops, 1, scores * (5.5 * z_.bytes + masks)));
+  to_.input.push_back(clock_.attention(core, 2 * flops, 1, scores * (8 * z_.bytes + masks)));
+}
+
+inline void block_terms::add_cached_core(const block& b) {
+  const double seen = b.window == 0 || b.window > z_.cached ? z_.cached : b.window;
+  const double wide = b.latent == nullptr ? b.heads * (b.query_dim + b.value_dim)
+                                          : b.heads * (cached_numbers(b) + static_cast<double>(b.latent->kv_rank));
+  to_.forward.push_back(
+      clock_.attention(core, 2 * z_.tokens * seen * wide, 1, z_.tokens * seen * cached_numbers(b) * z_.bytes));
+}
+
+inline double block_terms::keys_seen(const block& b) const {
+  const double window = b.window == 0 || b.window > z_.sequence ? z_.sequence : b.window;
+  return b.causal ? window * (1 - window / (2 * z_.sequence)) : window;
+}
+
+inline void block_terms::add_feed_forward(const block& b) {
+  product(b.gates > 1 ? "gate, up" : "up", z_.tokens, b.hidden, b.gates * b.ffn);
+  activation("activation", z_.tokens * b.ffn, b.gates);
+  product("down", z_.tokens, b.ffn, b.hidden);
+}
+
+inline double block_terms::experts_met(const block& b, double tokens) const {
+  if (!z_.serving) return b.experts;
+  return b.experts * (1 - detail::power(1 - b.visits / b.all_experts, tokens));
+}
+
+inline void block_terms::add_experts(const block& b) {
+  const double n = z_.bytes;
+  const double narrow = z_.rows * b.hidden;
+  const bool whole = how_.expert_parallel > 1;  // a device's own tokens then meet whole experts, else all meet parts
+  const double visits = (whole ? z_.tokens / z_.tensor.members : z_.tokens) * b.visits;
+  const double met = experts_met(b, whole ? z_.tokens / z_.tensor.members * z_.experts.members : z_.tokens);
+  const double each = visits / met;
+  product("router", z_.rows, b.hidden, b.all_experts, 1, false);
+  moves("to experts", visits * b.hidden, 2 * n, n);
+  moves("to experts", narrow, 0, n);
+  product(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.hidden, b.gates * b.ffn, met);
+  activation("experts: activation", visits * b.ffn, b.gates);
+  product("experts: down", each, b.ffn, b.hidden, met);
+  moves("from experts", visits * b.hidden, n, 2 * n);
+  moves("from experts", narrow, n, n);
+  if (b.shared_ffn == 0) return;
+  product("shared expert: in", z_.tokens, b.hidden, b.gates * b.shared_ffn);
+  activation("shared expert: activation", z_.tokens * b.shared_ffn, b.gates);
+  product("shared expert: down", z_.tokens, b.shared_ffn, b.hidden);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
