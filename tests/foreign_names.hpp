@@ -293,7 +293,6 @@
   X(joined) \
   X(joining_parameters) \
   X(keep_most) \
-  X(keep_paths) \
   X(kept_by_block) \
   X(kept_by_feed_forward) \
   X(kept_by_head) \

@@ -16,13 +16,13 @@
 using joint_tests::drawn;
 using stagecut::recompute_model;
 using stagecut::detail::choice_curves;
+using stagecut::detail::keep_paths;
 using stagecut::detail::link_options;
 using stagecut::detail::option_arc;
 using stagecut::detail::option_graph;
 using stagecut::detail::rank_options;
 using stagecut::detail::rank_rules;
 using stagecut::detail::whole_times;
-using stagecut::engine::keep_paths;
 
 namespace {
 

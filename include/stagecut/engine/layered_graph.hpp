@@ -7,110 +7,52 @@
 #include <vector>
 
 #include <stagecut/core/interval.hpp>
-#include <stagecut/engine/keep_paths.hpp>
+#include <stagecut/engine/basic_layered_graph.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// More than any sum of ticks, and far from where doubles are rounded.
-inline constexpr double no_ticks = 1e300;
+/// What the rest needs to know of the cut points chosen so far.
+struct cut_node {
+  std::uint32_t step;
+  std::uint32_t cut[3];  // see `stage_layout`
+};
 
-/// Cuts as paths: a node is what the rest needs to know of the cut points chosen so far, an edge chooses the stages of a
-/// step.
-struct layered_graph {
-  struct node {
-    std::uint32_t step;
-    std::uint32_t cut[3];  // see `stage_layout`
-  };
-  struct edge {
-    std::uint32_t from;
-    std::uint32_t to;
-    double bound;  // no cut through it has less
-  };
+/// The choice of the stages of a step.
+struct cut_edge {
+  std::uint32_t from;
+  std::uint32_t to;
+  double bound;  // no cut through it has less
+};
 
-  std::vector<node> nodes{};           // by step; the first, alone of its step, is where all paths begin
-  std::vector<edge> edges{};           // by `from`
-  std::vector<std::uint32_t> first{};  // edges of node u: [first[u], first[u + 1])
-
-  /// Finds the edges of each node again, by counting; edges are sorted by `from`.
-  void index() {
-    first.assign(nodes.size() + 1, 0);
-    for (const edge& each : edges) ++first[each.from + 1];
-    for (std::size_t u = 0; u < nodes.size(); ++u) first[u + 1] += first[u];
-  }
-
-  /// Removes the edges for which `gone(edge)`, and those that then lie on no path from the first node to a node of step
-  /// `last`. Nodes stay, without edges. Returns whether a path is left.
-  template <class Gone>
-  bool prune(std::uint32_t last, const Gone& gone) {
-    engine::keep_paths(nodes, edges, alive_, last, gone);
-    index();
-    return alive_[0] == 2;
-  }
-
+/// Cuts as paths, which begin at the first node, alone of its step.
+struct layered_graph : basic_layered_graph<cut_node, cut_edge> {
   /// Removes the nodes that no edge touches, but for the first.
   void compact() {
-    std::vector<std::uint32_t> to(nodes.size(), 0);
-    std::vector<char> used(nodes.size(), 0);
-    used[0] = 1;
-    for (const edge& each : edges) used[each.from] = used[each.to] = 1;
-    std::size_t kept = 0;
-    for (std::size_t u = 0; u < nodes.size(); ++u) {
-      if (used[u] == 0) continue;
-      to[u] = static_cast<std::uint32_t>(kept);
-      nodes[kept++] = nodes[u];
-    }
-    nodes.resize(kept);
-    for (edge& each : edges) each.from = to[each.from], each.to = to[each.to];
-    index();
+    marks_.assign(nodes.size(), 0);
+    marks_[0] = 2;
+    for (const edge& each : edges) marks_[each.from] = marks_[each.to] = 2;
+    keep_marked();
   }
 
   /// The path whose largest bound is least, as its nodes; none if there is no path.
   [[nodiscard]] std::vector<std::uint32_t> least_path() const {
-    const std::vector<double> rest = least_rest([](const edge& each) { return each.bound; });
+    std::vector<double> rest;
+    const auto largest = [this](std::size_t i, double behind) { return std::max(behind, edges[i].bound); };
     std::vector<std::uint32_t> path;
-    if (nodes.empty() || rest[0] >= no_ticks) return path;
+    if (least(largest, rest) >= no_ticks) return path;
     for (std::uint32_t u = 0;;) {
       path.push_back(u);
       if (first[u] == first[u + 1]) return path;
       std::uint32_t next = edges[first[u]].to;
-      double least = no_ticks;
+      double best = no_ticks;
       for (std::uint32_t i = first[u]; i < first[u + 1]; ++i) {
-        const double here = rest[edges[i].to] < edges[i].bound ? edges[i].bound : rest[edges[i].to];
-        if (here < least) least = here, next = edges[i].to;
+        const double here = largest(i, rest[edges[i].to]);
+        if (here < best) best = here, next = edges[i].to;
       }
       u = next;
     }
   }
-
-  /// The least, over paths, of the largest bound on it.
-  [[nodiscard]] double least_bound() const {
-    return least_largest([](const edge& each) { return each.bound; });
-  }
-
-  /// The least, over paths, of the largest `of(edge)` on it.
-  template <class Of>
-  [[nodiscard]] double least_largest(const Of& of) const {
-    return nodes.empty() ? no_ticks : least_rest(of)[0];
-  }
-
- private:
-  /// From every node to the end.
-  template <class Of>
-  [[nodiscard]] std::vector<double> least_rest(const Of& of) const {
-    std::vector<double> rest(nodes.size(), no_ticks);
-    for (std::size_t u = nodes.size(); u-- > 0;) {
-      if (nodes[u].step == nodes.back().step) rest[u] = 0;
-      for (std::uint32_t i = first[u]; i < first[u + 1]; ++i) {
-        const double own = of(edges[i]);
-        const double here = rest[edges[i].to] < own ? own : rest[edges[i].to];
-        rest[u] = std::min(rest[u], here);
-      }
-    }
-    return rest;
-  }
-
-  std::vector<char> alive_{};
 };
 
 /// Which stages a step chooses, and where they begin and end.

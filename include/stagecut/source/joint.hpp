@@ -36,9 +36,7 @@
 #include <stagecut/joint/detail/hybrid_bounds.ipp>
 #include <stagecut/joint/detail/hybrid_builder.ipp>
 #include <stagecut/joint/detail/hybrid_game.ipp>
-#include <stagecut/joint/detail/hybrid_graph.ipp>
 #include <stagecut/joint/detail/hybrid_options.ipp>
-#include <stagecut/joint/detail/hybrid_rows.ipp>
 #include <stagecut/joint/detail/hybrid_rules.ipp>
 #include <stagecut/joint/detail/hybrid_search.ipp>
 #include <stagecut/joint/detail/in_flight_filter.ipp>

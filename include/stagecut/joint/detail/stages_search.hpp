@@ -69,9 +69,6 @@ class stages_search {
     double bound;
   };
 
-  /// The least, over plans, of the largest bound of an edge.
-  [[nodiscard]] static double least_bound(const hybrid_graph& graph);
-
   /// Bounds a part as well as it can; false: nothing better is in it.
   template <class Offer>
   bool evaluate(part& here, double& best, engine::search_clock& clock, const Offer& offer) {
@@ -90,7 +87,7 @@ class stages_search {
       if (!(here.bound < best)) return false;
       game_.raise(here.graph);
       if (!here.graph.prune([&](const auto& each) { return each.bound > below(best); })) return false;
-      const double least = least_bound(here.graph);
+      const double least = here.graph.least_bound();
       if (least > here.bound) here.bound = least;
       if (here.graph.edges.size() * 20 > edges * 17 || clock.look()) break;
     }

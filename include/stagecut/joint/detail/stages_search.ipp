@@ -30,7 +30,7 @@ STAGECUT_DECL void stages_search::begin(hybrid_graph graph, double known) {
   open_.clear();
   bound = beyond_time;
   if (graph.edges.empty()) return;
-  bound = least_bound(graph);
+  bound = graph.least_bound();
   bound = std::max(bound, known);
   open_.push({std::move(graph), bound});
 }
@@ -38,21 +38,6 @@ STAGECUT_DECL void stages_search::begin(hybrid_graph graph, double known) {
 STAGECUT_DECL void stages_search::renew(double best) {
   open_.keep_below(best);
   bound = open_.empty() ? beyond_time : open_.least();
-}
-
-STAGECUT_DECL double stages_search::least_bound(const hybrid_graph& graph) {
-  std::vector<double> rest(graph.nodes.size(), beyond_time);
-  double best = beyond_time;
-  for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-    if (graph.nodes[u].step == graph.steps) rest[u] = 0;
-    for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-      const hybrid_graph::edge& each = graph.edges[i];
-      const double here = rest[each.to] < each.bound ? each.bound : rest[each.to];
-      rest[u] = std::min(rest[u], here);
-    }
-    if (graph.nodes[u].step == 0 && rest[u] < best) best = rest[u];
-  }
-  return best;
 }
 
 STAGECUT_DECL auto stages_search::best_choice() const -> choice {
