@@ -607,7 +607,6 @@
   X(whole_bytes) \
   X(whole_first_stage) \
   X(whole_for_weight) \
-  X(whole_number) \
   X(whole_obstacle) \
   X(whole_stages_of) \
   X(whole_text) \

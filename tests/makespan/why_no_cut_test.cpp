@@ -8,9 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,8 +27,6 @@ struct told_elsewhere {
   using unexplained = void;
   bool operator()(std::size_t, std::size_t, std::size_t) const { return false; }
 };
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 makespan_request request_for(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1) {
   makespan_request request;
@@ -116,27 +112,4 @@ TEST_CASE("where there are too many cuts to try, the memory is said to be too li
   const auto never = [](std::size_t, std::size_t, std::size_t) { return false; };
   CHECK(said(4000, never).what == reason::cause::constraint);
   CHECK(said(1, told_elsewhere()) == reason{reason::cause::constraint, 0, 0, {}, {}});
-}
-
-TEST_CASE("the least that the fullest stage holds is that of all cuts") {
-  chains::dice random(3);
-  for (int round = 0; round < 500; ++round) {
-    const std::size_t n = 1 + random.below(7);
-    const std::size_t stages = 1 + random.below(4);
-    std::vector<std::vector<std::vector<double>>> held(stages,
-                                                       std::vector<std::vector<double>>(n, std::vector<double>(n + 1)));
-    for (auto& of : held) {
-      for (auto& row : of) {
-        for (double& each : row) each = random.once_in(4) ? infinity : static_cast<double>(random.below(20));
-      }
-    }
-    double least = infinity;
-    chains::each_cut(n, stages, [&](const chains::points& cut) {
-      double fullest = 0;
-      for (std::size_t s = 0; s < stages; ++s) fullest = std::max(fullest, held[s][cut[s]][cut[s + 1]]);
-      least = std::min(least, fullest);
-    });
-    const auto ask = [&](std::size_t s, std::size_t first, std::size_t last) { return held[s][first][last]; };
-    CHECK(stagecut::detail::least_fullest(n, stages, ask) == least);
-  }
 }

@@ -13,6 +13,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
@@ -20,9 +21,6 @@
 namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
-
-/// Bytes rounded up to whole ones; the most that can be said where there are more.
-[[nodiscard]] STAGECUT_DECL std::size_t whole_bytes(double bytes);
 
 /// Whether blocks can be cut into stages of at most `bytes` each, or each of its own, by the sets of ends that the first s
 /// stages can reach.
@@ -86,9 +84,6 @@ class memory_fit {
   std::size_t reached_ = 0;
 };
 
-/// Bytes rounded down to whole ones.
-[[nodiscard]] STAGECUT_DECL double floor_bytes(double bytes);
-
 /// Whether block b of n can be stage s of k by itself.
 [[nodiscard]] inline bool can_stand_alone(std::size_t b, std::size_t n, std::size_t s, std::size_t k) {
   return s <= b && k - 1 - s <= n - 1 - b && (s == 0) == (b == 0) && (s == k - 1) == (b == n - 1);
@@ -98,29 +93,6 @@ class memory_fit {
 [[nodiscard]] STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks,
                                                    const training_memory& memory,
                                                    const std::vector<stage_moments>& held, double bytes);
-
-/// The ends of a bisection for the least whole number of bytes that do: too few, and, if that is known, enough.
-struct memory_bracket {
-  double low;
-  std::optional<double> high;
-};
-
-/// @param fits       `fits(bytes)` says whether so many do, or unset if that is not known
-/// @param bytes      too few, as far as is known
-/// @param precision  the share of them by which the ends may differ, if it is more than a byte
-template <class Fits>
-[[nodiscard]] memory_bracket least_that_fits(const Fits& fits, double bytes, double precision = 0) {
-  double low = floor_bytes(bytes);
-  double high = 2 * low + 2;
-  std::optional<bool> enough = fits(high);
-  for (; enough == false; enough = fits(high)) low = high, high *= 2;
-  while (enough && high - low > 1 && high - low > precision * low) {
-    const double middle = floor_bytes(low + (high - low) / 2);
-    enough = low < middle && middle < high ? fits(middle) : std::nullopt;  // unset beyond 2^53 bytes
-    if (enough) (*enough ? high : low) = middle;
-  }
-  return {low, enough ? std::optional<double>(high) : std::nullopt};
-}
 
 /// `1 device`, `2 devices`.
 [[nodiscard]] inline std::string devices_text(std::size_t devices) {
@@ -141,16 +113,16 @@ template <class Needs>
   }
   check_limits("memory_shortage", limits);
   if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
-  const auto ways = [&](double needed) { return std::to_string(whole_bytes(needed / bytes)); };
+  const auto ways = [&](double needed) { return std::to_string(engine::whole_bytes(needed / bytes)); };
   memory_fit fits(blocks, memory, limits);
   reason why = too_large_block(model, blocks, memory, held, bytes);
   if (why.remedy.empty()) {
     const bool told = fits(held, bytes).has_value();
     const std::size_t reached = fits.reached();
-    const auto [low, high] = detail::least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
-    if (high) why.remedy = joined({"sharding every layer ", ways(*high), " ways would do"});
+    const auto least = engine::least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
+    if (least.known) why.remedy = joined({"sharding every layer ", ways(least.high), " ways would do"});
     if (why.what == reason::cause::memory) {
-      why.needed = whole_bytes(low + 1);
+      why.needed = engine::whole_bytes(least.low + 1);
       why.place = joined({"the fullest of ", stages, stages == 1 ? " stage" : " stages"});
       if (told && reached < blocks.stages()) {
         why.place = joined({layer_text(model, blocks[reached]), " finds no place: ", why.place});
@@ -160,7 +132,7 @@ template <class Needs>
 
   if (needs(stages).empty()) return why;
   // Fewer devices than that have less memory than all layers together.
-  std::size_t devices = whole_bytes(memory.share(0, memory.size(), 1) / bytes);
+  std::size_t devices = engine::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
   if (devices == 0) devices = 1;
   std::optional<bool> enough = false;
   while (devices <= blocks.stages() && (enough = fits(moments_of(needs(devices)), bytes)) == false) ++devices;

@@ -16,5 +16,6 @@
 #include <stagecut/engine/detail/model_rules.ipp>
 #include <stagecut/engine/detail/order_moments.ipp>
 #include <stagecut/engine/detail/search_clock.ipp>
+#include <stagecut/engine/detail/shortage.ipp>
 #include <stagecut/engine/detail/stages_of_ranks.ipp>
 #include <stagecut/engine/detail/times_simulator.ipp>

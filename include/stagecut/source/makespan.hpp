@@ -11,4 +11,3 @@
 #include <stagecut/makespan/detail/minimize_cut_and_order.ipp>
 #include <stagecut/makespan/detail/minimize_makespan.ipp>
 #include <stagecut/makespan/detail/plain_orders.ipp>
-#include <stagecut/makespan/detail/why_no_cut.ipp>

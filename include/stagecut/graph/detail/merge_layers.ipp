@@ -16,6 +16,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/layer_merger.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
@@ -90,8 +91,8 @@ class layers_merged {
       load = std::max(load, sets[s].value(role));
       if (sets[s].fits(role)) continue;
       if (sets[s].memory(role) > costs_.limit()) {
-        return answer::unknown({reason::cause::memory, bytes_needed(costs_.bytes_of(sets[s].memory(role))),
-                                bytes_needed(costs_.bytes_of(costs_.limit())), joined({"part ", s})});
+        return answer::unknown({reason::cause::memory, engine::floor_bytes(costs_.bytes_of(sets[s].memory(role))),
+                                engine::floor_bytes(costs_.bytes_of(costs_.limit())), joined({"part ", s})});
       }
       return answer::unknown({reason::cause::constraint, 0, 0, joined({"part ", s, " has to stand elsewhere"})});
     }

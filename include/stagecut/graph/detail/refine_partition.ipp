@@ -14,6 +14,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/communication_refiner.hpp>
 #include <stagecut/graph/detail/finished_graph_plan.hpp>
@@ -96,8 +97,8 @@ class partition_refinement {
       if (sets[s].fits(role)) continue;
       const std::string name = joined({"stage ", s, " as given"});
       if (role.kind == 0 && sets[s].memory(role) > costs.limit()) {
-        return answer::unknown({reason::cause::memory, bytes_needed(costs.bytes_of(sets[s].memory(role))),
-                                bytes_needed(costs.bytes_of(costs.limit())), name});
+        return answer::unknown({reason::cause::memory, engine::floor_bytes(costs.bytes_of(sets[s].memory(role))),
+                                engine::floor_bytes(costs.bytes_of(costs.limit())), name});
       }
       return answer::unknown({reason::cause::constraint, 0, 0, name + " holds what does not run there"});
     }
@@ -202,8 +203,8 @@ class partition_refinement {
     for (std::size_t s = 0; s < stages.stages(); ++s) {
       const double needed = stages.resident(s) + stages.activations(s);
       if (needed <= *request_.load.memory) continue;
-      return answer::unknown({reason::cause::memory, bytes_needed(needed), bytes_needed(*request_.load.memory),
-                              joined({"stage ", s, " as given"})});
+      return answer::unknown({reason::cause::memory, engine::floor_bytes(needed),
+                              engine::floor_bytes(*request_.load.memory), joined({"stage ", s, " as given"})});
     }
     return answer::unknown({});
   }

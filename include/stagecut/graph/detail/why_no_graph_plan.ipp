@@ -9,6 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -56,7 +57,6 @@ STAGECUT_DECL std::optional<reason> why_no_graph_plan(const operator_graph& grap
   if (!ranges.conflict.empty()) return reason{reason::cause::constraint, 0, 0, ranges.conflict};
   if (!request.memory_per_device) return {};
   const double memory = *request.memory_per_device;
-  const auto bytes = [](double value) { return value < 0x1p63 ? static_cast<std::size_t>(value) : SIZE_MAX; };
   double total = 0;
   for (std::size_t e = 0; e < elements.elements(); ++e) {
     double own = 0;
@@ -65,13 +65,14 @@ STAGECUT_DECL std::optional<reason> why_no_graph_plan(const operator_graph& grap
     }
     total += own;
     if (own <= memory * (1 + 0x1p-40)) continue;
-    return reason{reason::cause::layer_too_large, bytes(own), bytes(memory),
+    return reason{reason::cause::layer_too_large, engine::floor_bytes(own), engine::floor_bytes(memory),
                   joined({"operator ", elements.operators_of(e)[0],
                           elements.operators_of(e).size() > 1 ? " with those that cannot be parted from it" : ""})};
   }
   const double all = memory * static_cast<double>(request.devices);
   if (total <= all * (1 + 0x1p-40)) return {};
-  return reason{reason::cause::memory, bytes(total), bytes(all), "the graph, on all devices together,"};
+  return reason{reason::cause::memory, engine::floor_bytes(total), engine::floor_bytes(all),
+                "the graph, on all devices together,"};
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -9,6 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/operator_costs.hpp>
@@ -23,11 +24,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::string first = operator_text(graph, operators[0]);
   if (operators.size() == 1) return first;
   return joined({first, " and the ", operators.size() - 1, " that share its stage"});
-}
-
-/// Bytes as a whole number.
-[[nodiscard]] inline std::size_t bytes_needed(double bytes) {
-  return bytes < 0x1p63 ? static_cast<std::size_t>(bytes) : static_cast<std::size_t>(0x1p63);
 }
 
 /// What is seen at once: an element that stands nowhere, fewer elements than stages, more memory than there is.
@@ -48,10 +44,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     }
     if (on_cpu) continue;
     if (!each.on_accelerator) {
-      return reason{reason::cause::constraint, 0, 0, joined({element_text(graph, parts, e), " runs on none of the devices"})};
+      return reason{reason::cause::constraint, 0, 0,
+                    joined({element_text(graph, parts, e), " runs on none of the devices"})};
     }
     if (limited && each.resident + each.activations > costs.limit()) {
-      return reason{reason::cause::layer_too_large, bytes_needed(bytes), bytes_needed(available),
+      return reason{reason::cause::layer_too_large, engine::floor_bytes(bytes), engine::floor_bytes(available),
                     element_text(graph, parts, e)};
     }
   }
@@ -61,7 +58,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   if (limited && total > available * static_cast<double>(counts.devices)) {
     const double each = total / static_cast<double>(counts.devices);
-    return reason{reason::cause::memory, bytes_needed(each), bytes_needed(available), "the average stage",
+    return reason{reason::cause::memory, engine::floor_bytes(each), engine::floor_bytes(available), "the average stage",
                   "use more devices, or some with more memory"};
   }
   return std::nullopt;
@@ -90,8 +87,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// An element that fits on no stage, the later of which keep fewer microbatches: before stage `s` there are `s` elements at least
 /// that do not follow it, one on each stage. The one that needs most; unset: there is none, or stages are not counted so.
-[[nodiscard]] inline std::optional<reason> placeless(const operator_graph& graph, const contraction& parts, const operator_costs& costs,
-                                                     const stage_counts& counts) {
+[[nodiscard]] inline std::optional<reason> placeless(const operator_graph& graph, const contraction& parts,
+                                                     const operator_costs& costs, const stage_counts& counts) {
   constexpr std::size_t most = 20'000;
   const std::size_t n = parts.elements();
   if (!costs.options().memory || counts.at_most || counts.cpus > 0 || n > most) return std::nullopt;
@@ -104,19 +101,20 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const auto kept = costs.in_flight(latest, counts.devices);
     const auto needs = each.resident + kept * each.activations;
     if (needs <= costs.limit()) continue;
-    const std::size_t bytes = bytes_needed(costs.bytes_of(needs));
+    const std::size_t bytes = engine::floor_bytes(costs.bytes_of(needs));
     if (result && result->needed >= bytes) continue;
-    result = reason{reason::cause::layer_too_large, bytes, bytes_needed(costs.bytes_of(costs.limit())), element_text(graph, parts, e),
-                    joined({"it stands on stage ", latest, " of ", counts.devices, " at the latest, which keeps ", static_cast<std::size_t>(kept),
-                            kept == 1 ? " microbatch" : " microbatches",
+    result = reason{reason::cause::layer_too_large, bytes, engine::floor_bytes(costs.bytes_of(costs.limit())),
+                    element_text(graph, parts, e),
+                    joined({"it stands on stage ", latest, " of ", counts.devices, " at the latest, which keeps ",
+                            static_cast<std::size_t>(kept), kept == 1 ? " microbatch" : " microbatches",
                             ": use fewer stages or microbatches, or devices with more memory"})};
   }
   return result;
 }
 
 /// What is known of a problem for which it was proved that there is no partition.
-[[nodiscard]] inline reason no_partition(const operator_graph& graph, const contraction& parts, const operator_costs& costs,
-                                         const stage_counts& counts) {
+[[nodiscard]] inline reason no_partition(const operator_graph& graph, const contraction& parts,
+                                         const operator_costs& costs, const stage_counts& counts) {
   if (auto why = placeless(graph, parts, costs, counts)) return *std::move(why);
   std::string text = joined(
       {"none into ", counts.at_most ? "at most " : "", counts.devices, counts.devices == 1 ? " stage" : " stages"});

@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/shared_effort.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/baselines/detail/nested_hybrid.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
@@ -25,8 +26,6 @@
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/makespan/parts/why_no_cut.hpp>
-#include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer.hpp>
@@ -156,7 +155,7 @@ class hybrid_planner {
     const auto fits = [&](const device_choices& other) {
       return has_hybrid(stage_options_of(make_(other)), limited(request_.pipeline, 0.5));
     };
-    why.remedy += hybrid_remedy(model_, choices, request_.pipeline.devices, whole_bytes(least),
+    why.remedy += hybrid_remedy(model_, choices, request_.pipeline.devices, engine::whole_bytes(least),
                                 request_.alike ? "may do" : "would do", fits);
     return outcome<plan>::infeasible(std::move(why));
   }
@@ -264,8 +263,8 @@ class hybrid_planner {
     const double needed = bytes_of_all(model_, choices) / devices * (1 - 0x1p-40);
     if (!(needed > *request.memory_per_device)) return std::nullopt;
     reason why{reason::cause::memory};
-    why.needed = whole_bytes(needed);
-    why.available = whole_number(*request.memory_per_device, false);
+    why.needed = engine::whole_bytes(needed);
+    why.available = engine::floor_bytes(*request.memory_per_device);
     why.place = joined({"a device, if the bytes of all layers were spread out evenly,"});
     return why;
   }

@@ -13,9 +13,9 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/detail/sharding_paths.hpp>
 #include <stagecut/joint/sharded_layer.hpp>
-#include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -31,8 +31,8 @@ namespace detail {
     }
     least = layers[i].parameters / static_cast<double>(any ? ways : 1) + least;
   }
-  const std::size_t needed = whole_bytes(least);
-  return {reason::cause::memory, needed, most < 9.2e18 ? static_cast<std::size_t>(most) : std::size_t{1} << 63U,
+  const std::size_t needed = engine::whole_bytes(least);
+  return {reason::cause::memory, needed, engine::floor_bytes(most),
           joined({"a stage of ", layers.size(), layers.size() == 1 ? " layer on " : " layers on ", ways,
                   ways == 1 ? " device" : " devices"}),
           joined({"its parameters fit into ", bytes_text(needed)})};

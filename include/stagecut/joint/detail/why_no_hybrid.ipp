@@ -14,12 +14,11 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/makespan/parts/why_no_cut.hpp>
-#include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -50,17 +49,17 @@ class hybrid_shortage {
   [[nodiscard]] reason why() {
     if (!request_.memory_per_device || !is_feasible(std::nullopt)) return why_no_devices();
     reason why{reason::cause::memory};
-    why.available = whole_number(*request_.memory_per_device, false);
+    why.available = engine::floor_bytes(*request_.memory_per_device);
     const bool is_known = bisect();
-    if (is_known) why.remedy = joined({whole_bytes(high_), " bytes a device would do"});
+    if (is_known) why.remedy = joined({engine::whole_bytes(high_), " bytes a device would do"});
     // With buffers a layer needs more alone than beside its neighbours.
     if (const auto layer = too_large_layer(); layer && is_known && layer->second <= high_) {
       why.what = reason::cause::layer_too_large;
       why.place = joined({"layer ", layer->first});
-      why.needed = whole_bytes(layer->second);
+      why.needed = engine::whole_bytes(layer->second);
       return why;
     }
-    why.needed = is_known ? whole_bytes(high_) : whole_bytes(least_);
+    why.needed = is_known ? engine::whole_bytes(high_) : engine::whole_bytes(least_);
     if (why.needed <= why.available) why.needed = why.available + 1;  // so much is known
     why.place = is_known ? place_of_peak() : "the fullest stage";
     return why;
@@ -125,10 +124,11 @@ class hybrid_shortage {
       if (bytes != high_) return;
       const hybrid_stage& stage = cut_[s];
       const stage_option& option = stage.option;
-      place = joined({"stage ", s, model_.of_chain() ? " (layers " : " (points ", stage.first, "-",
-                      model_.of_chain() ? stage.last - 1 : stage.last, ", ", option.replicas, " replicas of ",
-                      option.ways, "): resident ", whole_bytes(option.resident), " + ",
-                      rules_.in_flight(option.replicas, load), " x ", whole_bytes(option.activations), " activations"});
+      place =
+          joined({"stage ", s, model_.of_chain() ? " (layers " : " (points ", stage.first, "-",
+                  model_.of_chain() ? stage.last - 1 : stage.last, ", ", option.replicas, " replicas of ", option.ways,
+                  "): resident ", engine::whole_bytes(option.resident), " + ", rules_.in_flight(option.replicas, load),
+                  " x ", engine::whole_bytes(option.activations), " activations"});
     });
     return place;
   }

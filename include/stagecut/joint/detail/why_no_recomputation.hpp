@@ -9,6 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
@@ -18,7 +19,6 @@
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
-#include <stagecut/makespan/parts/why_no_cut.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -152,21 +152,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const double here = memory_of(request, r) + request.constant;
     greatest = std::max(greatest, here);
   }
-  double lacking = 1;
-  double too_little = 0;
-  std::optional<bool> fits;
-  for (; lacking < 0x1p60; lacking *= 2) {
-    fits = fits_with(leanest, request, lacking);
-    if (!fits || *fits) break;
-    too_little = lacking;
-  }
-  bool known = fits.has_value() && *fits;
-  while (known && lacking - too_little > 1) {
-    const double middle = static_cast<double>(static_cast<long long>((lacking + too_little) / 2));
-    fits = fits_with(leanest, request, middle);
-    known = fits.has_value();
-    if (known) (*fits ? lacking : too_little) = middle;
-  }
+  const auto fits = [&](double more) { return fits_with(leanest, request, more); };
+  const auto lacking = engine::least_that_fits(
+      fits, 0, 1, [](double) { return 1.0; }, 59);
+  const bool known = lacking.fits && lacking.known;
   reason why{reason::cause::memory};
   bool alike = true;
   for (std::size_t r = 1; r < request.order.ranks(); ++r) {
@@ -175,13 +164,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!alike) {
     why.what = reason::cause::constraint;
     why.place = "the memory of devices, with the recomputation of every layer that needs least";
-    const std::string more = joined({whole_number(lacking, false), " bytes more"});
+    const std::string more = joined({engine::floor_bytes(lacking.high), " bytes more"});
     if (known) why.remedy = joined({more, " on every device would do"});
     return why;
   }
-  why.available = whole_number(greatest, false);
-  const double needed = greatest + (known ? lacking : too_little + 1);  // so much is proved
-  why.needed = whole_number(needed, needed > static_cast<double>(whole_number(needed, false)));
+  why.available = engine::floor_bytes(greatest);
+  const double too_little = lacking.fits || !lacking.known ? lacking.low : lacking.high;
+  const double needed = greatest + (known ? lacking.high : too_little + 1);  // so much is proved
+  why.needed = engine::whole_bytes(needed);
   why.place = "a device, with the recomputation of every layer that needs least,";
   if (known) why.remedy = joined({why.needed, " bytes a device would do"});
   return why;

@@ -10,11 +10,10 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/makespan/parts/why_no_cut.hpp>
-#include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -51,12 +50,12 @@ struct fullest_stage {
                    " x ",
                    stage.option.ways,
                    " devices, with ",
-                   bytes_text(whole_bytes(stage.option.resident)),
+                   bytes_text(engine::whole_bytes(stage.option.resident)),
                    " that stay and ",
                    held,
                    held == 1 ? " microbatch" : " microbatches",
                    " in flight of ",
-                   bytes_text(whole_bytes(stage.option.activations)),
+                   bytes_text(engine::whole_bytes(stage.option.activations)),
                    ","});
   }
 };
@@ -73,8 +72,8 @@ struct fullest_stage {
   if (search.run(any_time, std::nullopt) != found::plan) return why;
   fullest_stage fullest(search);
   std::string place = fullest.place(search);
-  std::size_t enough = whole_bytes(fullest.bytes);
-  std::size_t too_few = whole_number(*request.memory_per_device, false);
+  std::size_t enough = engine::whole_bytes(fullest.bytes);
+  std::size_t too_few = engine::floor_bytes(*request.memory_per_device);
   bool least = true;
   bool halve = true;
   while (enough > too_few + 1 && least) {
@@ -86,10 +85,10 @@ struct fullest_stage {
     if (what != found::plan) continue;
     fullest = fullest_stage(search);
     place = fullest.place(search);
-    enough = whole_bytes(fullest.bytes) < tried ? whole_bytes(fullest.bytes) : tried;
+    enough = engine::whole_bytes(fullest.bytes) < tried ? engine::whole_bytes(fullest.bytes) : tried;
   }
   why.what = reason::cause::memory;
-  why.available = whole_number(*request.memory_per_device, false);
+  why.available = engine::floor_bytes(*request.memory_per_device);
   why.needed = least ? enough : too_few + 1;  // so much is proved
   why.place = least ? std::move(place) : "the fullest stage";
   why.remedy = joined({enough, " bytes a device would do"});

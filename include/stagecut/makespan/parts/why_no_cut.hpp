@@ -8,10 +8,10 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/engine/model_rules.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/sequence/parts/why_not.hpp>
 
@@ -23,14 +23,6 @@ template <class Constraint>
 concept unexplained = requires {
   typename Constraint::unexplained;
 };
-
-/// What the fullest stage holds at least, by trying all cuts, where `held(s, first, last)` is infinite for what may not be
-/// stage s; infinite if there is no cut. O(n² k) calls.
-[[nodiscard]] STAGECUT_DECL double least_fullest(std::size_t items, std::size_t stages,
-                                                 function_ref<double(std::size_t, std::size_t, std::size_t)> held);
-
-/// So many bytes as a whole number: `more` than that, at least.
-[[nodiscard]] STAGECUT_DECL std::size_t whole_number(double bytes, bool more);
 
 /// Why no cut of so many items is allowed: the constraint, if it leaves none by itself, or the memory.
 template <class Model, class Constraint>
@@ -49,17 +41,16 @@ template <class Model, class Constraint>
       const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
         return allowed(s, first, last) ? rules.held(s, first, last) : none;
       };
-      least = least_fullest(items, stages, held);
+      least = engine::least_fullest(items, stages, held);
     }
     if (!std::same_as<Constraint, no_constraint> && (least == none || !few)) {
       return detail::why_not(allowed, items, stages);
     }
     // Where each stage would fit, those of a rank do not together.
     const bool alone = least > *bytes;
-    const std::size_t available = whole_number(*bytes, false);
-    const bool whole = alone && static_cast<double>(whole_number(least, false)) == least;
+    const std::size_t available = engine::floor_bytes(*bytes);
     return {reason::cause::memory,
-            alone ? whole_number(least, !whole) : available + 1,
+            alone ? engine::whole_bytes(least) : available + 1,
             available,
             joined({"the fullest of ", alone || !rules.has_rank_rules() ? stages : order.ranks(),
                     alone || !rules.has_rank_rules() ? " stages" : " ranks",
@@ -69,7 +60,3 @@ template <class Model, class Constraint>
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/makespan/detail/why_no_cut.ipp>
-#endif

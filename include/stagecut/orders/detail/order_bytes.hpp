@@ -50,10 +50,6 @@ class order_bytes {
     return alone(rank, resident(rank), request_.bytes.activations, request_.bytes.recomputed);
   }
   [[nodiscard]] bool fits_alone(std::size_t rank) const { return bytes_alone(rank) <= memory(rank); }
-  [[nodiscard]] static std::size_t whole(double bytes) {
-    return bytes < 0x1p63 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63U;
-  }
-
   void check() const;
 
   void each(const char* name, const std::vector<double>& values) const;

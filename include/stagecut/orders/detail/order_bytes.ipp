@@ -14,6 +14,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/tick_scale.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/orders/detail/order_ticks.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
 #include <stagecut/orders/order_request.hpp>
@@ -45,8 +46,8 @@ STAGECUT_DECL std::optional<reason> order_bytes::shortage() const {
   for (std::size_t r = 0; r < of_.ranks && of_.capped(); ++r) {
     if (fits_alone(r)) continue;
     return reason{reason::cause::memory,
-                  whole(__builtin_ceil(bytes_alone(r))),
-                  whole(__builtin_floor(memory(r))),
+                  engine::whole_bytes(bytes_alone(r)),
+                  engine::floor_bytes(memory(r)),
                   joined({"rank ", r, ", with one microbatch at a time,"}),
                   {}};
   }

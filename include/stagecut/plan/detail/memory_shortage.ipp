@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
@@ -18,26 +19,15 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-STAGECUT_DECL std::size_t whole_bytes(double bytes) {
-  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
-  const auto whole = static_cast<std::size_t>(bytes);
-  return static_cast<double>(whole) < bytes ? whole + 1 : whole;
-}
-
 STAGECUT_DECL bool memory_fit::is_over() {
   if (++steps_ % 4096 == 1 && clock_.look(0)) steps_ = patience + 1;
   return steps_ > patience;
 }
 
-STAGECUT_DECL double floor_bytes(double bytes) {
-  const auto whole = static_cast<double>(whole_bytes(bytes));
-  return whole > bytes ? whole - 1 : whole;
-}
-
 STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, const training_memory& memory,
                                      const std::vector<stage_moments>& held, double bytes) {
   const std::size_t stages = held.size();
-  reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
+  reason why{reason::cause::memory, 0, engine::floor_bytes(bytes)};
   double most = bytes;
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
     const std::size_t first = blocks[b];
@@ -55,13 +45,13 @@ STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, c
     if (!(*least > most)) continue;
     most = *least;
     why.what = reason::cause::layer_too_large;
-    why.needed = whole_bytes(*least);
+    why.needed = engine::whole_bytes(*least);
     why.place = layer_text(model, first);
     if (last - first > 1) {
       why.place = joined({"the group of layers ", first, " to ", last - 1, " (", in_quotes(model.layers[first].name),
                           " to ", in_quotes(model.layers[last - 1].name), ")"});
     }
-    why.remedy = alone ? joined({"sharded ", whole_bytes(*alone / bytes), " ways it would fit"}) : "";
+    why.remedy = alone ? joined({"sharded ", engine::whole_bytes(*alone / bytes), " ways it would fit"}) : "";
   }
   return why;
 }

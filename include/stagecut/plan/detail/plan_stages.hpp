@@ -17,6 +17,7 @@
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/parts/any_constraint.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/check_stages_request.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
@@ -65,8 +66,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const double bytes = bytes_allowed(request, rank_of[s]);
     const double needed = memory.most(items.first, items.last, held[s]);
     if (needed <= bytes) continue;
-    return outcome<objective_cut>::infeasible({reason::cause::memory, whole_bytes(needed),
-                                               static_cast<std::size_t>(floor_bytes(bytes)), joined({"stage ", s}),
+    return outcome<objective_cut>::infeasible({reason::cause::memory, engine::whole_bytes(needed),
+                                               engine::floor_bytes(bytes), joined({"stage ", s}),
                                                "cut by time or parameters instead, it may fit"});
   }
   return outcome<objective_cut>::optimal(std::move(result));

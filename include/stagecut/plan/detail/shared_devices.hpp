@@ -10,8 +10,8 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
-#include <stagecut/plan/detail/unlike_shortage.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
@@ -32,7 +32,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes_of(made))) {
     const std::optional<double> limit = memory_limit_of(made, rank);
     if (limit && each.peak() > *limit) {
-      return reason{reason::cause::memory, whole_bytes(each.peak()), static_cast<std::size_t>(floor_bytes(*limit)),
+      return reason{reason::cause::memory, engine::whole_bytes(each.peak()), engine::floor_bytes(*limit),
                     joined({"device ", rank, " with this cut"}), "another cut may fit"};
     }
     ++rank;

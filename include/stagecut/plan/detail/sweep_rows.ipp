@@ -15,6 +15,7 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
@@ -50,7 +51,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
   memory_fit fits(blocks, memory, limits);
   const std::vector<stage_moments> held = engine::moments_of(schedule_of_request(asked));
-  const double least = detail::least_that_fits([&](double bytes) { return fits(held, bytes); }, mean, 0x1p-10).low;
+  const auto fits_all = [&](double bytes) { return fits(held, bytes); };
+  const auto gap = [](double low) { return low > 0x1p10 ? 0x1p-10 * low : 1; };
+  const auto whole = static_cast<double>(engine::floor_bytes(mean));
+  const double least = engine::least_that_fits(fits_all, whole, 2 * whole + 2, gap).low;
   return least < mean ? mean : least;
 }
 

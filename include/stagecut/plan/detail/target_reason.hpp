@@ -13,10 +13,9 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/makespan/parts/why_no_cut.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
-#include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/parts/target_stages.hpp>
@@ -125,13 +124,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const auto possible = [&](std::size_t s, std::size_t first, std::size_t last) {
     return allowed(s, first, last) ? 0.0 : none;
   };
-  if (!is_patient(blocks.stages(), stages) || least_fullest(blocks.stages(), stages, possible) != none) return {};
+  if (!is_patient(blocks.stages(), stages) || engine::least_fullest(blocks.stages(), stages, possible) != none)
+    return {};
   if (allowed.runs_some_whole()) {
     const target_stages whole = allowed.of_order(std::vector<bool>(stages, false));
     const auto run_whole = [&](std::size_t s, std::size_t first, std::size_t last) {
       return whole(s, first, last) ? 0.0 : none;
     };
-    if (least_fullest(blocks.stages(), stages, run_whole) != none) return told(whole_text(model));
+    if (engine::least_fullest(blocks.stages(), stages, run_whole) != none) return told(whole_text(model));
   }
   std::size_t most = 0;  // stages with a layer: of what stands in front one, behind one, and one of each of the others
   bool front = false, behind = false;
@@ -175,10 +175,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     const auto allowed_held = [&](std::size_t s, std::size_t first, std::size_t last) {
       return allowed(s, first, last) ? held(s, first, last) : none;
     };
-    least = least_fullest(blocks.stages(), stages, allowed_held);
+    least = engine::least_fullest(blocks.stages(), stages, allowed_held);
   }
   if (!(least > bytes)) least = bytes + 1;
-  return {reason::cause::memory, whole_bytes(least), static_cast<std::size_t>(floor_bytes(bytes)),
+  return {reason::cause::memory, engine::whole_bytes(least), engine::floor_bytes(bytes),
           joined({"the fullest of ", stages, " stages, in whatever cut ", entry.name, " can say,"}), ""};
 }
 

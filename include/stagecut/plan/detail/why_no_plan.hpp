@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/moments_kept.hpp>
-#include <stagecut/plan/detail/unlike_shortage.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -19,9 +21,86 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 
 // Why there is no plan, and what would do.
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+// Where each device has memory of its own, bytes count as on the device that has most: of one with half of that, twice.
+
+/// The most of some bytes.
+[[nodiscard]] inline double most_of(const std::vector<double>& bytes) {
+  double most = 0;
+  for (const double each : bytes) most = std::max(most, each);
+  return most;
+}
+
+/// So many bytes on the device that has most, on the others as much more or less.
+[[nodiscard]] inline std::vector<double> stretched(const std::vector<double>& bytes, double most) {
+  const double before = detail::most_of(bytes);
+  std::vector<double> result;
+  for (const double each : bytes) result.push_back(each == before ? most : each * (most / before));
+  return result;
+}
+
+/// How much of the memory that there is would do: `113 % of the memory of every device`.
+[[nodiscard]] inline std::string share_text(double enough, double most) {
+  return joined({engine::whole_bytes(100 * (enough / most)), " % of the memory of every device"});
+}
+
+/// The block that comes furthest from fitting, if it fits on no device: then `layer_too_large`.
+[[nodiscard]] inline reason block_on_no_device(const profile& model, const cuts& blocks, const training_memory& memory,
+                                               const std::vector<stage_moments>& held,
+                                               const std::vector<double>& bytes) {
+  const std::size_t stages = held.size();
+  reason why{reason::cause::memory};
+  double furthest = 1;
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
+    std::size_t nearest = stages;  // the stage on which it comes nearest to fitting
+    double least = 0;
+    const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
+    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
+      const double here = memory.share(blocks[b], blocks[b + 1], held[s]) / bytes[s];
+      if (nearest == stages || here < least) nearest = s, least = here;
+    }
+    if (!(least > furthest)) continue;
+    furthest = least;
+    const std::size_t others = blocks[b + 1] - blocks[b] - 1;
+    why.what = reason::cause::layer_too_large;
+    why.needed = engine::whole_bytes(memory.share(blocks[b], blocks[b + 1], held[nearest]));
+    why.available = engine::floor_bytes(bytes[nearest]);
+    why.place =
+        joined({layer_text(model, blocks[b]), others == 0 ? "" : joined({" with ", others, " more in its group"}),
+                " fits on no device; on device ", nearest, " it"});
+  }
+  return why;
+}
+
+/// Why blocks of layers cannot be cut into stages of which each stands on a device with its own memory, and what would do.
+///
+/// @param held   of every stage, what it holds at the moments that count
+/// @param bytes  of the device of every stage, above 0
+[[nodiscard]] inline reason unlike_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
+                                            const std::vector<stage_moments>& held, const std::vector<double>& bytes,
+                                            const chain_limits& limits) {
+  const std::size_t stages = held.size();
+  memory_fit fits(blocks, memory, limits);
+  const double most = detail::most_of(bytes);
+  reason why = detail::block_on_no_device(model, blocks, memory, held, bytes);
+  const bool told = fits(held, bytes).has_value();
+  const std::size_t reached = fits.reached();
+  const auto enough = [&](double on_largest) { return fits(held, detail::stretched(bytes, on_largest)); };
+  const auto least = engine::least_that_fits(enough, most);
+  if (least.known) why.remedy = joined({detail::share_text(least.high, most), " would do"});
+  if (why.what != reason::cause::memory) return why;
+  why.needed = engine::whole_bytes(least.low + 1);
+  why.available = engine::floor_bytes(most);
+  why.place = joined({"the fullest of ", stages, " stages, counted as on the device with most memory,"});
+  if (told && reached < blocks.stages()) {
+    why.place = joined({layer_text(model, blocks[reached]), " finds no place: ", why.place});
+  }
+  return why;
+}
 
 /// Why there are not so many stages of blocks.
 [[nodiscard]] inline reason too_many_stages(const cuts& blocks, std::size_t stages) {
@@ -56,24 +135,17 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether
 /// a cut does, or unset if that takes too long. Where devices differ, bytes count as on the one that has most.
 template <class Fits>
-[[nodiscard]] reason chunks_shortage(const plan_request& request, Fits&& fits) {
+[[nodiscard]] reason chunks_shortage(const plan_request& request, const Fits& fits) {
   const double bytes = most_bytes_allowed(request);
   const bool unlike = !request.memory_of_devices.empty();
-  double low = bytes;  // too few
-  double high = 2 * bytes;
-  std::optional<bool> enough = fits(high);
-  for (int doubled = 0; enough == false && doubled < 20; ++doubled) low = high, high *= 2, enough = fits(high);
-  const bool any = enough == true;
-  while (any && enough && high - low > 0.005 * low + 1) {
-    const double middle = floor_bytes(low + (high - low) / 2);
-    enough = fits(middle);
-    if (enough) (*enough ? high : low) = middle;
-  }
-  return {
-      reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
-      joined({"the fullest of ", devices_text(request.devices), " of ", request.chunks, " stages each",
-              unlike ? ", counted as on the one with most memory," : ""}),
-      any ? joined({unlike ? share_text(high, bytes) : bytes_text(whole_bytes(high)), " would do"}) : std::string()};
+  const auto gap = [](double low) { return 0.005 * low + 1; };
+  const auto least = engine::least_that_fits(fits, bytes, 2 * bytes, gap, 20);
+  return {reason::cause::memory, engine::whole_bytes(least.low + 1), engine::floor_bytes(bytes),
+          joined({"the fullest of ", devices_text(request.devices), " of ", request.chunks, " stages each",
+                  unlike ? ", counted as on the one with most memory," : ""}),
+          least.fits ? joined({unlike ? share_text(least.high, bytes) : bytes_text(engine::whole_bytes(least.high)),
+                               " would do"})
+                     : std::string()};
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,10 +11,10 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/item_sums.hpp>
+#include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/baselines/detail/nested_level.hpp>
 #include <stagecut/joint/baselines/nested_machines.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
-#include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -119,9 +119,8 @@ STAGECUT_DECL std::size_t most_stages(const pipeline_states& states) {
     return {reason::cause::more_stages_than_layers, devices, most_stages(states)};
   }
   const double limit = *machines.memory;
-  return {reason::cause::memory, whole_bytes(roomy.least()),
-          limit < 9.2e18 ? static_cast<std::size_t>(limit) : std::size_t{1} << 63U, "a stage",
-          joined({"there is a plan for devices of ", bytes_text(whole_bytes(roomy.least()))})};
+  return {reason::cause::memory, engine::whole_bytes(roomy.least()), engine::floor_bytes(limit), "a stage",
+          joined({"there is a plan for devices of ", bytes_text(engine::whole_bytes(roomy.least()))})};
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/unlike_shortage.hpp>
+#include <stagecut/plan/detail/why_no_plan.hpp>
 
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/make_plan.hpp>

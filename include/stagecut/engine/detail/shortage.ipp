@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/makespan/parts/why_no_cut.hpp>
+#include <stagecut/engine/shortage.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -10,7 +10,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 
-namespace stagecut::inline STAGECUT_ABI::detail {
+namespace stagecut::inline STAGECUT_ABI::engine {
 
 STAGECUT_DECL double least_fullest(std::size_t items, std::size_t stages,
                                    function_ref<double(std::size_t, std::size_t, std::size_t)> held) {
@@ -32,10 +32,13 @@ STAGECUT_DECL double least_fullest(std::size_t items, std::size_t stages,
   return best[items];
 }
 
-STAGECUT_DECL std::size_t whole_number(double bytes, bool more) {
-  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
-  const auto whole = static_cast<std::size_t>(bytes);
-  return more ? whole + 1 : whole;
+STAGECUT_DECL std::size_t whole_bytes(double bytes) {
+  const std::size_t whole = floor_bytes(bytes);
+  return static_cast<double>(whole) < bytes && bytes < 0x1p63 ? whole + 1 : whole;
 }
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+STAGECUT_DECL std::size_t floor_bytes(double bytes) {
+  return bytes < 0x1p63 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63U;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine

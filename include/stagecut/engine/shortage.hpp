@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/core/function_ref.hpp>
+
+// By how much memory falls short: the least bytes that would do, and what of them is said.
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// Bytes, not negative, as a whole number of them, rounded up, or down; 2^63 where there are more.
+/// @{
+[[nodiscard]] STAGECUT_DECL std::size_t whole_bytes(double bytes);
+[[nodiscard]] STAGECUT_DECL std::size_t floor_bytes(double bytes);
+/// @}
+
+/// The ends of a bisection for the least bytes that do.
+struct byte_bracket {
+  double low = 0;      ///< too few, as far as is known
+  double high = 0;     ///< the fewest tried that are not too few
+  bool fits = false;   ///< whether `high` does; else it was too much to try, or it is not known
+  bool known = false;  ///< whether all that was tried is known: then no fewer bytes do than `high` less the gap
+};
+
+/// By doubling and bisection: the least bytes for which `fits`.
+///
+/// @param fits       `fits(bytes)`: whether so many do, or unset if that is not known; what does with fewer does with more
+/// @param low        too few, as far as is known
+/// @param high       the first that are tried
+/// @param gap        `gap(low)`: by how much the ends may differ
+/// @param doublings  of `high`, at most, before it is given up
+template <class Fits, class Gap>
+[[nodiscard]] byte_bracket least_that_fits(const Fits& fits, double low, double high, const Gap& gap,
+                                           int doublings = std::numeric_limits<int>::max()) {
+  std::optional<bool> enough = fits(high);
+  for (int d = 0; enough == false && d < doublings; ++d) low = high, high *= 2, enough = fits(high);
+  const bool any = enough == true;
+  while (any && enough && high - low > gap(low)) {
+    const auto middle = static_cast<double>(floor_bytes(low + (high - low) / 2));
+    enough = low < middle && middle < high ? fits(middle) : std::nullopt;  // unset beyond 2^53 bytes
+    if (enough) (*enough ? high : low) = middle;
+  }
+  return {low, high, any, enough.has_value()};
+}
+
+/// The same to a whole byte.
+template <class Fits>
+[[nodiscard]] byte_bracket least_that_fits(const Fits& fits, double low) {
+  const auto whole = static_cast<double>(floor_bytes(low));
+  return engine::least_that_fits(fits, whole, 2 * whole + 2, [](double) { return 1.0; });
+}
+
+/// What the fullest stage holds at least, by trying all cuts, where `held(s, first, last)` is infinite for what may not be
+/// stage s; infinite if there is no cut. O(n² k) calls.
+[[nodiscard]] STAGECUT_DECL double least_fullest(std::size_t items, std::size_t stages,
+                                                 function_ref<double(std::size_t, std::size_t, std::size_t)> held);
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine
+
+#if defined(STAGECUT_HEADER_ONLY)
+#include <stagecut/engine/detail/shortage.ipp>
+#endif
