@@ -11,7 +11,6 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_rules.hpp>
-#include <stagecut/engine/join_graphs.hpp>
 #include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/makespan/detail/pair_bounds.hpp>
