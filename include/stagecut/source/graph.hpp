@@ -8,7 +8,6 @@
 #endif
 
 #include <stagecut/graph/detail/dag_partition.ipp>
-#include <stagecut/graph/detail/down_sets.ipp>
 #include <stagecut/graph/detail/element_stages.ipp>
 #include <stagecut/graph/detail/flat_dag.ipp>
 #include <stagecut/graph/detail/graph_of_profile.ipp>

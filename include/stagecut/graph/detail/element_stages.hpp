@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/graph/parts/down_sets.hpp>
+#include <stagecut/engine/ideals.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -30,8 +30,8 @@ struct element_stages {
 };
 
 /// Writes the stage of what a set holds more than another, by a path between them, searched backwards over numbers.
-STAGECUT_DECL void fill_stage(const detail::down_set_family& family, std::size_t from, std::size_t to,
-                              std::size_t stage, std::vector<std::uint32_t>& stage_of);
+STAGECUT_DECL void fill_stage(const engine::ideal_family& family, std::size_t from, std::size_t to, std::size_t stage,
+                              std::vector<std::uint32_t>& stage_of);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/ideals.hpp>
 #include <stagecut/graph/detail/element_stages.hpp>
 #include <stagecut/graph/detail/load_work.hpp>
-#include <stagecut/graph/parts/down_sets.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -33,7 +33,7 @@ class load_program {
   /// @param empty   the empty set
   /// @param counts  of devices
   /// @param below   only what costs less is looked for
-  load_program(const detail::down_set_family& family, const Set& empty, const stage_counts& counts, value_type below)
+  load_program(const engine::ideal_family& family, const Set& empty, const stage_counts& counts, value_type below)
       : family_(family),
         set_(empty),
         counts_(counts),
@@ -226,7 +226,7 @@ class load_program {
     std::uint32_t next;
   };
 
-  const detail::down_set_family& family_;
+  const engine::ideal_family& family_;
   Set set_;
   stage_counts counts_;
   value_type below_;

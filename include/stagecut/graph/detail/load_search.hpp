@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/ideals.hpp>
 #include <stagecut/engine/seeded.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/detail/stage_moves.hpp>
-#include <stagecut/graph/parts/down_sets.hpp>
 #include <stagecut/graph/parts/linear_orders.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -83,14 +83,14 @@ class load_search {
       const value_type best = pool_[0].value;
       below = best / 32 < most - best ? best + best / 32 + (best / 32 == 0 ? 1 : 0) : most;
     }
-    const detail::down_set_family family = detail::prefixes_of(order);
+    const engine::ideal_family family = engine::ideal_family::prefixes_of(order);
     // Only where there is a partition already does it end early.
     const function_ref<bool()> never;
     if (auto found = best_within(family, below, pool_.empty() ? never : stop_)) keep(*std::move(found));
   }
 
   /// The best partition whose stages lie between sets of a family and that costs less than `below`.
-  [[nodiscard]] std::optional<found_type> best_within(const detail::down_set_family& family, value_type below,
+  [[nodiscard]] std::optional<found_type> best_within(const engine::ideal_family& family, value_type below,
                                                       const function_ref<bool()>& stop) {
     std::optional<found_type> best;
     for (const std::size_t stages : numbers_of_stages()) {

@@ -10,12 +10,12 @@
 #include <stagecut/core/detail/deadline.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/ideals.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/detail/load_search.hpp>
 #include <stagecut/graph/detail/load_work.hpp>
 #include <stagecut/graph/load_request.hpp>
-#include <stagecut/graph/parts/down_sets.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
@@ -143,7 +143,7 @@ class load_solver {
     // No more than fit into some 256 MiB with what the program keeps of each.
     const std::size_t states = (counts_.devices + 1) * (counts_.cpus + 1);
     const std::size_t room = (std::size_t{256} << 20U) / (96 + 13 * states);
-    const auto family = detail::down_set_search(below_).run(std::min(limits_.most_down_sets, room), stop_listing);
+    const auto family = engine::ideal_search(below_).run(std::min(limits_.most_down_sets, room), stop_listing);
     if (!family) return;
     answer_.down_sets = family->size();
     const value_type most = std::numeric_limits<value_type>::max();

@@ -15,8 +15,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 inline constexpr std::size_t changes_at_once = 1024;
 inline constexpr std::size_t work_of_changes = 10;
 
-/// Sets between two questions of `down_set_search` whether to stop, and their work.
-inline constexpr std::size_t down_sets_at_once = 256;
+/// The work of what `engine::ideal_search` does between two questions whether to stop.
 [[nodiscard]] constexpr std::size_t work_of_down_sets(std::size_t elements) noexcept { return 10 + elements / 50; }
 
 /// The work of a minimum cut.

@@ -13,7 +13,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/down_set_states.hpp>
+#include <stagecut/joint/detail/state_graph.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer_graph.hpp>
@@ -106,8 +106,8 @@ STAGECUT_DECL layer_graph edges_between_points(const profile& model) {
   result.states.activations = graph.sums([&](std::size_t v) { return model.layers[v].activations; });
   result.states.output = graph.crossing([&](std::size_t v) { return model.layers[v].output; });
   result.layers = std::move(graph.layers);
-  result.held = std::move(graph.held);
-  result.words = graph.words;
+  result.words = graph.held.words;
+  result.held = std::move(graph.held.bits);
   return result;
 }
 
@@ -145,16 +145,15 @@ STAGECUT_DECL graph_states states_of_order(const profile& model, const std::vect
   std::vector<std::size_t> place(edges.size());
   for (std::size_t v = 0; v < graph.layers.size(); ++v) place[graph.layers[v]] = v;
   std::vector<bool> held(edges.size());
-  graph.held.assign(graph.words, 0);
+  graph.held = engine::bit_rows(graph.layers.size(), order.size() + 1);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] >= edges.size() || held[order[i]]) refuse(i, order[i], "must be a layer that is not yet there");
     for (const std::size_t from : edges.previous(order[i])) {
       if (!held[from]) refuse(i, order[i], "must stand behind all layers that feed it");
     }
     held[order[i]] = true;
-    for (std::size_t w = 0; w < graph.words; ++w) graph.held.push_back(graph.held[i * graph.words + w]);
-    const std::size_t v = place[order[i]];
-    graph.held[(i + 1) * graph.words + v / 64] |= std::uint64_t{1} << (v % 64);
+    graph.held.unite(graph.held[i + 1], graph.held[i]);
+    engine::bit_rows::put(graph.held[i + 1], place[order[i]]);
   }
   graph_states result = detail::with_figures(model, std::move(graph));
   check_pipeline_states(result.states);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/graph/parts/down_sets.hpp>
+#include <stagecut/engine/bit_sets.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/joint/baselines/detail/variant_tables.hpp>
 
@@ -33,10 +33,8 @@ class variant_points {
 
   [[nodiscard]] std::size_t size() const noexcept { return work_.size() - 1; }
   [[nodiscard]] double work(std::size_t point) const noexcept { return work_[point]; }
-  [[nodiscard]] bool holds(std::size_t point, std::size_t layer) const noexcept {
-    return (bits_[point * words_ + layer / 64] >> (layer % 64) & 1) != 0;
-  }
-  [[nodiscard]] bool within(std::size_t inner, std::size_t outer) const noexcept;
+  [[nodiscard]] bool holds(std::size_t point, std::size_t layer) const noexcept { return held_.holds(point, layer); }
+  [[nodiscard]] bool within(std::size_t inner, std::size_t outer) const noexcept { return held_.within(inner, outer); }
 
   /// Over the layers of a stage.
   [[nodiscard]] sums between(std::size_t first, std::size_t last, std::size_t t) const noexcept;
@@ -44,11 +42,7 @@ class variant_points {
   /// Calls `visit(layer)` for the layers of a stage, ascending.
   template <class Visit>
   void each_layer(std::size_t first, std::size_t last, const Visit& visit) const {
-    for (std::size_t w = 0; w < words_; ++w) {
-      for (std::uint64_t left = bits_[last * words_ + w] & ~bits_[first * words_ + w]; left != 0; left &= left - 1) {
-        visit(w * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
-      }
-    }
+    held_.each_between(first, last, visit);
   }
 
   /// The first point with work above `most`, at least `from`.
@@ -60,9 +54,8 @@ class variant_points {
   void add(const variant_tables& tables, std::size_t layer, std::size_t from, std::size_t to);
 
   std::size_t ways_;
-  std::size_t words_;
   std::vector<double> work_{};
-  std::vector<std::uint64_t> bits_{};
+  engine::bit_rows held_{};
   std::vector<sums> sums_{};
 };
 

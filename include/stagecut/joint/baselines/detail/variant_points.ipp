@@ -10,18 +10,19 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/graph/parts/down_sets.hpp>
+#include <stagecut/engine/bit_sets.hpp>
+#include <stagecut/engine/ideals.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/joint/baselines/detail/variant_tables.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL variant_points::variant_points(const variant_tables& tables, const precedence& before, std::size_t most)
-    : ways_(tables.ways.size()), words_((before.size() + 63) / 64) {
-  std::optional<detail::down_set_family> found = detail::down_set_search(before).run(most, {});
+    : ways_(tables.ways.size()) {
+  const std::optional<engine::ideal_family> found = engine::ideal_search(before).run(most);
   if (!found)
     fail(invalid_input("edges", joined({"there are more than ", most, " sets of layers that stages could end at"})));
-  const detail::down_set_family& sets = *found;
+  const engine::ideal_family& sets = *found;
   std::vector<std::int64_t> work(sets.size(), 0);
   for (std::size_t s = 0; s < sets.size(); ++s) {
     for (const auto& step : sets.steps_of(s)) work[step.to] = work[s] + tables.work[step.element];
@@ -32,7 +33,7 @@ STAGECUT_DECL variant_points::variant_points(const variant_tables& tables, const
   std::vector<std::size_t> number(sets.size());
   for (std::size_t p = 0; p < order.size(); ++p) number[order[p]] = p;
   work_.resize(sets.size());
-  bits_.assign(sets.size() * words_, 0);
+  held_ = engine::bit_rows(before.size(), sets.size());
   sums_.assign(sets.size() * ways_, {});
   for (std::size_t s = 0; s < sets.size(); ++s) {
     work_[number[s]] = tables.times.figure(work[s]);
@@ -48,13 +49,6 @@ STAGECUT_DECL void variant_points::sums::add(const sums& other, std::int64_t sig
   fastest.resident += sign * other.fastest.resident;
   least_one += sign * other.least_one;
   least_more += sign * other.least_more;
-}
-
-STAGECUT_DECL bool variant_points::within(std::size_t inner, std::size_t outer) const noexcept {
-  for (std::size_t w = 0; w < words_; ++w) {
-    if ((bits_[inner * words_ + w] & ~bits_[outer * words_ + w]) != 0) return false;
-  }
-  return true;
 }
 
 STAGECUT_DECL auto variant_points::between(std::size_t first, std::size_t last, std::size_t t) const noexcept -> sums {
@@ -95,8 +89,8 @@ STAGECUT_DECL auto variant_points::of_layer(const variant_tables::divided& each)
 
 STAGECUT_DECL void variant_points::add(const variant_tables& tables, std::size_t layer, std::size_t from,
                                        std::size_t to) {
-  for (std::size_t w = 0; w < words_; ++w) bits_[to * words_ + w] = bits_[from * words_ + w];
-  bits_[to * words_ + layer / 64] |= std::uint64_t{1} << (layer % 64);
+  held_.unite(held_[to], held_[from]);
+  engine::bit_rows::put(held_[to], layer);
   for (std::size_t t = 0; t < ways_; ++t) {
     sums made = sums_[from * ways_ + t];
     made.add(of_layer(tables.layers[layer][t]), 1);

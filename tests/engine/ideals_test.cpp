@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/graph/parts/down_sets.hpp>
+#include <stagecut/engine/ideals.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/graph/precedence.hpp>
+
+namespace engine = stagecut::engine;
 using stagecut::precedence;
-using stagecut::detail::down_set_family;
-using stagecut::detail::down_set_search;
+using stagecut::engine::ideal_family;
 
 namespace {
 
@@ -31,7 +33,7 @@ precedence random_order(std::mt19937& random, std::size_t n, unsigned sparse) {
 }
 
 /// What every set of a family holds, by the steps that lead there; they have to agree.
-std::vector<std::set<std::size_t>> members(const detail::down_set_family& family) {
+std::vector<std::set<std::size_t>> members(const ideal_family& family) {
   std::vector<std::set<std::size_t>> result(family.size());
   std::vector<bool> met(family.size());
   met[0] = true;
@@ -72,7 +74,7 @@ TEST_CASE("down-sets are all sets that hold what their elements follow, each onc
       }
       if (holds_all_before(below, set)) all.insert(set);
     }
-    const auto family = detail::down_set_search(below).run(10000, {});
+    const auto family = engine::ideal_search(below).run(10000, {});
     REQUIRE(family);
     const auto found = members(*family);
     REQUIRE(family->size() == all.size());
@@ -96,7 +98,7 @@ TEST_CASE("sets of more elements than a word has bits are told apart") {
   std::vector<precedence::pair> pairs;
   for (precedence::element e = 2; e < 140; ++e) pairs.emplace_back(e - 2, e);
   const precedence below(140, pairs);
-  const auto family = detail::down_set_search(below).run(100000, {});
+  const auto family = engine::ideal_search(below).run(100000, {});
   REQUIRE(family);
   CHECK(family->size() == 71 * 71);
   CHECK(family->steps.size() == 2 * 70 * 71);
@@ -106,18 +108,18 @@ TEST_CASE("sets of more elements than a word has bits are told apart") {
 
 TEST_CASE("no more sets are listed than are asked for, and none when stopped") {
   const precedence apart(10, {});
-  CHECK(detail::down_set_search(apart).run(1024, {}));
-  CHECK_FALSE(detail::down_set_search(apart).run(1023, {}));
-  CHECK_FALSE(detail::down_set_search(apart).run(0, {}));
+  CHECK(engine::ideal_search(apart).run(1024, {}));
+  CHECK_FALSE(engine::ideal_search(apart).run(1023, {}));
+  CHECK_FALSE(engine::ideal_search(apart).run(0, {}));
   int asked = 0;
   const auto stop = [&] { return ++asked == 3; };
-  CHECK_FALSE(detail::down_set_search(apart).run(1024, stop));
+  CHECK_FALSE(engine::ideal_search(apart).run(1024, stop));
   CHECK(asked == 3);
 }
 
 TEST_CASE("the prefixes of an order are the sets that it fills") {
   const std::vector<precedence::element> order{2, 0, 1};
-  const auto found = members(stagecut::detail::prefixes_of({order.data(), order.size()}));
+  const auto found = members(ideal_family::prefixes_of({order.data(), order.size()}));
   REQUIRE(found.size() == 4);
   CHECK(found[1] == std::set<std::size_t>{2});
   CHECK(found[2] == std::set<std::size_t>{0, 2});

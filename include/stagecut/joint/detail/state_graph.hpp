@@ -9,63 +9,17 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/bit_sets.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Sets of bits, each of as many words, numbered in the order in which they came.
-class bit_sets {
- public:
-  explicit bit_sets(std::size_t words) : words_(words), table_(64) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] const std::uint64_t* operator[](std::size_t set) const noexcept { return &bits_[set * words_]; }
-
-  /// Takes in a set that may be known.
-  void put(const std::vector<std::uint64_t>& set) {
-    if (2 * (size_ + 1) > table_.size()) enlarge();
-    std::size_t at = hash(set.data()) & (table_.size() - 1);
-    for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
-      const std::uint64_t* const other = (*this)[table_[at] - 1];
-      bool same = true;
-      for (std::size_t w = 0; w < words_ && same; ++w) same = set[w] == other[w];
-      if (same) return;
-    }
-    table_[at] = ++size_;
-    for (std::size_t w = 0; w < words_; ++w) bits_.push_back(set[w]);
-  }
-
- private:
-  [[nodiscard]] std::uint64_t hash(const std::uint64_t* set) const noexcept {
-    std::uint64_t x = 0;
-    for (std::size_t w = 0; w < words_; ++w) {
-      x = (x ^ set[w]) * 0x9e3779b97f4a7c15U;
-      x ^= x >> 29U;
-    }
-    return x ^ (x >> 32U);
-  }
-  void enlarge() {
-    table_.assign(2 * table_.size(), 0);
-    for (std::size_t i = 0; i < size_; ++i) {
-      std::size_t at = hash((*this)[i]) & (table_.size() - 1);
-      while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
-      table_[at] = i + 1;
-    }
-  }
-
-  std::size_t words_;
-  std::size_t size_ = 0;
-  std::vector<std::uint64_t> bits_{};
-  std::vector<std::size_t> table_;  // numbers plus 1
-};
-
 /// The layers of a graph, and the sets of them at which it may be cut: see `states_of_graph`.
 struct state_graph {
   std::vector<std::size_t> layers{};  // each behind all that feed it; below, places here
-  std::vector<std::uint64_t> held{};
-  std::size_t words = 0;
-  std::size_t first = 0;  // of those that nothing feeds, by its number in the graph
+  engine::bit_rows held{};            // of each point
+  std::size_t first = 0;              // of those that nothing feeds, by its number in the graph
 
   /// @pre the edges have no cycle
   state_graph(const profile& model, const layer_graph& edges, bool as_published) : as_published_(as_published) {
@@ -98,7 +52,8 @@ struct state_graph {
       place[v] = layers.size();
       layers.push_back(v);
     }
-    words = (layers.size() + 63) / 64;
+    held = engine::bit_rows(layers.size());
+    before_ = engine::bit_rows(layers.size(), layers.size());
     const auto placed = [&](const std::vector<std::size_t>& ends) {
       std::vector<std::size_t> result;
       for (const std::size_t v : ends) {
@@ -106,13 +61,11 @@ struct state_graph {
       }
       return result;
     };
-    for (const std::size_t v : layers) {
-      next_.push_back(placed(edges.next(v)));
-      previous_.push_back(placed(edges.previous(v)));
-      before_.resize(before_.size() + words);
-      const std::size_t here = previous_.size() - 1;
-      before_[here * words + here / 64] |= bit(here);
-      for (const std::size_t u : previous_.back()) unite(&before_[here * words], &before_[u * words]);
+    for (std::size_t here = 0; here < layers.size(); ++here) {
+      next_.push_back(placed(edges.next(layers[here])));
+      previous_.push_back(placed(edges.previous(layers[here])));
+      engine::bit_rows::put(before_[here], here);
+      for (const std::size_t u : previous_.back()) before_.unite(before_[here], before_[u]);
     }
   }
 
@@ -140,17 +93,18 @@ struct state_graph {
   /// Finds all sets; false if there are more, without the empty one.
   /// @pre there is a layer
   [[nodiscard]] bool find(std::size_t most) {
-    bit_sets sets(words);
-    std::vector<std::uint64_t> set(words);
-    if (as_published_) set[first / 64] |= bit(first);
-    sets.put(set);
+    engine::bit_sets sets(layers.size());
+    std::vector<std::uint64_t> set(held.words);
+    if (as_published_) engine::bit_rows::put(set.data(), first);
+    sets.put(set.data(), sets.hash_of(set.data()));
     const std::size_t empty = as_published_ ? 0 : 1;
     for (std::size_t i = 0; i < sets.size(); ++i) {
       if (sets.size() - empty > most) return false;
       for (std::size_t v = 0; v < layers.size(); ++v) {
         if (!follows(sets[i], v)) continue;
-        for (std::size_t w = 0; w < words; ++w) set[w] = sets[i][w] | before_[v * words + w];
-        sets.put(set);
+        set.assign(sets[i], sets[i] + held.words);
+        held.unite(set.data(), before_[v]);
+        sets.put(set.data(), sets.hash_of(set.data()));
       }
     }
     number(sets);
@@ -177,21 +131,15 @@ struct state_graph {
     std::vector<std::vector<std::size_t>> result(points());
     for (std::size_t p = 0; p < points(); ++p) {
       for (std::size_t q = p + 1; q < points(); ++q) {
-        bool holds = true;
-        for (std::size_t w = 0; w < words && holds; ++w) holds = (held[p * words + w] & ~held[q * words + w]) == 0;
-        if (holds) result[p].push_back(q);
+        if (held.within(p, q)) result[p].push_back(q);
       }
     }
     return result;
   }
 
  private:
-  static std::uint64_t bit(std::size_t v) noexcept { return std::uint64_t{1} << (v % 64); }
-  static bool has(const std::uint64_t* set, std::size_t v) noexcept { return (set[v / 64] & bit(v)) != 0; }
-  void unite(std::uint64_t* set, const std::uint64_t* other) const noexcept {
-    for (std::size_t w = 0; w < words; ++w) set[w] |= other[w];
-  }
-  [[nodiscard]] std::size_t points() const noexcept { return held.size() / words; }
+  static bool has(const std::uint64_t* set, std::size_t v) noexcept { return engine::bit_rows::has(set, v); }
+  [[nodiscard]] std::size_t points() const noexcept { return held.size(); }
 
   /// Whether a layer may be put into a set: with all that feed it if as published, else behind all of them.
   [[nodiscard]] bool follows(const std::uint64_t* set, std::size_t v) const {
@@ -219,41 +167,39 @@ struct state_graph {
     };
     if (is_last(v)) return true;
     for (std::size_t u = v + 1; u < layers.size(); ++u) {
-      if (!has(set, u) || !has(&before_[u * words], v) || !is_last(u)) continue;
+      if (!has(set, u) || !before_.holds(u, v) || !is_last(u)) continue;
       for (const std::size_t to : next_[v]) {
-        if (!has(&before_[u * words], to)) return true;
+        if (!before_.holds(u, to)) return true;
       }
     }
     return false;
   }
 
   /// Sorts the sets.
-  void number(const bit_sets& sets) {
+  void number(const engine::bit_sets& sets) {
     std::vector<std::pair<std::size_t, std::size_t>> order;  // by the layers that they hold
     for (std::size_t i = 0; i < sets.size(); ++i) {
       std::size_t count = 0;
-      for (std::size_t w = 0; w < words; ++w) count += static_cast<std::size_t>(__builtin_popcountll(sets[i][w]));
+      for (std::size_t w = 0; w < held.words; ++w) count += static_cast<std::size_t>(__builtin_popcountll(sets[i][w]));
       order.emplace_back(count, i);
     }
     std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       if (a.first != b.first) return a.first < b.first;
-      for (std::size_t w = 0; w < words; ++w) {
+      for (std::size_t w = 0; w < held.words; ++w) {
         const std::uint64_t differ = sets[a.second][w] ^ sets[b.second][w];
         if (differ != 0) return (sets[a.second][w] & differ & (~differ + 1)) != 0;
       }
       return false;
     });
-    held.assign(as_published_ ? words : 0, 0);  // the empty one was not found
-    for (const auto& each : order) {
-      for (std::size_t w = 0; w < words; ++w) held.push_back(sets[each.second][w]);
-    }
+    held = engine::bit_rows(layers.size(), as_published_ ? 1 : 0);  // the empty one was not found
+    for (const auto& each : order) held.add(sets[each.second]);
   }
 
   template <class Value>
   [[nodiscard]] std::vector<double> summed(const Value& value) const {
     std::vector<double> result(points());
     for (std::size_t p = 0; p < points(); ++p) {
-      for (std::size_t v = 0; v < layers.size(); ++v) result[p] += value(held.data() + p * words, v);
+      for (std::size_t v = 0; v < layers.size(); ++v) result[p] += value(held[p], v);
     }
     return result;
   }
@@ -261,7 +207,7 @@ struct state_graph {
   bool as_published_;
   std::vector<std::vector<std::size_t>> next_{};
   std::vector<std::vector<std::size_t>> previous_{};
-  std::vector<std::uint64_t> before_{};  // of each layer itself and all that it needs
+  engine::bit_rows before_{};  // of each layer itself and all that it needs
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
