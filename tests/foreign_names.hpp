@@ -351,6 +351,7 @@
   X(measured_costs) \
   X(measured_layer) \
   X(megatron_obstacle) \
+  X(memory_at) \
   X(memory_curve) \
   X(memory_limit_of) \
   X(memory_of) \

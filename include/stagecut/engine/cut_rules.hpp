@@ -51,6 +51,11 @@ class cut_rules {
 [[nodiscard]] STAGECUT_DECL bool allowed_cut(const schedule& order, const cut_rules& rules,
                                              view<const std::size_t> points);
 
+/// What stages of a rank hold together at a moment, in a cut: the sum of `cut_rules::stage_memory` in their order.
+[[nodiscard]] STAGECUT_DECL double memory_at(const cut_rules& rules, view<const std::size_t> stages,
+                                             view<const detail::held_microbatches> held,
+                                             view<const std::size_t> points);
+
 }  // namespace stagecut::inline STAGECUT_ABI::engine
 
 #if defined(STAGECUT_HEADER_ONLY)

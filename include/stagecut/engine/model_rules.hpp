@@ -20,9 +20,6 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What every stage holds, whatever else is on its rank, at the moments that count, with those that are recomputed.
-[[nodiscard]] STAGECUT_DECL std::vector<detail::stage_moments> moments_of(const schedule& order);
-
 /// A constraint of the user's, and a limit of every rank's memory: one for all, or of each its own.
 ///
 /// Where ranks have limits of their own, `stage_memory` is stretched so that it counts against the greatest of them, and
@@ -120,7 +117,8 @@ class model_rules final : public cut_rules {
     return most;
   }
 
-  [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, detail::held_microbatches held) const {
+  [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last,
+                              detail::held_microbatches held) const {
     if constexpr (memory_pipeline_model<Model>) {
       const double bytes = with_recomputed(model_.memory(s, first, last, held.in_flight), s, first, last, held);
       if (!(bytes >= 0)) refuse(bytes, s, first, last, held.in_flight);
@@ -142,9 +140,9 @@ class model_rules final : public cut_rules {
   }
 
   [[noreturn]] static void refuse(double bytes, std::size_t s, std::size_t first, std::size_t last, std::size_t held) {
-    detail::fail(invalid_input(
-        detail::joined({"model.memory of layers [", first, ", ", last, ") as stage ", s, ", with ", held, " microbatches"}),
-        bytes < 0 ? "negative" : "NaN"));
+    detail::fail(invalid_input(detail::joined({"model.memory of layers [", first, ", ", last, ") as stage ", s,
+                                               ", with ", held, " microbatches"}),
+                               bytes < 0 ? "negative" : "NaN"));
   }
 
   const Model& model_;
@@ -177,7 +175,3 @@ class stage_rules {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/engine/detail/model_rules.ipp>
-#endif

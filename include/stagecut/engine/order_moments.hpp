@@ -47,6 +47,9 @@ class order_moments {
   std::vector<detail::stage_moments> alone_{};  // of every stage
 };
 
+/// What every stage holds, whatever else is on its rank, at the moments that count, with those that are recomputed.
+[[nodiscard]] STAGECUT_DECL std::vector<detail::stage_moments> moments_of(const schedule& order);
+
 }  // namespace stagecut::inline STAGECUT_ABI::engine
 
 #if defined(STAGECUT_HEADER_ONLY)

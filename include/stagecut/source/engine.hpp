@@ -13,7 +13,6 @@
 #include <stagecut/engine/detail/cut_rules.ipp>
 #include <stagecut/engine/detail/in_flight_bound.ipp>
 #include <stagecut/engine/detail/matrix_game.ipp>
-#include <stagecut/engine/detail/model_rules.ipp>
 #include <stagecut/engine/detail/order_moments.ipp>
 #include <stagecut/engine/detail/search_clock.ipp>
 #include <stagecut/engine/detail/shortage.ipp>

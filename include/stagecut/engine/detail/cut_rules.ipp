@@ -28,4 +28,13 @@ STAGECUT_DECL bool allowed_cut(const schedule& order, const cut_rules& rules, vi
   return true;
 }
 
+STAGECUT_DECL double memory_at(const cut_rules& rules, view<const std::size_t> stages,
+                               view<const detail::held_microbatches> held, view<const std::size_t> points) {
+  double sum = 0;
+  for (std::size_t j = 0; j < stages.size(); ++j) {
+    sum += rules.stage_memory(stages[j], points[stages[j]], points[stages[j] + 1], held[j]);
+  }
+  return sum;
+}
+
 }  // namespace stagecut::inline STAGECUT_ABI::engine

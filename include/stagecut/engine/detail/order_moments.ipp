@@ -86,16 +86,30 @@ STAGECUT_DECL order_moments::order_moments(const schedule& order, bool recompute
   }
 }
 
-STAGECUT_DECL const detail::held_moments& order_moments::of_rank(std::size_t rank) const noexcept { return ranks_[rank]; }
+STAGECUT_DECL const detail::held_moments& order_moments::of_rank(std::size_t rank) const noexcept {
+  return ranks_[rank];
+}
 
 STAGECUT_DECL std::size_t order_moments::count(std::size_t rank) const noexcept { return ranks_[rank].size(); }
 
-STAGECUT_DECL view<const detail::held_microbatches> order_moments::moment(std::size_t rank, std::size_t which) const noexcept {
+STAGECUT_DECL view<const detail::held_microbatches> order_moments::moment(std::size_t rank,
+                                                                          std::size_t which) const noexcept {
   return ranks_[rank][which];
 }
 
 STAGECUT_DECL view<const detail::held_microbatches> order_moments::alone(std::size_t stage) const noexcept {
   return alone_[stage];
+}
+
+STAGECUT_DECL std::vector<detail::stage_moments> moments_of(const schedule& order) {
+  const order_moments moments(order, true);
+  std::vector<detail::stage_moments> result;
+  for (std::size_t s = 0; s < order.stages(); ++s) {
+    const auto held = moments.alone(s);
+    result.emplace_back(held.begin(), held.end());
+    if (result.back().empty()) result.back().emplace_back();
+  }
+  return result;
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

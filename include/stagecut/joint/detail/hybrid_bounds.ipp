@@ -10,6 +10,8 @@
 #include <stagecut/engine/in_flight_bound.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -29,11 +31,8 @@ STAGECUT_DECL bool hybrid_bounds::refine(hybrid_graph& graph, double most, engin
 
 STAGECUT_DECL void hybrid_bounds::begin(std::size_t stages) {
   if (in_flight_.size() == stages) return;
-  in_flight_.clear();
+  in_flight_ = microbatches_in_flight(schedule_kind::one_forward_one_backward, stages, rules_.microbatches);
   windows_.clear();
-  for (std::size_t s = 0; s < stages; ++s) {
-    in_flight_.push_back(stages - s < rules_.microbatches ? stages - s : rules_.microbatches);
-  }
   for (std::size_t s = 0; s < stages; ++s) {
     windows_.push_back(engine::steady_windows(in_flight_, rules_.microbatches, s));
   }

@@ -46,11 +46,7 @@ class memory_excess {
     const double limit = rules_.memory_limit();
     double most = limit;
     for (std::size_t i = 0; moments != nullptr && i < moments->size(); ++i) {
-      double sum = 0;
-      for (std::size_t j = 0; j < stages_of_[rank].size(); ++j) {
-        const std::size_t s = stages_of_[rank][j];
-        sum += rules_.stage_memory(s, points[s], points[s + 1], (*moments)[i][j]);
-      }
+      const double sum = engine::memory_at(rules_, stages_of_[rank], (*moments)[i], points);
       most = std::max(most, sum);
     }
     return most / limit - 1;

@@ -150,11 +150,7 @@ class memory_rows {
       double most = rules_.memory_limit();
       std::size_t worst = none;
       for (std::size_t i = 0; i < moments->size(); ++i) {
-        double sum = 0;
-        for (std::size_t j = 0; j < stages_of_[r].size(); ++j) {
-          const std::size_t s = stages_of_[r][j];
-          sum += rules_.stage_memory(s, points[s], points[s + 1], (*moments)[i][j]);
-        }
+        const double sum = engine::memory_at(rules_, stages_of_[r], (*moments)[i], points);
         if (sum > most) most = sum, worst = i;
       }
       if (worst != none && !has(r, worst) && !add(r, worst)) return false;

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
-#include <stagecut/engine/model_rules.hpp>
+#include <stagecut/engine/order_moments.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer.hpp>
