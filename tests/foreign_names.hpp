@@ -11,6 +11,7 @@
   X(add_item) \
   X(add_limit) \
   X(add_messages) \
+  X(add_to_front) \
   X(add_transfers) \
   X(add_uncovered) \
   X(added) \
@@ -292,6 +293,7 @@
   X(join_wanted) \
   X(joined) \
   X(joining_parameters) \
+  X(keep_front) \
   X(keep_most) \
   X(kept_by_block) \
   X(kept_by_feed_forward) \

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/pareto_front.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The Pareto front of labels of one point: those that no other one dominates.
-///
-/// A `Rule` tells how labels compare:
-///
-///     bool before(a, b)      a strict weak order in which whatever dominates a label is before it or equal to it
-///     bool alike(a, b)       whether one may take the place of the other: an equivalence, its classes ranges of that order
-///     bool dominates(a, b)   of alike labels, a not behind b: whether a is nowhere worse; transitive, and true of equal ones
-///     two_figures            whether the last label that is kept dominates whatever any other one of its class does
-///     slack                  labels put in before the first are dropped
-///
-/// Of equal labels the first that was put in is kept.
+/// The Pareto front of labels of one point: those that no other one dominates, by a rule as `keep_front` has it, with `slack`,
+/// the labels that are put in before the first are dropped.
 template <class Label, class Rule>
 class label_front {
  public:
@@ -29,23 +20,11 @@ class label_front {
     if (labels_.size() >= 2 * settled_ + Rule::slack) settle(rule);
   }
 
-  /// Drops what is dominated, and sorts the others. O(labels log labels) comparisons, and without `two_figures` as many again
-  /// as there are labels times those kept of a class.
+  /// Drops what is dominated, and sorts the others.
   void settle(const Rule& rule) {
     if (settled_ == labels_.size()) return;
-    std::stable_sort(labels_.begin(), labels_.end(),
-                     [&rule](const Label& a, const Label& b) { return rule.before(a, b); });
-    std::size_t kept = 0;
-    std::size_t begin = 0;  // of the class of the next label
-    for (const Label& each : labels_) {
-      if (kept > begin && !rule.alike(labels_[kept - 1], each)) begin = kept;
-      const std::size_t until = Rule::two_figures && kept > begin ? kept - 1 : begin;
-      bool is_dominated = false;
-      for (std::size_t i = kept; i-- > until && !is_dominated;) is_dominated = rule.dominates(labels_[i], each);
-      if (!is_dominated) labels_[kept++] = each;
-    }
-    labels_.resize(kept);
-    settled_ = kept;
+    engine::keep_front(labels_, rule);
+    settled_ = labels_.size();
   }
 
   void clear() noexcept { labels_.clear(), settled_ = 0; }

@@ -3,11 +3,11 @@
 
 #include <stagecut/engine/order_moments.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/pareto_front.hpp>
 #include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -24,9 +24,7 @@ inline void keep_most(detail::held_moments& list, std::vector<detail::held_micro
     }
     return true;
   };
-  if (std::any_of(list.begin(), list.end(), [&](const auto& other) { return below(now, other); })) return;
-  std::erase_if(list, [&](const auto& other) { return below(other, now); });
-  list.push_back(std::move(now));
+  engine::add_to_front(list, std::move(now), [&below](const auto& a, const auto& b) { return below(b, a); });
 }
 
 STAGECUT_DECL detail::held_moments most_held(const schedule& order, std::size_t rank, bool recomputed) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/pareto_front.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 
@@ -132,30 +133,23 @@ STAGECUT_DECL std::uint32_t choice_curves::add(std::uint32_t before, std::size_t
 }
 
 STAGECUT_DECL void choice_curves::keep_best(std::vector<choice_point>& points) {
-  std::stable_sort(points.begin(), points.end(), [](const choice_point& a, const choice_point& b) {
+  const auto before = [](const choice_point& a, const choice_point& b) {
     if (a.activations != b.activations) return a.activations < b.activations;
     if (a.backward != b.backward) return a.backward < b.backward;
     if (a.weight != b.weight) return a.weight < b.weight;
     if (a.workspace != b.workspace) return a.workspace < b.workspace;
     return a.peak != b.peak ? a.peak < b.peak : a.recomputed < b.recomputed;
-  });
+  };
+  const auto dominates = [](const choice_point& a, const choice_point& b) {
+    return a.backward <= b.backward && a.weight <= b.weight && a.workspace <= b.workspace && a.peak <= b.peak &&
+           a.recomputed <= b.recomputed;
+  };
   bool flat = true;  // then the last one that is kept is the fastest so far
   for (const choice_point& each : points) {
     flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace &&
            each.peak == points[0].peak && each.recomputed == points[0].recomputed;
   }
-  std::size_t kept = 0;
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    const choice_point each = points[p];
-    bool dominated = false;
-    for (std::size_t i = kept; i-- > (flat && kept > 0 ? kept - 1 : 0) && !dominated;) {
-      dominated = points[i].backward <= each.backward && points[i].weight <= each.weight &&
-                  points[i].workspace <= each.workspace && points[i].peak <= each.peak &&
-                  points[i].recomputed <= each.recomputed;
-    }
-    if (!dominated) points[kept++] = each;
-  }
-  points.resize(kept);
+  engine::keep_front(points, engine::front_rule{before, dominates, flat});
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
+#include <stagecut/engine/pareto_front.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
@@ -96,15 +97,8 @@ STAGECUT_DECL bool hybrid_builder::covers(std::uint32_t a, std::uint32_t b) cons
 
 STAGECUT_DECL void hybrid_builder::take(std::vector<std::uint32_t>& chosen, std::size_t begin,
                                         std::uint32_t option) const {
-  for (std::size_t i = begin; i < chosen.size(); ++i) {
-    if (covers(chosen[i], option)) return;
-  }
-  std::size_t kept = begin;
-  for (std::size_t i = begin; i < chosen.size(); ++i) {
-    if (!covers(option, chosen[i])) chosen[kept++] = chosen[i];
-  }
-  chosen.resize(kept);
-  chosen.push_back(option);
+  engine::add_to_front(
+      chosen, option, [this](std::uint32_t a, std::uint32_t b) { return covers(a, b); }, begin);
 }
 
 STAGECUT_DECL void hybrid_builder::grow(hybrid_graph& graph, const fitting& chosen, std::uint32_t u, std::size_t left,

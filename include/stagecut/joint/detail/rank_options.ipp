@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/engine/pareto_front.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -40,7 +41,8 @@ STAGECUT_DECL bool rank_options::add(const choice_curves& curves, const std::vec
   std::vector<double> left;
   for (const auto& each : rules_.moments) {
     double here = memory;
-    for (std::size_t v = 0; v < of.size(); ++v) here -= static_cast<double>(each[v].in_flight) * rules_.own_activations[v];
+    for (std::size_t v = 0; v < of.size(); ++v)
+      here -= static_cast<double>(each[v].in_flight) * rules_.own_activations[v];
     left.push_back(here);
   }
   choose(curves, of, 0, chosen, left, most - forward);
@@ -102,15 +104,7 @@ STAGECUT_DECL void rank_options::take(const choice_curves& curves, const std::ve
     }
     return true;
   };
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < found_.size(); ++i) {
-    if (covers(found_[i], made_one_)) return;  // then none before was dropped
-    if (covers(made_one_, found_[i])) continue;
-    if (kept != i) found_[kept] = std::move(found_[i]);
-    ++kept;
-  }
-  found_.resize(kept);
-  found_.push_back(made_one_);
+  engine::add_to_front(found_, made_one_, covers);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -3,10 +3,10 @@
 
 #include <stagecut/joint/detail/sharding_paths.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/engine/pareto_front.hpp>
 #include <stagecut/joint/sharded_layer.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -94,12 +94,11 @@ STAGECUT_DECL void sharding_paths::keep(std::size_t point, std::vector<sharding_
     if (a.parameters != b.parameters) return a.parameters < b.parameters;
     return kinds_before(point, a, b);
   };
-  std::stable_sort(drafts.begin(), drafts.end(), before);
-  kept.clear();
-  for (const sharding_path& each : drafts) {
-    if (!kept.empty() && !(all_ && each.parameters < kept.back().parameters)) continue;
-    kept.push_back(each);
-  }
+  const auto dominates = [this](const sharding_path& a, const sharding_path& b) {
+    return !all_ || a.parameters <= b.parameters;
+  };
+  engine::keep_front(drafts, engine::front_rule{before, dominates, true});
+  kept.assign(drafts.begin(), drafts.end());
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <stagecut/engine/pareto_front.hpp>
+
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL bool variant_ways::prepare(std::int64_t held, std::int64_t memory) {
@@ -35,11 +37,10 @@ STAGECUT_DECL void variant_ways::list_ways(group& each, std::int64_t held) {
     sorted_.push_back({one.time, held * one.activations + one.resident, r});
   }
   const auto faster = [](const way& a, const way& b) { return a.time != b.time ? a.time < b.time : a.bytes < b.bytes; };
-  std::stable_sort(sorted_.begin(), sorted_.end(), faster);
+  const auto is_leaner = [](const way& a, const way& b) { return a.bytes <= b.bytes; };
+  engine::keep_front(sorted_, engine::front_rule{faster, is_leaner, true});
   each.begin = ways_.size();
-  for (const way& one : sorted_) {
-    if (ways_.size() == each.begin || one.bytes < ways_.back().bytes) ways_.push_back(one);
-  }
+  ways_.insert(ways_.end(), sorted_.begin(), sorted_.end());
   each.end = ways_.size();
 }
 
