@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/parts/why_no_cut.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
 
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/prefix_sums.hpp>

@@ -16,8 +16,8 @@
 #include <stagecut/engine/model_rules.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/makespan/parts/why_no_cut.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
