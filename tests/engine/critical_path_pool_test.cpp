@@ -39,6 +39,9 @@ TEST_CASE("a pool that is full forgets the path of least use, the first of them"
   CHECK(rows.add({1}).is_new);
   CHECK(rows.add({2}, 0.5).is_new);
   CHECK(rows.add({3}, 0.5).is_new);
+  CHECK(rows.is_full());
+  CHECK(rows.find({2}) == 1);
+  CHECK(rows.find({4}) == 3);  // new
   CHECK(rows.use(0) == 1);
   const auto [row, is_new] = rows.add({4});
   CHECK(row == 1);

@@ -28,15 +28,24 @@ class critical_path_pool {
   [[nodiscard]] double use(std::size_t row) const noexcept { return use_[row]; }
   [[nodiscard]] double& use(std::size_t row) noexcept { return use_[row]; }
 
+  /// Whether a new one takes the place of another.
+  [[nodiscard]] bool is_full() const noexcept { return size() == capacity_; }
+
+  /// The row of a path; `size()` if it is new. O(size * width).
+  [[nodiscard]] std::size_t find(const std::vector<double>& counts) const noexcept {
+    for (std::size_t k = size(); k-- > 0;) {
+      if (counts_[k] == counts) return k;
+    }
+    return size();
+  }
+
   /// The place of a path, which is added if it is new. O(size * width).
   ///
   /// @param use  of a new one, at first
   place add(const std::vector<double>& counts, double use = 1) {
-    for (std::size_t k = size(); k-- > 0;) {
-      if (counts_[k] == counts) return {k, false};
-    }
-    std::size_t row = size();
-    if (row == capacity_) {
+    std::size_t row = find(counts);
+    if (row < size()) return {row, false};
+    if (is_full()) {
       row = 0;
       for (std::size_t k = 1; k < capacity_; ++k) row = use_[k] < use_[row] ? k : row;
     } else {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/engine/critical_path_pool.hpp>
 #include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/makespan/detail/path_game.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
@@ -16,7 +17,7 @@ class path_memory {
  public:
   static constexpr std::size_t most = 96;
 
-  explicit path_memory(const point_times& times) : times_(times), rows_(times), uses_(1) {
+  explicit path_memory(const point_times& times) : times_(times), rows_(times) {
     rows_.set(0, std::vector<double>(rows_.length(), 0));
   }
 
@@ -32,36 +33,28 @@ class path_memory {
   }
 
   /// A row has bounded something.
-  void use(std::size_t row) { uses_[row] += 1; }
+  void use(std::size_t row) {
+    if (row != 0) paths_.use(row - 1) += 1;
+  }
 
   /// Keeps the critical path of what was simulated last, in the place of the one least used if there are too many. Returns
   /// its place; 0: it was there.
   std::size_t keep(const engine::cut_simulator& simulator, const path_game& game) {
     simulator.count_critical(counts_);
     times_.factors(counts_, factors_);
-    for (std::size_t k = 1; k < rows_.size(); ++k) {
-      std::size_t same = 0;
-      while (same < factors_.size() && rows_.factor(k, same) == factors_[same]) ++same;
-      if (same == factors_.size()) return 0;
+    if (paths_.find(factors_) < paths_.size()) return 0;
+    for (std::size_t k = 0; k < paths_.size() && paths_.is_full(); ++k) {
+      paths_.use(k) = 0.98 * paths_.use(k) + 10 * game.weight(k + 1);
     }
-    std::size_t place = rows_.size();
-    if (place == most) {
-      place = 1;
-      for (std::size_t k = 1; k < most; ++k) {
-        uses_[k] = 0.98 * uses_[k] + 10 * game.weight(k);
-        place = uses_[k] < uses_[place] ? k : place;
-      }
-    }
+    const std::size_t place = 1 + paths_.add(factors_, 4).row;
     rows_.set(place, factors_);
-    uses_.resize(rows_.size());
-    uses_[place] = 4;
     return place;
   }
 
  private:
   const point_times& times_;
   point_rows rows_;
-  std::vector<double> uses_;  // of every row, of late
+  engine::critical_path_pool paths_{most - 1};  // the factors of rows but the first
   std::vector<double> counts_{};
   std::vector<double> factors_{};
 };
