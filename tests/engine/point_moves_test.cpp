@@ -48,10 +48,10 @@ TEST_CASE(
     std::vector<std::uint32_t> narrow(cut.begin(), cut.end());
     move.shift(view<std::size_t>(wide));
     move.shift(view<std::uint32_t>(narrow));
-    const bool engine::is_cut = stagecut::engine::is_cut(wide, items);
-    CHECK(move.is_in_order(view<std::size_t>(wide), items) == engine::is_cut);
-    CHECK(move.is_in_order(view<std::uint32_t>(narrow), items) == engine::is_cut);
-    cuts += engine::is_cut ? 1 : 0;
+    const bool is_cut = stagecut::engine::is_cut(wide, items);
+    CHECK(move.is_in_order(view<std::size_t>(wide), items) == is_cut);
+    CHECK(move.is_in_order(view<std::uint32_t>(narrow), items) == is_cut);
+    cuts += is_cut ? 1 : 0;
     move.unshift(view<std::size_t>(wide));
     move.unshift(view<std::uint32_t>(narrow));
     CHECK(wide == cut);
