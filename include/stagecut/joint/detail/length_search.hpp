@@ -2,13 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
@@ -20,13 +19,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 template <class Holds>
 [[nodiscard]] std::optional<double> greatest_double(double limit, const Holds& holds) {
   if (!(limit > 0) || !holds(0.0)) return std::nullopt;
-  std::uint64_t low = 0;  // of doubles that are not negative, the bits are in their order
-  std::uint64_t high = std::bit_cast<std::uint64_t>(limit);
+  auto low = ordered_bits(0.0);
+  auto high = ordered_bits(limit);
   while (high - low > 1) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    (holds(std::bit_cast<double>(middle)) ? low : high) = middle;
+    const auto middle = low + (high - low) / 2;
+    (holds(from_ordered_bits<double>(middle)) ? low : high) = middle;
   }
-  return std::bit_cast<double>(low);
+  return from_ordered_bits<double>(low);
 }
 
 /// Lowers the threshold for the largest stage from where it hinders nothing down to where nothing better can be.
@@ -133,7 +132,7 @@ class length_search {
   }
 
   [[nodiscard]] static double next_above(double x) noexcept {
-    return x < std::numeric_limits<double>::max() ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) + 1) : x;
+    return x < std::numeric_limits<double>::max() ? from_ordered_bits<double>(ordered_bits(x) + 1) : x;
   }
 
   /// What a cut within the threshold costs at least if its largest stage takes `largest`.

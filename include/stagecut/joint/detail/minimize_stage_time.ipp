@@ -153,17 +153,19 @@ struct least_stage_time {
     return true;
   }
 
-  // Of numbers that are not negative, the bits are in their order.
-  [[nodiscard]] static std::uint64_t bits(double x) noexcept { return __builtin_bit_cast(std::uint64_t, x + 0.0); }
-  [[nodiscard]] static double next(double x) noexcept { return __builtin_bit_cast(double, bits(x) + 1); }
-  [[nodiscard]] static double previous(double x) noexcept { return __builtin_bit_cast(double, bits(x) - 1); }
+  // Of numbers that are not negative, -0.0 among them.
+  [[nodiscard]] static double next(double x) noexcept { return from_ordered_bits<double>(ordered_bits(x + 0.0) + 1); }
+  [[nodiscard]] static double previous(double x) noexcept {
+    return from_ordered_bits<double>(ordered_bits(x + 0.0) - 1);
+  }
   /// A number from `low` to below `high`: half way, or where they are far apart half of the digits.
   [[nodiscard]] static double between(double low, double high) noexcept {
     if (low > 0 && high / low < 4) {
       const double middle = low + (high - low) / 2;
       if (middle < high) return middle;
     }
-    return __builtin_bit_cast(double, bits(low) + (bits(high) - bits(low)) / 2);
+    const auto from = ordered_bits(low + 0.0);
+    return from_ordered_bits<double>(from + (ordered_bits(high + 0.0) - from) / 2);
   }
 };
 
