@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
+#include <stagecut/joint/baselines/minimize_nested_time.hpp>
 #include <stagecut/joint/baselines/plan_nested_graph.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>
 

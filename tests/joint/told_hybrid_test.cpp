@@ -53,8 +53,8 @@ double best_written(const profile& model, hybrid_plan_request asked, const Write
   for (std::size_t cut = 0; cut < std::size_t{1} << (n - 1); ++cut) {
     const auto allowed = [&](std::size_t first, std::size_t last) {
       for (std::size_t point = first; point <= last; ++point) {
-        const bool engine::is_cut = point == 0 || point == n || (cut >> (point - 1) & 1) != 0;
-        if (engine::is_cut != (point == first || point == last)) return false;
+        const bool is_cut = point == 0 || point == n || (cut >> (point - 1) & 1) != 0;
+        if (is_cut != (point == first || point == last)) return false;
       }
       return true;
     };
