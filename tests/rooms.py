@@ -193,6 +193,18 @@ def follow(name):
 for header in below:
     follow(header)
 
+# Bodies stand apart for those who include the door and do not want them. A header that no public one includes is read where it is
+# compiled: it holds its bodies itself.
+shown, ahead = set(), [name for name in below if parts_of(name)[0] and not is_inner(name)]
+while ahead:
+    name = ahead.pop()
+    if name not in shown and name in below:
+        shown.add(name)
+        ahead += below[name]
+for name in includers:
+    doors = [each for each in includers[name] if name in named_at_the_end((root / each).read_text())]
+    problems += [f"{name}: no public header includes {door}, which can hold its bodies" for door in doors if door not in shown]
+
 # The top level of a room is what users include: the umbrella has all of it, and nobody outside includes a detail.
 umbrella = root / "stagecut" / "stagecut.hpp"
 public = {header.relative_to(root).as_posix() for room in UMBRELLA_ROOMS for header in (root / "stagecut" / room).glob("*.hpp")}

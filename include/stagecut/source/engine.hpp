@@ -7,12 +7,10 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
-#include <stagecut/engine/detail/basis_inverse.ipp>
 #include <stagecut/engine/detail/chain_ticks.ipp>
 #include <stagecut/engine/detail/chain_times.ipp>
 #include <stagecut/engine/detail/cut_rules.ipp>
 #include <stagecut/engine/detail/in_flight_bound.ipp>
-#include <stagecut/engine/detail/matrix_game.ipp>
 #include <stagecut/engine/detail/order_moments.ipp>
 #include <stagecut/engine/detail/search_clock.ipp>
 #include <stagecut/engine/detail/shortage.ipp>

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Throws for an option that no stage has.
-STAGECUT_DECL void check_option(const stage_query& query, const stage_option& option);
+inline void check_option(const stage_query& query, const stage_option& option);
 
 /// The options of a model's stages, asked for once: where there are few, they are kept.
 class known_options {
@@ -142,8 +143,18 @@ class known_options {
   bool keeps_ = true;
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline void check_option(const stage_query& query, const stage_option& option) {
+  constexpr double most = std::numeric_limits<double>::max();
+  for (const double each : {option.forward, option.backward, option.time, option.message, option.all_reduce,
+                            option.activations, option.resident}) {
+    if (each >= 0 && each <= most) continue;
+    fail(invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}),
+                       "an option has a time or bytes that are negative or not finite"));
+  }
+  if (option.replicas == 0 || option.ways == 0) {
+    fail(
+        invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}), "an option has no replicas or no ways"));
+  }
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/known_options.ipp>
-#endif
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/engine/shared_effort.hpp>
 #include <stagecut/joint/compared_hybrid.hpp>
+#include <stagecut/joint/detail/recomputation_names.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -20,24 +31,114 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// What other planners choose: see `compare_hybrids`. Of a time limit each has a tenth.
 /// @param quick  whether, without limits, a search may end before its plan is proved
-[[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> rival_plans(const profile& model,
-                                                                     const hybrid_plan_request& request, bool quick);
+[[nodiscard]] inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request,
+                                                              bool quick);
 
 /// The best plan, that begins with one that is known.
 /// @param known  of least iteration, which keeps to the request; null: none
-[[nodiscard]] STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
-                                                           const plan* known);
+[[nodiscard]] inline outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
+                                                    const plan* known);
 
 /// These, and behind them the plan of least iteration, in what is left of the time, which begins with the best of the others.
 /// @param quick  as of `rival_plans`
-[[nodiscard]] STAGECUT_DECL std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request,
-                                                                     bool quick);
+[[nodiscard]] inline std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request,
+                                                               bool quick);
 
 /// The one that ends first, as a plan of least iteration of which nothing is proved; null: there is none.
-[[nodiscard]] STAGECUT_DECL outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals);
+[[nodiscard]] inline outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals);
+
+/// Another planner: what it minimises, and among what it chooses.
+struct hybrid_rival {
+  const char* name;
+  const char* minimises;
+  const char* chooses;
+  plan_objective objective;
+  bool shards;
+  bool recomputes;
+  length_options length;
+  stage_measure measure = stage_measure::passes;
+};
+
+inline constexpr hybrid_rival hybrid_rivals[] = {
+    {"PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {}, stage_measure::pipedream},
+    {"DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_length, false, false, {true, true}},
+    {"Piper", "stage time", "all", plan_objective::stage_time, true, true, {}, stage_measure::piper},
+    {"Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {}},
+};
+
+/// Whether a framework can be told what layers recompute as they were profiled.
+[[nodiscard]] inline bool can_be_told(framework target, const std::vector<std::string>& names) {
+  if (target == framework::none || entry_of(target).recomputed != recomputation_rule::decoders) return true;
+  for (const std::string& each : names) {
+    if (each != "none" && each != "selective" && each != "full") return false;
+  }
+  return true;
+}
+
+/// What such a planner is asked for; without numbers of devices that share a layer: it has no plan.
+[[nodiscard]] inline hybrid_plan_request asked_of(const hybrid_rival& rival, const profile& model,
+                                                  const hybrid_plan_request& request) {
+  hybrid_plan_request asked = request;
+  asked.objective = rival.objective;
+  asked.length = rival.length;
+  asked.choices.measure = rival.measure;
+  asked.choices.microbatches = request.pipeline.microbatches;
+  asked.pipeline.limits.progress = {};
+  const auto holds = [](const auto& list, const auto& one) {
+    return std::find(list.begin(), list.end(), one) != list.end();
+  };
+  // What was asked for without a choice stays.
+  if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
+  const std::vector<std::string> profiled = own_recomputations(model);
+  const auto& names = asked.choices.recomputations;
+  bool known = names.empty();
+  for (const std::string& each : profiled) known = known || holds(names, each);
+  if (!rival.recomputes && known) asked.choices.recomputations = profiled;
+  asked.choices.ways = ways_of_all(model, asked.choices.ways, asked.choices.recomputations);
+  if (!can_be_told(request.target, asked.choices.recomputations)) asked.choices.ways.clear();
+  return asked;
+}
+
+inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request, bool quick) {
+  constexpr std::size_t quick_nodes = 1'000'000;
+  const engine::shared_effort effort(request.pipeline.limits);
+  std::vector<compared_hybrid> rows;
+  for (const hybrid_rival& each : hybrid_rivals) {
+    hybrid_plan_request asked = asked_of(each, model, request);
+    asked.pipeline.limits = effort.share(0, 0.1);
+    asked.pipeline.limits.progress = {};
+    if (quick && !effort.is_limited()) asked.pipeline.limits.node_limit = quick_nodes;
+    rows.push_back({each.name, each.minimises, each.chooses,
+                    asked.choices.ways.empty() ? outcome<plan>::infeasible({reason::cause::constraint})
+                                               : plan_hybrid_from(model, asked, nullptr)});
+  }
+  return rows;
+}
+
+inline outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals) {
+  const plan* best = nullptr;
+  for (const compared_hybrid& each : rivals) {
+    if (each.made && (best == nullptr || *each.made->makespan < *best->makespan)) {
+      best = __builtin_addressof(*each.made);
+    }
+  }
+  if (best == nullptr) return outcome<plan>::unknown({reason::cause::limit_reached});
+  plan made = *best;
+  for (planned_stage& each : made.stages) each.cost = each.forward + each.backward;
+  made.objective = {to_string(plan_objective::iteration), "time", *made.makespan, 0, state::feasible};
+  return outcome<plan>::feasible(std::move(made));
+}
+
+inline std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request, bool quick) {
+  const engine::shared_effort effort(request.pipeline.limits);
+  request.pipeline.limits = effort.share(1);
+  std::vector<compared_hybrid> rows = rival_plans(model, request, quick);
+  request.pipeline.limits = effort.share(1);
+  const outcome<plan> known = best_rival(rows);
+  request.objective = plan_objective::iteration;
+  rows.push_back({"stagecut", "iteration", "all",
+                  plan_hybrid_from(model, request, known ? __builtin_addressof(*known) : nullptr)});
+  return rows;
+}
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/rival_hybrids.ipp>
-#endif

@@ -1,19 +1,64 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The plan whose busiest rank has least to do, as the options of the ranks; none if the graph has no path.
-[[nodiscard]] STAGECUT_DECL std::vector<std::uint32_t> start_options(const option_graph& graph);
+[[nodiscard]] inline std::vector<std::uint32_t> start_options(const option_graph& graph);
+
+inline std::vector<std::uint32_t> start_options(const option_graph& graph) {
+  const std::size_t ranks = graph.ranks.size();
+  std::vector<std::vector<double>> load(ranks);
+  std::vector<std::vector<std::uint32_t>> best(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const rank_options& rank = graph.ranks[r];
+    load[r].assign(rank.size(), 0);
+    for (std::size_t j = 0; j < rank.width(); ++j) {
+      for (std::size_t o = 0; o < rank.size(); ++o) load[r][o] += rank.times(j)[o];
+    }
+    for (const option_graph::group& each : graph.steps[r].groups) {
+      best[r].push_back(each.first);
+      for (std::uint32_t o = each.first; o < each.last; ++o) {
+        if (load[r][o] < load[r][best[r].back()]) best[r].back() = o;
+      }
+    }
+  }
+  // The most on the way from every node to the end, and among those that are as good the least sum.
+  struct rest {
+    double most = no_time;
+    double sum = 0;
+    std::uint32_t option = 0;
+    std::uint32_t to = 0;
+  };
+  std::vector<std::vector<rest>> from(ranks + 1);
+  from[ranks].push_back({0, 0, 0, 0});
+  for (std::size_t r = ranks; r-- > 0;) {
+    from[r].resize(graph.nodes[r]);
+    for (const option_graph::edge& each : graph.steps[r].edges) {
+      const rest& behind = from[r + 1][each.to];
+      const std::uint32_t option = best[r][each.group];
+      const double own = load[r][option];
+      const rest here{own < behind.most ? behind.most : own, own + behind.sum, option, each.to};
+      rest& known = from[r][each.from];
+      if (here.most < known.most || (here.most == known.most && here.sum < known.sum)) known = here;
+    }
+  }
+  std::vector<std::uint32_t> options;
+  if (from[0].empty() || from[0][0].most >= no_time) return options;
+  std::uint32_t node = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    options.push_back(from[r][node].option);
+    node = from[r][node].to;
+  }
+  return options;
+}
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/start_options.ipp>
-#endif
