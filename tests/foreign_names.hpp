@@ -183,6 +183,8 @@
   X(even_cut) \
   X(even_segments) \
   X(evened) \
+  X(excess_price) \
+  X(exchange) \
   X(expanded) \
   X(expert_parameters) \
   X(explain) \
@@ -365,6 +367,7 @@
   X(message_bytes) \
   X(message_seconds) \
   X(messages_of) \
+  X(metropolis) \
   X(microbatches_in_flight) \
   X(microbatches_kept) \
   X(middle_decoders) \

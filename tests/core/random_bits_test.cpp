@@ -9,7 +9,6 @@
 #include <set>
 #include <vector>
 
-using stagecut::detail::minus_logarithms;
 using stagecut::detail::random_bits;
 
 TEST_CASE("equal counters, equal numbers; another counter, other ones") {
@@ -69,17 +68,8 @@ TEST_CASE("numbers below an end are even, along a chain and across chains and st
   CHECK(most > std::size_t{3} << 30U);
 }
 
-TEST_CASE("logarithms are those of the library, and descend") {
-  constexpr std::size_t parts = minus_logarithms.size();
-  static_assert(parts == 1024);
-  double sum = 0;
-  for (std::size_t i = 0; i < parts; ++i) {
-    CAPTURE(i);
-    const double u = (static_cast<double>(i) + 0.5) / static_cast<double>(parts);
-    CHECK(std::abs(minus_logarithms[i] + std::log(u)) <= 1e-12);
-    CHECK(minus_logarithms[i] > 0);
-    if (i > 0) CHECK(minus_logarithms[i] < minus_logarithms[i - 1]);
-    sum += minus_logarithms[i];
-  }
-  CHECK(std::abs(sum / static_cast<double>(parts) - 1) < 1e-3);  // the mean of -ln(u)
+TEST_CASE("a seed alone is splitmix64's state") {
+  random_bits random(0);
+  CHECK(random() == 0xE220A8397B1DCDAFU);
+  CHECK(random.remainder(1000) == 0x6E789E6AA1B965F4U % 1000);
 }

@@ -19,7 +19,7 @@ TEST_CASE("orders of two branches") {
   graph.edges = {{0, 2}, {2, 4}, {1, 3}, {3, 4}};
   const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
   const linear_starts starts(graph, elements, list(5, 0), list(5, 1));
-  stagecut::detail::small_random random(1);
+  stagecut::detail::random_bits random(1);
   CHECK(starts.order(next::as_listed, random) == list{0, 1, 2, 3, 4});
   CHECK(starts.order(next::newest, random) == list{0, 2, 1, 3, 4});
   CHECK(starts.order(next::oldest, random) == list{0, 1, 2, 3, 4});
@@ -27,7 +27,7 @@ TEST_CASE("orders of two branches") {
 
 TEST_CASE("every order follows the edges, and every cut is an assignment whose stages have something") {
   random_graphs random(12);
-  stagecut::detail::small_random seeds(1);
+  stagecut::detail::random_bits seeds(1);
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 3 + random.up_to(20);
     const auto graph = random.next(n, {.groups = round % 2 == 0, .backward = round % 3 == 0});

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/search/detail/host_walks.hpp>
 #include <stagecut/search/detail/walk_in_column.hpp>
 
@@ -61,7 +62,7 @@ chain_turn turn_of(const Bench& bench, const chain_rules& rules, const stagecut:
   chain_turn turn;
   turn.walk.rules = rules.seen();
   turn.walk.ranks = ranks.placed(memory);
-  turn.walk.logarithms = stagecut::detail::minus_logarithms;
+  turn.walk.logarithms = stagecut::engine::minus_logarithms;
   turn.walk.price = known;
   turn.round.steps = 3;
   turn.round.known = known;
@@ -162,7 +163,7 @@ TEST_CASE("a better cut always becomes colder, a worse one the more often, the n
       std::vector<double> values{10, 10 + slower, 10};
       std::vector<double> heats = ladder;
       heat_exchange exchange;
-      exchange.logarithms = stagecut::detail::minus_logarithms;
+      exchange.logarithms = stagecut::engine::minus_logarithms;
       exchange.ladder = ladder.data();
       exchange.rungs = 3;
       exchange.chain_at = chain_at.data();

@@ -3,13 +3,13 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/axioms.hpp>
@@ -150,18 +150,12 @@ void for_intervals(std::size_t items, std::size_t intervals, Check check) {
     }
     return;
   }
-  std::uint64_t state = 0;
-  const auto draw = [&state](std::size_t below) {  // splitmix64
-    state += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return static_cast<std::size_t>((z ^ (z >> 31U)) % below);
-  };
+  stagecut::detail::random_bits random(0);
   for (std::size_t i = 0; i < intervals; ++i) {
-    std::size_t first = draw(items + 1);
+    std::size_t first = random.remainder(items + 1);
     // Every other interval is short: lies hide in single items as well as in long sums.
-    std::size_t last = i % 2 == 0 ? draw(items + 1) : first + draw(items - first < 4 ? items - first + 1 : 4);
+    std::size_t last =
+        i % 2 == 0 ? random.remainder(items + 1) : first + random.remainder(items - first < 4 ? items - first + 1 : 4);
     if (first > last) std::swap(first, last);
     if (i == 0) first = 0, last = items;
     if (!check(first, last)) return;

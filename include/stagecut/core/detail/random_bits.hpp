@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,11 +8,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Random numbers that depend on nothing but three counters: the same on every machine, in every order.
+/// Random numbers that depend on nothing but three counters, or a seed: the same on every machine, in every order.
 class random_bits {
  public:
   STAGECUT_HOST_DEVICE random_bits(std::uint64_t seed, std::uint64_t chain, std::uint64_t step)
       : state_(mixed(mixed(mixed(seed) ^ chain) ^ step)) {}
+  STAGECUT_HOST_DEVICE explicit random_bits(std::uint64_t seed) : state_(seed) {}
 
   /// The next 64 bits (splitmix64: Steele, Lea and Flood, OOPSLA 2014).
   [[nodiscard]] STAGECUT_HOST_DEVICE std::uint64_t operator()() noexcept { return mixed(state_ += golden); }
@@ -27,6 +27,10 @@ class random_bits {
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t below(std::size_t end) noexcept {
     return static_cast<std::size_t>(((*this)() >> 32U) * end >> 32U);
   }
+  /// Likewise, as the rest of a division.
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t remainder(std::size_t end) noexcept {
+    return static_cast<std::size_t>((*this)() % end);
+  }
 
  private:
   static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
@@ -39,23 +43,5 @@ class random_bits {
 
   std::uint64_t state_;
 };
-
-/// -ln(u) of the middles of 1024 equal parts of [0, 1], greatest first. Computed by the compiler, where nothing is fused or
-/// left to a library, so that all machines have the same numbers.
-///
-/// ln(u) = k ln 2 + 2 artanh((f - 1) / (f + 1)) for u = 2^k f, f in [1/2, 1): twelve terms leave less than 2^-40.
-inline constexpr auto minus_logarithms = [] {
-  std::array<double, 1024> table{};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    double f = (static_cast<double>(i) + 0.5) / static_cast<double>(table.size());
-    double sum = 0;
-    for (; f < 0.5; f *= 2) sum += 0.6931471805599453;
-    const double z = (1 - f) / (1 + f);
-    double power = 2 * z;
-    for (int n = 1; n < 26; n += 2, power *= z * z) sum += power / n;
-    table[i] = sum;
-  }
-  return table;
-}();
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/engine/seeded.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/graph/detail/device_loads.hpp>
 #include <stagecut/graph/detail/placed_chunks.hpp>
 #include <stagecut/graph/operator_costs.hpp>
@@ -44,13 +44,12 @@ class chunk_moves {
     note();
   }
 
-  /// Changes one thing after the other, at a temperature that falls from `hot` to a fiftieth: what makes the sum larger
-  /// by d is kept with probability exp(-d / temperature).
+  /// Changes one thing after the other: the sum is annealed.
   void anneal(std::size_t steps, double hot, const function_ref<bool()>& stop) {
-    const double fall = std::pow(0.02, 1 / static_cast<double>(steps));
-    for (std::size_t i = 0; i < steps; ++i, hot *= fall) {
+    engine::annealing heat(hot, steps);
+    for (std::size_t i = 0; i < steps; ++i, heat.cool()) {
       if (i % 1024 == 0 && stop && stop()) return;
-      limit_ = -hot * std::log(static_cast<double>((random_.any() >> 11U) + 1) * 0x1p-53);
+      limit_ = heat.limit(random_);
       const std::size_t kind = random_.below(16);
       if (kind < 8) {
         move_one();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -58,7 +59,7 @@ class graph_makespan_search {
   void disturb(plan_point& point);
 
   void shuffle(std::vector<std::size_t>& all) {
-    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random_.below(i)]);
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random_.remainder(i)]);
   }
 
   const operator_graph& graph_;
@@ -67,7 +68,7 @@ class graph_makespan_search {
   operator_links links_;
   plan_pricer pricer_;
   engine::search_clock clock_;
-  small_random random_;
+  random_bits random_;
   double bound_;
   std::vector<bool> fixed_;          // elements that must stay where they are
   std::vector<std::size_t> free_{};  // the others

@@ -92,13 +92,13 @@ STAGECUT_DECL void graph_makespan_search::kick() {
     plan_point changed = current;
     disturb(changed);
     descend(changed);
-    if (!current.value.better_than(changed.value) || random_.below(16) == 0) current = changed;
+    if (!current.value.better_than(changed.value) || random_.remainder(16) == 0) current = changed;
     if (changed.value.better_than(best().value)) {
       kept_[0] = std::move(changed);
       tell();
       since = 0;
     } else if (++since % 12 == 0) {
-      current = kept_[random_.below(kept_.size())];
+      current = kept_[random_.remainder(kept_.size())];
     }
   }
 }
@@ -127,8 +127,8 @@ STAGECUT_DECL bool graph_makespan_search::try_swaps(plan_point& point) {
   const bool all = n <= 64;
   const std::size_t pairs = all ? n * n : 4096;
   for (std::size_t i = 0; i < pairs && !over(); ++i) {
-    const std::size_t a = free_[all ? i / n : random_.below(n)];
-    const std::size_t b = free_[all ? i % n : random_.below(n)];
+    const std::size_t a = free_[all ? i / n : random_.remainder(n)];
+    const std::size_t b = free_[all ? i % n : random_.remainder(n)];
     const std::size_t from = point.stages.stage_of_element(a);
     const std::size_t to = point.stages.stage_of_element(b);
     if (from < to && moves_.swap(point, a, b)) better = true;
@@ -138,9 +138,9 @@ STAGECUT_DECL bool graph_makespan_search::try_swaps(plan_point& point) {
 
 STAGECUT_DECL void graph_makespan_search::disturb(plan_point& point) {
   if (free_.empty()) return;
-  for (std::size_t wanted = 1 + random_.below(4), tries = 0; wanted > 0 && tries < 100; ++tries) {
-    const std::size_t e = free_[random_.below(free_.size())];
-    const std::size_t to = random_.below(request_.devices);
+  for (std::size_t wanted = 1 + random_.remainder(4), tries = 0; wanted > 0 && tries < 100; ++tries) {
+    const std::size_t e = free_[random_.remainder(free_.size())];
+    const std::size_t to = random_.remainder(request_.devices);
     const std::size_t from = point.stages.stage_of_element(e);
     if (from == to) continue;
     point.stages.move(e, to);

@@ -6,22 +6,11 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-/// splitmix64.
-class small_random {
- public:
-  explicit small_random(std::uint64_t seed) : state_(seed) {}
-
-  /// A number below another one, which is not 0.
-  [[nodiscard]] std::size_t below(std::size_t bound) noexcept;
-
- private:
-  std::uint64_t state_;
-};
 
 /// Stages as runs of a few orders in which each element follows its predecessors.
 class linear_starts {
@@ -40,7 +29,7 @@ class linear_starts {
                 std::vector<std::size_t> most);
 
   /// An order of the elements.
-  [[nodiscard]] std::vector<std::size_t> order(next which, small_random& random) const;
+  [[nodiscard]] std::vector<std::size_t> order(next which, random_bits& random) const;
 
   /// Cuts an order where stages of geometrically falling weights would end, and puts elements where they may stand.
   /// @param ratio  of the weights of a stage and the one before it

@@ -10,18 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
-
-STAGECUT_DECL std::size_t small_random::below(std::size_t bound) noexcept {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return static_cast<std::size_t>((z ^ (z >> 31U)) % bound);
-}
 
 STAGECUT_DECL linear_starts::linear_starts(const operator_graph& graph, const contraction& elements,
                                            std::vector<std::size_t> least, std::vector<std::size_t> most)
@@ -33,7 +27,7 @@ STAGECUT_DECL linear_starts::linear_starts(const operator_graph& graph, const co
   }
 }
 
-STAGECUT_DECL std::vector<std::size_t> linear_starts::order(next which, small_random& random) const {
+STAGECUT_DECL std::vector<std::size_t> linear_starts::order(next which, random_bits& random) const {
   const precedence& below = elements_.below();
   if (which == next::as_listed) return {below.order().begin(), below.order().end()};
   std::vector<std::size_t> waits(weight_.size());
@@ -49,7 +43,7 @@ STAGECUT_DECL std::vector<std::size_t> linear_starts::order(next which, small_ra
     if (which == next::oldest) {
       ++first;
     } else {
-      if (which == next::any) std::swap(ready[random.below(ready.size())], ready.back());
+      if (which == next::any) std::swap(ready[random.remainder(ready.size())], ready.back());
       e = ready.back();
       ready.pop_back();
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -93,7 +94,7 @@ STAGECUT_DECL void minimize_graph_makespan_fn::offer_linear(const operator_graph
                                                             detail::graph_makespan_search& search) {
   using next = detail::linear_starts::next;
   const detail::linear_starts starts(graph, elements, ranges.least, ranges.most);
-  detail::small_random random(request.seed);
+  detail::random_bits random(request.seed);
   const double falling = 1 - 1 / (static_cast<double>(request.microbatches) + 1);
   for (const next which : {next::as_listed, next::newest, next::oldest, next::any, next::any, next::any, next::any}) {
     const std::vector<std::size_t> order = starts.order(which, random);

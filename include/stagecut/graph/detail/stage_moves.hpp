@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/engine/seeded.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -64,17 +64,16 @@ class stage_moves {
     if (best.element != none) move(best.element, best.to);
   }
 
-  /// Moves elements by chance, at a temperature that falls from `hot` to a fiftieth: one that makes the sum of powers
-  /// larger by d is taken with probability exp(-d / temperature).
+  /// Moves elements by chance: the sum of powers is annealed.
   void anneal(std::size_t steps, double hot) {
-    const double fall = std::pow(0.02, 1 / static_cast<double>(steps));
-    for (std::size_t i = 0; i < steps; ++i, hot *= fall) {
+    engine::annealing heat(hot, steps);
+    for (std::size_t i = 0; i < steps; ++i, heat.cool()) {
       const std::size_t e = random_.below(stage_of_.size());
       const auto [least, most] = limits(e);
       const std::size_t from = stage_of_[e];
       if (least == most || (members_[from].size() == 1 && !may_empty_)) continue;
       const std::size_t to = least + random_.below(most - least);
-      const double limit = -hot * std::log(static_cast<double>((random_.any() >> 11U) + 1) * 0x1p-53);
+      const double limit = heat.limit(random_);
       move_within(e, to < from ? to : to + 1, limit);
     }
   }

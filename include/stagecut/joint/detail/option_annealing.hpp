@@ -9,6 +9,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/joint/detail/option_moves.hpp>
 #include <stagecut/joint/detail/recent_paths.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
@@ -111,8 +112,7 @@ inline double option_annealing::simulate(const std::vector<double>& times, bool&
 }
 
 inline void option_annealing::judge(random_bits& dice, double temperature) {
-  const double limit =
-      length_ + mean_share * recent_paths::mean(paths_.now) + temperature * minus_logarithms[dice.below(1024)];
+  const double limit = length_ + mean_share * recent_paths::mean(paths_.now) + temperature * engine::metropolis(dice);
   lengths_ = paths_.now;
   old_times_.clear();
   for (const option_change& each : moves_.changes()) {

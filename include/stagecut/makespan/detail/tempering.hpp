@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/detail/random_bits.hpp>
@@ -15,6 +16,7 @@
 #include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/engine/incumbent.hpp>
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/makespan/detail/cut_moves.hpp>
 #include <stagecut/makespan/detail/memory_excess.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -61,7 +63,7 @@ class tempering {
     for (const double each : values_) least = std::min(least, each);
     double heat = hottest;
     for (std::size_t t = chains; t-- > 0; heat /= ratio) heats_[t] = heat * least;
-    for (std::size_t c = 0; c < chains; ++c) prices_[c] = excess_prices[c / 4 % 4] * least;
+    for (std::size_t c = 0; c < chains; ++c) prices_[c] = engine::excess_price(c) * least;
     step_ = 0;
   }
 
@@ -88,8 +90,6 @@ class tempering {
   // Of the makespan of the first cuts. Colder than 2e-4 loses nothing, warmer does; 1e-2 is too cold as the hottest.
   static constexpr double hottest = 3e-2;
   static constexpr double ratio = 1.0827749;  // 150^(1/63)
-  // Of a rank that holds twice as much as it may: low prices pass through more, high ones end at what is allowed.
-  static constexpr double excess_prices[] = {0.25, 0.5, 1, 2};
 
   /// Sets a chain to a cut.
   void place(std::size_t c, view<const std::size_t> points) {
@@ -113,7 +113,7 @@ class tempering {
       for (int again = 0; again < 4 && !moved[lane]; ++again) moved[lane] = moves_(cuts_[c], random, stages[lane]);
       if (!moved[lane]) continue;
       set(lanes, lane, cuts_[c], stages[lane]);
-      needed_[c] = static_cast<std::uint32_t>(random() % minus_logarithms.size());
+      needed_[c] = static_cast<std::uint32_t>(random() % engine::minus_logarithms.size());
       any = true;
     }
     if (!any) return;
@@ -124,7 +124,7 @@ class tempering {
       const std::size_t c = group * engine::cut_lanes::width + lane;
       const double excess = change_excess(c, stages[lane]);
       const double value = makespans[lane] + prices_[c] * excess;
-      if (value - values_[c] <= heats_[heat_of_[c]] * minus_logarithms[needed_[c]]) {
+      if (value - values_[c] <= heats_[heat_of_[c]] * engine::minus_logarithms[needed_[c]]) {
         values_[c] = value;
         if (excess == 0) offer(cuts_[c], makespans[lane], best);
       } else {
@@ -154,18 +154,15 @@ class tempering {
     for (std::size_t run = 0; run < 2; ++run) lanes.set(lane, points, stages.first[run], stages.last[run]);
   }
 
-  /// Exchanges the temperatures of neighbours: surely if the warmer one has the better cut, else by chance.
+  /// Exchanges the temperatures of neighbours.
   void exchange(std::uint64_t round) {
     for (std::size_t t = round % 2; t + 1 < chains; t += 2) {
       std::size_t& cold = chain_at_[t];
       std::size_t& warm = chain_at_[t + 1];
       random_bits random(2, t, round);
-      const double slower = values_[warm] - values_[cold];
-      const double apart = 1 / heats_[t] - 1 / heats_[t + 1];
-      if (slower * apart > minus_logarithms[random() % minus_logarithms.size()]) continue;
-      const std::size_t other = cold;
-      cold = warm;
-      warm = other;
+      const double limit = engine::minus_logarithms[random() % engine::minus_logarithms.size()];
+      if (!engine::exchange(values_[cold], values_[warm], heats_[t], heats_[t + 1], limit)) continue;
+      std::swap(cold, warm);
       heat_of_[cold] = t;
       heat_of_[warm] = t + 1;
     }

@@ -11,6 +11,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/orders/detail/order_run.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
 #include <stagecut/orders/detail/word_rules.hpp>
@@ -116,7 +117,7 @@ inline order_polish::order_polish(const word_problem& of, order_words words, tim
 }
 
 inline std::int64_t order_polish::longer(std::int64_t mean, random_bits& random) {
-  return static_cast<std::int64_t>(static_cast<double>(mean) * minus_logarithms[random.below(minus_logarithms.size())]);
+  return static_cast<std::int64_t>(static_cast<double>(mean) * engine::metropolis(random));
 }
 
 inline std::pair<std::size_t, std::size_t> order_polish::pick(const block& within, random_bits& random) {

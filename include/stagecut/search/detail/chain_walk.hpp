@@ -10,6 +10,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/point_moves.hpp>
 #include <stagecut/engine/rank_stages.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>
 
@@ -41,7 +42,7 @@ struct chain_round {
 struct chain_walk {
   chain_rules_view rules{};
   stagecut::engine::rank_stages_view ranks{};
-  view<const double> logarithms{};  ///< `minus_logarithms`
+  view<const double> logarithms{};  ///< `engine::minus_logarithms`
   double price = 0;                 ///< of holding twice as much as a rank may, in ticks
   chain_states chains{};
 
@@ -97,10 +98,9 @@ struct chain_walk {
     return true;
   }
 
-  /// Low prices pass through more, high ones end at what is allowed: chains have one of four.
   [[nodiscard]] STAGECUT_HOST_DEVICE double priced(std::size_t c, double makespan, double excess) const {
     if (excess == 0) return makespan;
-    return ::fma(price * (0.25 * static_cast<double>(1U << (c / 4 % 4))), excess, makespan);
+    return ::fma(price * stagecut::engine::excess_price(c), excess, makespan);
   }
 
   STAGECUT_HOST_DEVICE void keep(std::size_t c, const candidate_room& points, double makespan) const {
@@ -111,7 +111,7 @@ struct chain_walk {
   }
 };
 
-/// Exchanges temperatures of neighbours, a pair for each index: surely if the warmer one has the better cut, else by chance.
+/// Exchanges temperatures of neighbours, a pair for each index.
 struct heat_exchange {
   view<const double> logarithms{};
   const double* ladder = nullptr;     ///< the temperatures, from the coldest on
@@ -133,9 +133,8 @@ struct heat_exchange {
     const std::uint32_t cold = chain_at[t];
     const std::uint32_t warm = chain_at[t + 1];
     stagecut::detail::random_bits random(seed, t, round);
-    const double slower = values[warm] - values[cold];
-    const double apart = 1 / ladder[rung] - 1 / ladder[rung + 1];
-    if (slower * apart > logarithms[random() % logarithms.size()]) return;
+    const double limit = logarithms[random() % logarithms.size()];
+    if (!stagecut::engine::exchange(values[cold], values[warm], ladder[rung], ladder[rung + 1], limit)) return;
     chain_at[t] = warm;
     chain_at[t + 1] = cold;
     heats[warm] = ladder[rung];

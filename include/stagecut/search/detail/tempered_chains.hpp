@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/cut_lanes.hpp>
 #include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/engine/rank_stages.hpp>
+#include <stagecut/engine/tempering.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>
@@ -160,7 +160,7 @@ class tempered_chains {
     system::write(best_makespans_, std::vector<double>(chains_));
     system::write(chain_at_, chain_at);
     system::write(ladder_, ladder);
-    const auto logarithms = memory_(view<const double>(stagecut::detail::minus_logarithms));
+    const auto logarithms = memory_(view<const double>(stagecut::engine::minus_logarithms));
     turn_.round.seed = 2 * options_.seed + 1;
     turn_.round.steps = options_.steps;
     turn_.walk = {rules_.placed(memory_),

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include <stagecut/core/config.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/engine/seeded.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::engine {
+
+/// -ln(u) of the middles of 1024 equal parts of [0, 1], greatest first. Computed by the compiler, where nothing is fused or
+/// left to a library, so that all machines have the same numbers.
+///
+/// ln(u) = k ln 2 + 2 artanh((f - 1) / (f + 1)) for u = 2^k f, f in [1/2, 1): twelve terms leave less than 2^-40.
+inline constexpr auto minus_logarithms = [] {
+  std::array<double, 1024> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    double f = (static_cast<double>(i) + 0.5) / static_cast<double>(table.size());
+    double sum = 0;
+    for (; f < 0.5; f *= 2) sum += 0.6931471805599453;
+    const double z = (1 - f) / (1 + f);
+    double power = 2 * z;
+    for (int n = 1; n < 26; n += 2, power *= z * z) sum += power / n;
+    table[i] = sum;
+  }
+  return table;
+}();
+
+/// By how much a walk at temperature 1 may get worse in a move: -ln(u), so that what is worse by d is taken with probability
+/// exp(-d). Times the temperature for others.
+///
+/// Source: N. Metropolis et al., Equation of state calculations by fast computing machines, J. Chem. Phys. 1953.
+[[nodiscard]] inline double metropolis(detail::random_bits& random) {
+  return minus_logarithms[random.below(minus_logarithms.size())];
+}
+
+/// Whether two chains of parallel tempering exchange their temperatures: surely if the warmer one has the less value, else
+/// by chance.
+/// @param limit  of `minus_logarithms`
+[[nodiscard]] STAGECUT_HOST_DEVICE inline bool exchange(double cold_value, double warm_value, double cold, double warm,
+                                                        double limit) {
+  return !((warm_value - cold_value) * (1 / cold - 1 / warm) > limit);
+}
+
+/// The share of a makespan that a chain pays for a rank that holds twice as much as it may: low prices pass through more, high
+/// ones end at what is allowed. Chains have one of four, in turns of four.
+[[nodiscard]] STAGECUT_HOST_DEVICE inline double excess_price(std::size_t chain) {
+  return 0.25 * static_cast<double>(1U << (chain / 4 % 4));
+}
+
+/// A temperature that falls from `hot` to a fiftieth in so many steps.
+///
+/// Source: S. Kirkpatrick et al., Optimization by simulated annealing, Science 1983.
+class annealing {
+ public:
+  annealing(double hot, std::size_t steps) : heat_(hot), fall_(std::pow(0.02, 1 / static_cast<double>(steps))) {}
+
+  void cool() noexcept { heat_ *= fall_; }
+  /// By how much a move may be worse now: by d with probability exp(-d / temperature).
+  [[nodiscard]] double limit(seeded& random) const {
+    return -heat_ * std::log(static_cast<double>((random.any() >> 11U) + 1) * 0x1p-53);
+  }
+
+ private:
+  double heat_;
+  double fall_;
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::engine
