@@ -7,7 +7,6 @@
 #include <cstddef>
 
 #include <stagecut/core/detail/random_bits.hpp>
-#include <stagecut/engine/seeded.hpp>
 
 namespace engine = stagecut::engine;
 using stagecut::engine::minus_logarithms;
@@ -30,25 +29,9 @@ TEST_CASE("logarithms are those of the library, and descend") {
 TEST_CASE("what a move may get worse by is spread as the rule of Metropolis wants it") {
   constexpr int draws = 20'000;
   stagecut::detail::random_bits bits(1, 2, 3);
-  engine::seeded seeded(1);
-  const engine::annealing heat(3, 10);
-  int by_table = 0;
-  int by_heat = 0;
-  for (int i = 0; i < draws; ++i) {
-    by_table += engine::metropolis(bits) >= 0.5 ? 1 : 0;
-    by_heat += heat.limit(seeded) >= 1.5 ? 1 : 0;
-  }
-  const double wanted = std::exp(-0.5) * draws;
-  CHECK(std::abs(by_table - wanted) < 300);
-  CHECK(std::abs(by_heat - wanted) < 300);
-}
-
-TEST_CASE("a temperature falls to a fiftieth") {
-  engine::annealing heat(5, 40);
-  for (int i = 0; i < 40; ++i) heat.cool();
-  engine::seeded one(7);
-  engine::seeded again(7);
-  CHECK(heat.limit(one) == doctest::Approx(engine::annealing(0.1, 1).limit(again)));
+  int above = 0;
+  for (int i = 0; i < draws; ++i) above += engine::metropolis(bits) >= 0.5 ? 1 : 0;
+  CHECK(std::abs(above - std::exp(-0.5) * draws) < 300);
 }
 
 TEST_CASE("a warmer chain that is better always becomes colder, a worse one if it is near") {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/host_device.hpp>
-#include <stagecut/engine/seeded.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
@@ -51,23 +49,5 @@ inline constexpr auto minus_logarithms = [] {
 [[nodiscard]] STAGECUT_HOST_DEVICE inline double excess_price(std::size_t chain) {
   return 0.25 * static_cast<double>(1U << (chain / 4 % 4));
 }
-
-/// A temperature that falls from `hot` to a fiftieth in so many steps.
-///
-/// Source: S. Kirkpatrick et al., Optimization by simulated annealing, Science 1983.
-class annealing {
- public:
-  annealing(double hot, std::size_t steps) : heat_(hot), fall_(std::pow(0.02, 1 / static_cast<double>(steps))) {}
-
-  void cool() noexcept { heat_ *= fall_; }
-  /// By how much a move may be worse now: by d with probability exp(-d / temperature).
-  [[nodiscard]] double limit(seeded& random) const {
-    return -heat_ * std::log(static_cast<double>((random.any() >> 11U) + 1) * 0x1p-53);
-  }
-
- private:
-  double heat_;
-  double fall_;
-};
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

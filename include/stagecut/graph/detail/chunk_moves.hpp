@@ -10,7 +10,7 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/engine/seeded.hpp>
-#include <stagecut/engine/tempering.hpp>
+#include <stagecut/engine/annealing.hpp>
 #include <stagecut/graph/detail/device_loads.hpp>
 #include <stagecut/graph/detail/placed_chunks.hpp>
 #include <stagecut/graph/operator_costs.hpp>

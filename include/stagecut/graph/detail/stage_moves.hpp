@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <stagecut/engine/seeded.hpp>
-#include <stagecut/engine/tempering.hpp>
+#include <stagecut/engine/annealing.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>

@@ -15,7 +15,6 @@
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
-#include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -36,8 +35,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The best plan, that begins with one that is known.
 /// @param known  of least iteration, which keeps to the request; null: none
-[[nodiscard]] inline outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
-                                                    const plan* known);
+[[nodiscard]] STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
+                                                           const plan* known);
 
 /// These, and behind them the plan of least iteration, in what is left of the time, which begins with the best of the others.
 /// @param quick  as of `rival_plans`
