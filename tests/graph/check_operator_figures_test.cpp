@@ -12,7 +12,7 @@
 
 using stagecut::graph_operator;
 using stagecut::operator_graph;
-using stagecut::detail::tick_power;
+using stagecut::detail::tick_scale_of;
 
 namespace {
 
@@ -70,12 +70,12 @@ TEST_CASE("a sum in ticks is the largest below 2^60") {
   for (const double sum : {1.0, 0.1, 3e17, 1e-300, 1e300, std::numeric_limits<double>::max(),
                            std::numeric_limits<double>::denorm_min(), 0x1p60, std::nextafter(0x1p60, 0)}) {
     CAPTURE(sum);
-    const double ticks = std::ldexp(sum, tick_power(sum));
+    const auto ticks = static_cast<double>(tick_scale_of(sum).down(sum));
     CHECK(ticks < 0x1p60);
     CHECK(ticks >= 0x1p59);
   }
-  CHECK(tick_power(0) == 0);
+  CHECK(tick_scale_of(0).nearest(7) == 7);
   const double infinite = std::numeric_limits<double>::infinity();
-  CHECK(refusal<stagecut::invalid_input>([&] { return tick_power(infinite); }) ==
+  CHECK(refusal<stagecut::invalid_input>([&] { return tick_scale_of(infinite); }) ==
         "operators: the sum of their figures is out of range");
 }

@@ -98,11 +98,12 @@ inline run_settings settings_of(const plan& p) {
 
 inline std::string settings_obstacle(const target_entry& entry, const run_settings& run) {
   if (run.zero > entry.most_zero) {
-    return joined({"ZeRO stage ", run.zero, ", and its pipelines run with at most stage ", entry.most_zero});
+    return stagecut::detail::joined(
+        {"ZeRO stage ", run.zero, ", and its pipelines run with at most stage ", entry.most_zero});
   }
   if (entry.experts_need_sequence_parallel && run.experts && run.tensor > 1 && !run.sequence_parallel) {
-    return joined({"experts with tensor parallelism, ", run.tensor,
-                   ", and without sequence parallelism, which it does not train"});
+    return stagecut::detail::joined({"experts with tensor parallelism, ", run.tensor,
+                                     ", and without sequence parallelism, which it does not train"});
   }
   return "";
 }
