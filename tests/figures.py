@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the planners find must not get worse: values, bounds and the nodes that searches look at, of the published instances and of
-models in examples/, beside those of tests/figures.txt. `figures.py PROGRAM` compares what takes half a minute, with STAGECUT_CASES
-(`tests/run --long`) all. `figures.py PROGRAM write [NAME…]` writes what changed, and refuses what got worse without `--worse`.
+"""Values, bounds and node counts of the planners must not get worse: compares the published instances, models of examples/ and drawn
+models with tests/figures.txt. `figures.py PROGRAM` compares the quick ones, with STAGECUT_CASES (`tests/run --long`) all.
+`figures.py PROGRAM write [NAME…]` updates the file, and refuses worse figures without `--worse`.
 
-Searches are limited by nodes, so that each line is the same on every machine. No cheaper method may be meant where a node count
-rises: then the number is written down anew, by someone who says why.
+Every search is limited by nodes, so each line is the same on every machine. Who needs more nodes for a better answer writes the
+line anew, and says why in the commit.
 """
 
 import concurrent.futures
@@ -50,7 +50,7 @@ MODELS = {  # of examples/models, by the words of `stagecut plan`
     "unet/load": "unet.dot --devices 4",
     "unet/makespan": "unet.dot --devices 4 --microbatches 8",
 }
-DRAWN = {  # a seed, so many layers, and the words
+DRAWN = {  # the seed, the number of layers (negative: a graph), and the options
     "drawn/1f1b": (1, 90, "--devices 12 --microbatches 24 --bandwidth 5"),
     "drawn/1f1b-memory": (2, 60, "--devices 8 --microbatches 16 --memory 700B --bandwidth 5"),
     "drawn/auto": (3, 48, "--devices 6 --microbatches 12 --schedule auto --memory 1500B"),
@@ -76,7 +76,7 @@ DRAWN = {  # a seed, so many layers, and the words
 
 
 def drawn(seed, count):
-    """A chain of so many layers; of fewer than none, a graph."""
+    """A chain of `count` layers; if negative, a graph of -`count`."""
     state = seed
 
     def below(most):

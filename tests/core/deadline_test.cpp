@@ -13,6 +13,7 @@ TEST_CASE("without a limit it is never reached") {
   CHECK_FALSE(end.over());
   CHECK_FALSE(end.was_over());
   CHECK(end.seconds() >= 0);
+  CHECK(end.report() >= end.seconds());
 }
 
 TEST_CASE("it is reached after its seconds, which may have begun before") {
@@ -41,6 +42,7 @@ TEST_CASE("progress is reported ten times a second at most") {
   deadline fresh{std::nullopt};
   CHECK_FALSE(fresh.is_time_to_report());
   deadline old{std::nullopt, {}, seconds_now() - 1};
+  CHECK_FALSE(old.over());  // reads the time
   CHECK(old.is_time_to_report());
   CHECK(old.report() >= 1);
   CHECK_FALSE(old.is_time_to_report());

@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// A temperature that falls from `hot` to a fiftieth in so many steps.
+/// A temperature that falls geometrically from `hot` to `hot` / 50 in `steps` steps.
 ///
 /// Source: S. Kirkpatrick et al., Optimization by simulated annealing, Science 1983.
 class annealing {

@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 /// docs/makespan.md, Bounds ("every path is a bound for every cut").
 class critical_path_pool {
  public:
-  /// @param capacity  of paths; beyond, one that is least of use gives way to a new one
+  /// @param capacity  of paths; when full, a new path replaces the least used one
   explicit critical_path_pool(std::size_t capacity = ~std::size_t{0}) : capacity_(capacity) {}
 
   /// Where a path is.
@@ -24,7 +24,7 @@ class critical_path_pool {
 
   [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
   [[nodiscard]] const std::vector<double>& counts(std::size_t row) const noexcept { return counts_[row]; }
-  /// How much a path was worth of late, as its users reckon.
+  /// How useful a path was lately, as its user counts.
   [[nodiscard]] double use(std::size_t row) const noexcept { return use_[row]; }
   [[nodiscard]] double& use(std::size_t row) noexcept { return use_[row]; }
 

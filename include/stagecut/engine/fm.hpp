@@ -13,25 +13,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What came of asking for the next move of a pass.
+/// The result of one step of a pass.
 enum class fm_step {
-  none,  ///< no move is left
-  made,
-  relieved  ///< made, and it mends what no solution may have: patience does not run out by it
+  none,     ///< no move is left
+  made,     ///< a move was made
+  relieved  ///< a move was made that reduces a violated limit; it does not count as idle
 };
 
-/// One pass of Fiduccia and Mattheyses: moves one after the other, those that lose too, then all behind the best value are
-/// taken back. It ends after n / 30 moves without a better value, 60 at least and 1500 at most.
+/// One pass of Fiduccia and Mattheyses: makes moves, also moves of negative gain, then rolls back to the best prefix. Ends
+/// after n / 30 moves without a better value, but after 60 at least and 1500 at most.
 ///
 /// Source: C. M. Fiduccia and R. M. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982.
 ///
-/// @param elements  n, each of which moves once at most
-/// @param made      the moves that are kept
-/// @param value     `value()`, what is to be less
-/// @param step      `step()`, makes a move and puts it into `made`
-/// @param undo      `undo(move)`, takes it back
-/// @param stop      asked for every 64 moves
-/// @return          whether the value is less than before
+/// @param elements  n; each element moves at most once
+/// @param made      output: the moves of the best prefix
+/// @param value     `value()`: the objective, to be minimised
+/// @param step      `step()`: makes one move and appends it to `made`
+/// @param undo      `undo(move)`: reverts it
+/// @param stop      asked once every 64 moves; true ends the pass
+/// @return          whether the objective became less
 template <class Move, class Value, class Step, class Undo>
 bool fm_pass(std::size_t elements, std::vector<Move>& made, const Value& value, const Step& step, const Undo& undo,
              const function_ref<bool()>& stop = {}) {
@@ -49,19 +49,19 @@ bool fm_pass(std::size_t elements, std::vector<Move>& made, const Value& value, 
   return kept > 0;
 }
 
-/// The moves of a pass in a heap, the best first, and which elements have moved. Gains may be out of date: that of a move
-/// is reckoned anew when its turn comes, and it waits on if it is worse now.
+/// A heap of candidate moves, best first, and the locks of a pass. Gains in the heap may be stale: `take` recomputes the gain
+/// of the top, and pushes the move again if it has become worse.
 ///
-/// @tparam Move  has `element`, `to`, and `<`, total and with the best greatest; it goes to `nowhere` if there is none
+/// @tparam Move  has `element`, `to`, and a total order `<` in which the best move is greatest; `to` is `nowhere` for no move
 template <class Move>
 class gain_heap {
  public:
   using place = decltype(Move::to);
   static constexpr place nowhere = std::numeric_limits<place>::max();
 
-  /// @param most_refused  0: an element without a move now is dropped until it is offered again, and a new offer of an
-  ///                      element makes older ones void; else it waits on, older offers stay, and a turn ends after so many
-  ///                      that have none
+  /// @param most_refused  0: an element that has no move is dropped until it is offered again, and a new offer of an element
+  ///                      replaces its older ones. Else elements without a move stay in the heap, older offers stay valid,
+  ///                      and `take` ends after `most_refused` elements without a move
   explicit gain_heap(std::size_t elements, std::size_t most_refused = 0)
       : most_refused_(most_refused), stamp_(elements), locked_(elements) {}
 
@@ -73,7 +73,7 @@ class gain_heap {
   /// Whether an element has moved.
   [[nodiscard]] bool is_locked(std::size_t e) const { return locked_[e]; }
 
-  /// Puts in `best_move(e)` of an element that has not moved. O(log n)
+  /// Pushes `best_move(e)`, unless the element is locked. O(log n)
   template <class BestMove>
   void offer(std::size_t e, const BestMove& best_move) {
     if (locked_[e]) return;
@@ -81,7 +81,7 @@ class gain_heap {
     if (const Move now = best_move(e); now.to != nowhere) push(now);
   }
 
-  /// Takes the best move that may be made now, and locks its element; none if there is none.
+  /// Removes the best valid move and locks its element; nullopt if no move is valid.
   template <class BestMove>
   [[nodiscard]] std::optional<Move> take(const BestMove& best_move) {
     std::optional<Move> result;

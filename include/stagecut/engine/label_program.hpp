@@ -9,18 +9,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The Pareto front of labels of one point: those that no other one dominates, by a rule as `keep_front` has it, with `slack`,
-/// the labels that are put in before the first are dropped.
+/// The Pareto front of the labels of one point: the labels that no other label dominates. `Rule` is a rule of `keep_front`,
+/// with `slack`: the number of labels that are added before dominated ones are dropped for the first time.
 template <class Label, class Rule>
 class label_front {
  public:
-  /// Puts a label in. Those that are dominated are dropped once there are twice as many labels as were left last time.
+  /// Adds a label. Drops dominated labels when there are twice as many labels as after the last `settle`.
   void add(const Label& label, const Rule& rule) {
     labels_.push_back(label);
     if (labels_.size() >= 2 * settled_ + Rule::slack) settle(rule);
   }
 
-  /// Drops what is dominated, and sorts the others.
+  /// Drops dominated labels and sorts the rest.
   void settle(const Rule& rule) {
     if (settled_ == labels_.size()) return;
     engine::keep_front(labels_, rule);
@@ -37,11 +37,12 @@ class label_front {
 
  private:
   std::vector<Label> labels_{};
-  std::size_t settled_ = 0;  // the first so many are in order, and none dominates another
+  std::size_t settled_ = 0;  // labels [0, settled_) are sorted, and none dominates another
 };
 
-/// A dynamic program over labels of the points 0, 1, .., from the last point to the first: a label of a point stands for what
-/// is behind it, as far as what is before it can tell, and stages extend it to lesser points.
+/// A dynamic program over labels of the points 0, 1, .., from the last point to the first. A label of a point is a partial
+/// solution: the stages behind that point, reduced to the figures that the stages before it depend on. A stage extends a label
+/// to an earlier point.
 template <class Label, class Rule>
 class label_program {
  public:
@@ -51,9 +52,9 @@ class label_program {
 
   /// Finds the labels of all points.
   /// @param none    the label of the last point
-  /// @param extend  `extend(last)` calls `add` for every stage that ends at `last`, a point that has labels, which are those
-  ///                that will be left of it; false: stop
-  /// @return        false: stopped
+  /// @param extend  `extend(last)` calls `add` for every stage that ends at `last`; called for points with labels only, whose
+  ///                front is final. It returns false to stop
+  /// @return        whether `extend` never stopped it
   template <class Extend>
   bool run(const Rule& rule, const Label& none, const Extend& extend) {
     rule_ = rule;
@@ -67,13 +68,13 @@ class label_program {
     return true;
   }
 
-  /// Puts in a label of a point before that which is extended.
+  /// Adds a label to a point before the one that is being extended.
   void add(std::size_t point, const Label& label) { of_[point].add(label, rule_); }
 
   [[nodiscard]] const front& operator[](std::size_t point) const noexcept { return of_[point]; }
 
-  /// Calls `visit(first, label, behind)` for the stages of a label of point 0, from there on: `label` is that of what begins
-  /// with the stage, `behind` that of what it was extended from, number `label.from` of the point `label.last`.
+  /// Calls `visit(first, label, behind)` for each stage of a label of point 0, first stage first. `label` begins with the stage
+  /// at point `first`; `behind` is the label that the stage extended: label `label.from` of point `label.last`.
   template <class Visit>
   void each_stage(const Label& whole, const Visit& visit) const {
     std::size_t first = 0;

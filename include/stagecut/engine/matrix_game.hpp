@@ -33,7 +33,7 @@ class matrix_game {
   /// Forgets what was learned.
   void begin(std::size_t rows);
 
-  /// There are so many rows now, and one of them is new, with `value(c)` in column c.
+  /// Replaces or appends a row, whose value in column c is `value(c)`.
   template <class Value>
   void set_row(std::size_t rows, std::size_t row, const Value& value) {
     row_regrets_.resize(padded(rows));
@@ -47,11 +47,11 @@ class matrix_game {
   /// Adds a column, whose values are set behind it.
   void add_column();
 
-  /// Gives up the column that counts least, and puts the last one there; says which.
+  /// Removes the column of the least weight, and moves the last column to its place. Returns that place.
   /// @pre there was play with all columns
   std::size_t forget();
 
-  /// Gives one up if there are `most_columns`, and with it what stands for it.
+  /// Removes one if there are `most_columns`, and the element that stands for it.
   template <class Column>
   void make_room(std::vector<Column>& columns) {
     if (columns.size() < most_columns) return;
@@ -62,15 +62,15 @@ class matrix_game {
   /// Plays some rounds.
   ///
   /// @param rows   that there are
-  /// @param first  so many of them are worth more than their values:
-  /// @param more   by this
+  /// @param first  number of leading rows whose values are raised by `more`
+  /// @param more   as above
   /// @pre          there is a column
   void play(std::size_t rows, std::size_t first, double more);
 
-  /// The weights of rows behind the first ones, as shares: whole multiples of 2^-30, rounded down, which also hides most of how
-  /// a compiler rounds in between. Nothing where none of them was played.
+  /// The weights of the rows behind the first ones as shares: whole multiples of 2^-30, rounded down, which also hides most
+  /// differences in rounding between compilers. Leaves `shares` as it is if none of these rows was played.
   ///
-  /// @param shares  gets one for each of so many rows, in place
+  /// @param shares  output, one for each of these rows
   /// @return        the sum of their weights
   double row_shares(std::size_t first, std::size_t rows, std::vector<double>& shares) const;
 

@@ -9,8 +9,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Open nodes of a branch and bound, that of the least bound first: few of them, each of which takes long. `Node` has a
-/// `bound`.
+/// The open nodes of a branch and bound, best first. A scan in place of a heap: there are few nodes, each takes long, and
+/// nodes of equal bound come in a fixed order. `Node` has a `bound`.
 template <class Node>
 class node_queue {
  public:
@@ -23,7 +23,7 @@ class node_queue {
 
   void push(Node added) { nodes_.push_back(std::move(added)); }
 
-  /// Takes out the node of the least bound. O(size).
+  /// Removes and returns the node of the least bound. O(size).
   /// @pre not empty
   [[nodiscard]] Node pop() {
     const std::size_t at = place();
@@ -33,7 +33,7 @@ class node_queue {
     return result;
   }
 
-  /// Gives up nodes whose bounds are not below.
+  /// Removes the nodes whose bound is not below `best`.
   void keep_below(double best) {
     std::erase_if(nodes_, [best](const Node& each) { return !(each.bound < best); });
   }

@@ -10,16 +10,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Sorts elements, and drops those that another one before them dominates; of equal ones the first stays.
+/// Sorts elements and drops dominated ones; of equal elements the first stays.
 ///
-/// A `Rule` tells how elements compare:
+/// A `Rule` compares elements:
 ///
-///     bool before(a, b)      a strict weak order in which whatever dominates an element is before it or equal to it
-///     bool alike(a, b)       whether one may take the place of the other: an equivalence, its classes ranges of that order
-///     bool dominates(a, b)   of alike elements, a not behind b: whether a is nowhere worse; transitive, true of equal ones
-///     bool two_figures       whether the last element that is kept dominates whatever any other one of its class does
+///     bool before(a, b)      a strict weak order; an element never precedes one that dominates it
+///     bool alike(a, b)       whether a and b compete: an equivalence, whose classes are contiguous in that order
+///     bool dominates(a, b)   for alike elements, a not after b: whether a is nowhere worse; transitive and reflexive
+///     bool two_figures       whether testing the last kept element of a class suffices, as with two figures
 ///
-/// O(n log n) comparisons, and without `two_figures` n times as many as are kept of a class.
+/// O(n log n) comparisons; without `two_figures` also O(n k), where k elements of a class are kept.
 template <class T, class Rule>
 void keep_front(std::vector<T>& list, const Rule& rule) {
   std::stable_sort(list.begin(), list.end(), [&rule](const T& a, const T& b) { return rule.before(a, b); });
@@ -37,7 +37,7 @@ void keep_front(std::vector<T>& list, const Rule& rule) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(kept), list.end());
 }
 
-/// A rule of two functions, where all are alike.
+/// A rule of two functions; all elements are alike.
 template <class Before, class Dominates>
 struct front_rule {
   Before before;
@@ -52,8 +52,8 @@ struct front_rule {
 template <class Before, class Dominates>
 front_rule(Before, Dominates, bool) -> front_rule<Before, Dominates>;
 
-/// Adds an element behind the elements `[begin, ..)`, none of which covers another, unless one of them covers it; drops those
-/// that it covers. The others stay in their order. O(n) calls of `covers(a, b)`, which is transitive.
+/// Appends an element to a front `[begin, ..)`, unless an element of the front covers it, and drops the elements that it
+/// covers. Keeps the order of the rest. `covers(a, b)` is transitive; O(n) calls.
 template <class T, class U, class Covers>
 void add_to_front(std::vector<T>& list, U&& added, const Covers& covers, std::size_t begin = 0) {
   std::size_t kept = begin;

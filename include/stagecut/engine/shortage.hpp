@@ -8,7 +8,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
 
-// By how much memory falls short: the least bytes that would do, and what of them is said.
+// How much memory is missing: the least number of bytes that would do.
 namespace stagecut::inline STAGECUT_ABI::engine {
 
 /// Bytes, not negative, as a whole number of them, rounded up, or down; 2^63 where there are more.
@@ -27,11 +27,11 @@ struct byte_bracket {
 
 /// By doubling and bisection: the least bytes for which `fits`.
 ///
-/// @param fits       `fits(bytes)`: whether so many do, or unset if that is not known; what does with fewer does with more
+/// @param fits       `fits(bytes)`: whether that many bytes suffice, unset if unknown; monotone
 /// @param low        too few, as far as is known
 /// @param high       the first that are tried
 /// @param gap        `gap(low)`: by how much the ends may differ
-/// @param doublings  of `high`, at most, before it is given up
+/// @param doublings  the most doublings of `high`
 template <class Fits, class Gap>
 [[nodiscard]] byte_bracket least_that_fits(const Fits& fits, double low, double high, const Gap& gap,
                                            int doublings = std::numeric_limits<int>::max()) {

@@ -26,9 +26,9 @@ struct program_variable {
 
 /// A linear program by the revised simplex method: the least z that is at least every row of a growing set, over columns that
 /// are not negative and keep to equations, the fixed rows. A row says z - (its sum over columns) - slack = its constant. The
-/// dual method goes on after a row was added, the primal one after columns were given up.
+/// dual method continues after a row was added, the primal one after columns were removed.
 ///
-/// Doubles throughout: what comes out of it is no proof, but multipliers of rows, of which their owner may make one.
+/// All in doubles: the result proves nothing by itself. It gives multipliers of rows, from which the caller can derive a bound.
 /// A step takes O(rows^2 + entries).
 ///
 /// `Matrix` has
@@ -107,14 +107,14 @@ class simplex {
     duals_.push_back(0);
   }
 
-  /// Drops rows that are loose, until no more than so many are left.
+  /// Drops loose rows, until no more than `most` are left.
   void drop_loose(std::size_t most) {
     for (std::size_t i = basics_.size(); i-- > 0 && matrix_.rows.size() > most;) {
       if (basics_[i].what == variable::kind::slack && values_[i] > 1e-5) drop(i);
     }
   }
 
-  /// Makes z least, as far as so many steps go.
+  /// Minimises z, in at most `most` steps.
   void solve(std::size_t most_steps) {
     for (std::size_t step = 0; step < most_steps; ++step) {
       if (step % 100 == 99) invert();
@@ -156,7 +156,7 @@ class simplex {
     return {variable::kind::slack, static_cast<std::uint32_t>(fixed_ + k), 0};
   }
 
-  /// Makes the inverse and all that hangs on it anew.
+  /// Recomputes the inverse and everything derived from it.
   void invert() {
     const std::size_t m = fixed_ + matrix_.rows.size();
     std::vector<double> all;

@@ -7,9 +7,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Seconds or bytes as whole ticks, each a power of two of the unit: sums of ticks are exact, so they depend neither on
-/// the order in which they are added nor on what was taken away again. Whole numbers that are small enough in all stay what
-/// they are.
+/// Converts seconds or bytes to whole ticks. A tick is a power of two of the unit. Sums of ticks are exact, so they do not
+/// depend on the order of additions and subtractions.
 class tick_scale {
  public:
   /// A tick is the unit.
@@ -37,7 +36,7 @@ class tick_scale {
     const double ticks = __builtin_floor(__builtin_ldexp(figure, power_));
     return ticks < 0x1p62 ? static_cast<std::int64_t>(ticks) : most;
   }
-  /// What so many ticks are.
+  /// The figure of a number of ticks.
   [[nodiscard]] double figure(std::int64_t ticks) const { return __builtin_ldexp(static_cast<double>(ticks), -power_); }
 
  private:

@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Where the times of a stage stand in its row of them, `[s * kinds + place]`; counts likewise.
+/// Where the times of stage s stand in an array of all times, `[s * kinds + place]`. Counts have the same layout.
 struct time_layout {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
@@ -42,7 +42,7 @@ class times_simulator {
   /// When the iteration ends. Allocates nothing after the first call.
   double run() { return makespan_ = graph_.makespan(times, messages, workspace_); }
 
-  /// Likewise with other times, in their layout.
+  /// The same with other times, in their layout.
   double run(const double* all);
 
   /// How often each kind of each stage is on a critical path of the last run, in the layout of times.

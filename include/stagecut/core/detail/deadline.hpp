@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// When a search has to end: after so many seconds, or when it is stopped. What every clock of a search stands on.
+/// When a search has to end: at its time limit, or when its caller stops it. The base of every clock of a search.
 class deadline {
  public:
   /// @param time_limit  seconds; unset: none
@@ -19,29 +19,31 @@ class deadline {
                     double begin = seconds_now())
       : time_limit_(time_limit), stop_(stop), begin_(begin) {}
 
-  /// Since the search began.
-  [[nodiscard]] double seconds() const { return seconds_now() - begin_; }
-
-  /// Whether it is reached, which it then stays. Reads the time.
+  /// Whether it is reached, which it then stays. Reads the time once.
   [[nodiscard]] bool over() {
     if (over_) return true;
+    now_ = seconds_now() - begin_;
     if (stop_ && stop_()) over_ = true;
-    if (time_limit_ && seconds() >= *time_limit_) over_ = true;
+    if (time_limit_ && now_ >= *time_limit_) over_ = true;
     return over_;
   }
 
-  /// Whether it was when it was asked last.
+  /// The result of the last `over()`.
   [[nodiscard]] bool was_over() const noexcept { return over_; }
 
-  /// Whether progress was last reported over a tenth of a second ago.
-  [[nodiscard]] bool is_time_to_report() const { return seconds() - reported_ > 0.1; }
-  /// Progress is reported now. Returns the seconds since the search began.
-  double report() { return reported_ = seconds(); }
+  /// Seconds from the beginning to the last time that was read.
+  [[nodiscard]] double seconds() const noexcept { return now_; }
+
+  /// Whether over a tenth of a second lies between the last report of progress and the last time that was read.
+  [[nodiscard]] bool is_time_to_report() const noexcept { return now_ - reported_ > 0.1; }
+  /// Marks a report of progress now. Returns the seconds since the beginning.
+  double report() { return reported_ = now_ = seconds_now() - begin_; }
 
  private:
   std::optional<double> time_limit_;
   function_ref<bool()> stop_;
   double begin_;
+  double now_ = 0;  // since the beginning, as is the next
   double reported_ = 0;
   bool over_ = false;
 };

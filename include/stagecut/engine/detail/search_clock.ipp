@@ -27,6 +27,7 @@ STAGECUT_DECL bool search_clock::look() {
   if (over_ || state.nodes >= pause_) return true;
   if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
   over_ = end_.over();
+  state.seconds = end_.seconds();
   if (end_.is_time_to_report()) tell();
   return over_;
 }
