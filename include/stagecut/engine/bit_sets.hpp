@@ -16,7 +16,7 @@ struct bit_rows {
   std::vector<std::uint64_t> bits{};  // set after set
 
   bit_rows() = default;
-  /// So many empty sets of elements below `elements`.
+  /// `sets` empty sets of elements below `elements`.
   explicit bit_rows(std::size_t elements, std::size_t sets = 0) : words((elements + 63) / 64), bits(sets * words) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return words == 0 ? 0 : bits.size() / words; }
@@ -30,7 +30,7 @@ struct bit_rows {
 
   [[nodiscard]] bool holds(std::size_t set, std::size_t e) const noexcept { return has((*this)[set], e); }
   void add(const std::uint64_t* set) { bits.insert(bits.end(), set, set + words); }
-  /// Puts what a set holds into another one.
+  /// Adds the elements of `other` to a set.
   void unite(std::uint64_t* set, const std::uint64_t* other) const noexcept {
     for (std::size_t w = 0; w < words; ++w) set[w] |= other[w];
   }
@@ -73,7 +73,7 @@ class bit_sets {
     return result;
   }
 
-  /// Takes in a set that may be known. @return its number, and whether it is new
+  /// Adds a set, unless it is known. @return its number, and whether it is new
   /// @param hash  `hash_of(set)`
   std::pair<std::size_t, bool> put(const std::uint64_t* set, std::uint64_t hash) {
     if (2 * (size() + 1) > table_.size()) enlarge();

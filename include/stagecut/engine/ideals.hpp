@@ -44,8 +44,8 @@ struct ideal_family {
   }
 };
 
-/// Finds all order ideals of a directed graph without cycles, by the number of their elements. Bits of ideals with fewer
-/// elements are forgotten.
+/// Enumerates the order ideals of a directed acyclic graph, by the number of their elements. Keeps the bits of the current number
+/// only.
 ///
 /// @tparam Dag  has `size()`, and `predecessors(e)` and `successors(e)`, ranges of elements
 template <class Dag>
@@ -58,7 +58,7 @@ class ideal_search {
 
   /// @param most  ideals, and steps divided by 8
   /// @param stop  asked for every `at_once` ideals
-  /// @return      none if there are more, or it was stopped. O(n / 64) for a step, and the degree for an ideal
+  /// @return      nullopt if there are more, or if it was stopped. O(n / 64 + degree) for a step
   [[nodiscard]] std::optional<ideal_family> run(std::size_t most, const function_ref<bool()>& stop = {}) {
     const std::size_t n = dag_.size();
     ideal_family result;
