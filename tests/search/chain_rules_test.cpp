@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/memory_excess.hpp>
+#include <stagecut/makespan/detail/tempering.hpp>
 
 #include "../makespan/random_chains.hpp"
 

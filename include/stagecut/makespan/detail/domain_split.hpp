@@ -18,15 +18,6 @@ struct domain_split {
   double score = 0;  ///< about how much it may raise bounds
 };
 
-/// Which loads of a rank, or a stage, are told apart: those up to `below`, and those from `above` on; it can have none
-/// between.
-struct load_split {
-  std::size_t group = 0;  ///< of `load_values`
-  double below = 0;
-  double above = 0;
-  double score = 0;
-};
-
 /// Cuts and their weights, of sum 1; cuts behind the last weight have none.
 struct mixed_cuts {
   const std::vector<std::vector<std::size_t>>& points;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <stagecut/engine/chain_times.hpp>
-#include <stagecut/makespan/detail/held_memory.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
+#include <stagecut/makespan/detail/memory_rows.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 
@@ -17,6 +17,15 @@ struct load_limit {
   std::size_t group = 0;  ///< of `load_values`
   bool at_most = true;
   double load = 0;  ///< ticks
+};
+
+/// Which loads of a rank, or a stage, are told apart: those up to `below`, and those from `above` on; it can have none
+/// between.
+struct load_split {
+  std::size_t group = 0;  ///< of `load_values`
+  double below = 0;
+  double above = 0;
+  double score = 0;  ///< about how much it may raise bounds
 };
 
 /// Adds a limit that is closer than those there are.

@@ -8,7 +8,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/stages_of_ranks.hpp>
-#include <stagecut/makespan/detail/held_memory.hpp>
+#include <stagecut/makespan/detail/memory_rows.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

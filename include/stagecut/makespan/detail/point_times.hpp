@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/engine/chain_ticks.hpp>
-#include <stagecut/makespan/detail/held_memory.hpp>
+#include <stagecut/makespan/detail/memory_rows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

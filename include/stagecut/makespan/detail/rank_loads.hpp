@@ -9,7 +9,6 @@
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/engine/stages_of_ranks.hpp>
-#include <stagecut/makespan/detail/domain_split.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>

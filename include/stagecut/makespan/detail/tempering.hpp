@@ -15,14 +15,101 @@
 #include <stagecut/engine/cut_rules.hpp>
 #include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/point_moves.hpp>
+#include <stagecut/engine/rank_stages.hpp>
 #include <stagecut/engine/search_clock.hpp>
+#include <stagecut/engine/stages_of_ranks.hpp>
 #include <stagecut/engine/tempering.hpp>
-#include <stagecut/makespan/detail/cut_moves.hpp>
-#include <stagecut/makespan/detail/memory_excess.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// By how much ranks hold more than they may, where rules are sums of memory: so that a search can pass through cuts that
+/// are not allowed.
+class memory_excess {
+ public:
+  memory_excess(const schedule& order, const engine::cut_rules& rules)
+      : rules_(rules), rank_of_(order.rank_of), stages_of_(engine::stages_of_ranks(order)) {
+    applies_ = rules.has_rank_rules() && rules.memory_limit() > 0x1p-900;
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      applies_ = applies_ && (stages_of_[r].empty() || rules.moments(r) != nullptr);
+    }
+  }
+
+  /// Whether the rules are such sums.
+  [[nodiscard]] bool applies() const noexcept { return applies_; }
+
+  /// What every rank holds too much in a cut, as a share of the limit.
+  void measure(view<const std::size_t> points, std::vector<double>& of_ranks) const {
+    of_ranks.assign(stages_of_.size(), 0);
+    for (std::size_t r = 0; r < stages_of_.size(); ++r) of_ranks[r] = of_rank(r, points);
+  }
+  /// The same of the ranks of the stages `[first, last)`, which have changed.
+  void change(view<const std::size_t> points, std::size_t first, std::size_t last,
+              std::vector<double>& of_ranks) const {
+    const std::size_t end = last < first + stages_of_.size() ? last : first + stages_of_.size();
+    if (end < last) return measure(points, of_ranks);
+    for (std::size_t s = first; s < end; ++s) of_ranks[rank_of_[s]] = of_rank(rank_of_[s], points);
+  }
+
+ private:
+  [[nodiscard]] double of_rank(std::size_t rank, view<const std::size_t> points) const {
+    const auto* const moments = rules_.moments(rank);
+    const double limit = rules_.memory_limit();
+    double most = limit;
+    for (std::size_t i = 0; moments != nullptr && i < moments->size(); ++i) {
+      const double sum = engine::memory_at(rules_, stages_of_[rank], (*moments)[i], points);
+      most = std::max(most, sum);
+    }
+    return most / limit - 1;
+  }
+
+  const engine::cut_rules& rules_;
+  std::vector<std::size_t> rank_of_;
+  std::vector<std::vector<std::size_t>> stages_of_;
+  bool applies_ = false;
+};
+
+/// Changes of a cut by random moves, see `draw_move`, to cuts that are allowed.
+class cut_moves {
+ public:
+  /// The stages that a move has changed.
+  struct changed {
+    std::size_t first[2];
+    std::size_t last[2];  ///< behind them; no second ones: both 0
+  };
+
+  /// @param without_memory  what stages and ranks hold is not asked
+  cut_moves(const schedule& order, const engine::cut_rules& rules, bool without_memory = false)
+      : order_(order), rules_(rules), without_memory_(without_memory), ranks_(order) {}
+
+  /// Moves points of a cut of two stages or more. Returns whether the cut is an allowed one; if not, it is as before.
+  [[nodiscard]] bool operator()(view<std::size_t> points, random_bits& random, changed& stages) const {
+    const engine::point_move move = engine::draw_move(random, points.size() - 2, ranks_.seen());
+    move.shift(points);
+    stages = {{move.one.first_stage(), move.other.first_stage()}, {move.one.end, move.other.end}};
+    if (move.is_in_order(points, points[points.size() - 1]) && is_allowed(points, stages)) return true;
+    move.unshift(points);
+    return false;
+  }
+
+ private:
+  [[nodiscard]] bool is_allowed(view<const std::size_t> points, const changed& stages) const {
+    for (std::size_t run = 0; run < 2; ++run) {
+      for (std::size_t s = stages.first[run]; s < stages.last[run]; ++s) {
+        const std::size_t last = points[s + 1];
+        if (!(without_memory_ ? rules_.may_be(s, points[s], last) : rules_.allows(s, points[s], last))) return false;
+      }
+    }
+    return without_memory_ || !rules_.has_rank_rules() || engine::allowed_cut(order_, rules_, points);
+  }
+
+  const schedule& order_;
+  const engine::cut_rules& rules_;
+  bool without_memory_;
+  engine::rank_stages ranks_;
+};
 
 /// Looks for better cuts by parallel tempering: chains of random moves, each at a temperature at which it takes worse cuts
 /// more or less often, that now and then exchange their temperatures. Cold chains polish what hot ones find. See
