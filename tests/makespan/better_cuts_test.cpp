@@ -17,7 +17,6 @@ using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::cut_improver_ref;
 using stagecut::improvement;
 using stagecut::schedule_kind;
 using stagecut::view;
@@ -27,8 +26,8 @@ using stagecut::engine::incumbent;
 namespace {
 
 template <class Bench>
-better_cuts improve_of(Bench& bench, incumbent& best, cut_improver_ref improver = {}) {
-  return {bench.ticks, bench.request, bench.checked, bench.simulate, bench.clock, best, improver};
+better_cuts improve_of(Bench& bench, incumbent& best) {
+  return {bench.ticks, bench.request, bench.checked, bench.simulate, bench.clock, best};
 }
 
 /// So many items under GPipe.
@@ -79,12 +78,14 @@ TEST_CASE("nothing is done where nothing can be better, or nothing is to be done
   const auto try_both = [&](const chain& of, std::size_t effort, double bound) {
     std::size_t simulations = 0;
     for (const bool own : {true, false}) {
-      chains::with_workbench(of, [&](auto& bench) {
+      chain asking = of;
+      if (!own) asking.request.helpers.improver = improver;
+      chains::with_workbench(asking, [&](auto& bench) {
         incumbent best(bench.clock, bench.ticks.tick);
         const points start = first_cut(of.model.size(), of.request.order.stages());
         best.offer(start, bench.simulate(start));
         best.raise(bound);
-        auto improve = own ? improve_of(bench, best) : improve_of(bench, best, improver);
+        auto improve = improve_of(bench, best);
         improve(effort);
         CHECK(best.any());
         simulations += bench.simulate.simulations - 1;
@@ -198,13 +199,14 @@ TEST_CASE("an improver is asked with what is known") {
     return false;
   };
   chain of = simple_chain(12, 4);
+  of.request.helpers.improver = improver;
   const points start{0, 2, 5, 9, 12};
   const auto ask = [&](std::size_t effort, double share, double error) {
     chains::with_workbench(of, [&](auto& bench) {
       incumbent best(bench.clock, bench.ticks.tick, error);
       best.offer(start, bench.simulate(start));
       best.raise(share * best.makespan());
-      improve_of(bench, best, improver)(effort);
+      improve_of(bench, best)(effort);
       REQUIRE(!all.empty());
       CHECK(all.back().cut == start);
       CHECK(all.back().task.makespan == best.makespan() * bench.ticks.tick);
@@ -236,7 +238,7 @@ TEST_CASE("what an improver says is taken if it is a cut, allowed and better, an
     CAPTURE(round);
     const auto order = chains::random_order(random, chains::any_kind(random), {7, 4, 6});
     if (order.stages() < 2) continue;
-    const chain of = chains::random_chain(random, order, 9, {});
+    chain of = chains::random_chain(random, order, 9, {});
     const std::vector<valued> all = chains::all_cuts(of);
     const std::size_t n = of.model.size();
     if (all.empty() || n == order.stages()) continue;
@@ -249,10 +251,11 @@ TEST_CASE("what an improver says is taken if it is a cut, allowed and better, an
       std::copy(said.begin(), said.end(), cut.begin());
       return says;
     };
+    of.request.helpers.improver = improver;
     chains::with_workbench(of, [&](auto& bench) {
       incumbent best(bench.clock, bench.ticks.tick);
       best.offer(all.back().second, bench.simulate(all.back().second));
-      auto improve = improve_of(bench, best, improver);
+      auto improve = improve_of(bench, best);
       const auto tell = [&](const points& cut) {
         said = cut;
         const points before = best.points();

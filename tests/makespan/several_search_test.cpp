@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/several_search.hpp>
 
-#include <stagecut/makespan/detail/tick_search.hpp>
+#include <stagecut/makespan/detail/makespan_search.hpp>
 
 #include <doctest/doctest.h>
 

@@ -28,35 +28,9 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 
   /// See `minimize_makespan`.
   /// @{
-  template <pipeline_model Model>
-  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request) const {
-    return search(model, request, detail::no_constraint{}, request.helpers.improver);
-  }
-
-  template <pipeline_model Model, stage_constraint Constraint>
+  template <pipeline_model Model, stage_constraint Constraint = detail::no_constraint>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
-                                                 const Constraint& allowed) const {
-    return search(model, request, allowed, request.helpers.improver);
-  }
-
-  template <pipeline_model Model, cut_improver Improver>
-  requires(!stage_constraint<Improver>) [[nodiscard]] outcome<makespan_cut> operator()(const Model& model,
-                                                                                       const makespan_request& request,
-                                                                                       Improver&& improver) const {
-    return search(model, request, detail::no_constraint{}, improver);
-  }
-
-  template <pipeline_model Model, stage_constraint Constraint, cut_improver Improver>
-  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
-                                                 const Constraint& allowed, Improver&& improver) const {
-    return search(model, request, allowed, improver);
-  }
-  /// @}
-
- private:
-  template <pipeline_model Model, stage_constraint Constraint>
-  [[nodiscard]] static outcome<makespan_cut> search(const Model& model, const makespan_request& request,
-                                                    const Constraint& allowed, cut_improver_ref improver) {
+                                                 const Constraint& allowed = {}) const {
     detail::check_pipeline_members<Model>();
     check_schedule(request.order);
     check(model.size(), request, memory_pipeline_model<Model>);
@@ -73,15 +47,36 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (request.start && !engine::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
-    auto found = search_ticks(chain, request, rules, improver);
+    auto found = search_ticks(chain, request, rules);
     if (found.state() != state::infeasible) return found;
     return outcome<makespan_cut>::infeasible(
         detail::why_no_cut(rules, request.order, model.size(), greatest_memory(request), allowed));
   }
 
+  template <pipeline_model Model, cut_improver Improver>
+  requires(!stage_constraint<Improver>) [[nodiscard]] outcome<makespan_cut> operator()(const Model& model,
+                                                                                       const makespan_request& request,
+                                                                                       Improver&& improver) const {
+    return (*this)(model, improved_by(request, improver));
+  }
+
+  template <pipeline_model Model, stage_constraint Constraint, cut_improver Improver>
+  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
+                                                 const Constraint& allowed, Improver&& improver) const {
+    return (*this)(model, improved_by(request, improver), allowed);
+  }
+  /// @}
+
+ private:
+  /// A request with that improver for its own.
+  [[nodiscard]] static makespan_request improved_by(makespan_request request, cut_improver_ref improver) {
+    request.helpers.improver = improver;
+    return request;
+  }
+
   /// The search once the model was asked, the same for all models.
   [[nodiscard]] static outcome<makespan_cut> search_ticks(engine::chain_ticks& chain, const makespan_request& request,
-                                                          const engine::cut_rules& rules, cut_improver_ref improver);
+                                                          const engine::cut_rules& rules);
 
   static void refuse(const std::string& argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("minimize_makespan", argument, value, requirement));

@@ -19,19 +19,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for better cuts than the best, for as long as it is told: by tempering, or by whoever was asked to do so instead.
+/// Looks for better cuts than the best, for as long as it is told: by tempering, or by whoever the request names for it.
 class better_cuts {
  public:
   better_cuts(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
-              engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best,
-              cut_improver_ref improver)
-      : chain_(chain),
-        request_(request),
-        rules_(rules),
-        simulator_(simulator),
-        clock_(clock),
-        best_(best),
-        improver_(improver) {}
+              engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
+      : chain_(chain), request_(request), rules_(rules), simulator_(simulator), clock_(clock), best_(best) {}
 
   /// Cuts that are good in one way or another, which are allowed.
   std::vector<std::vector<std::size_t>> starts{};
@@ -43,7 +36,7 @@ class better_cuts {
   void operator()(std::size_t effort) {
     if (effort == 0 || chain_.stages < 2 || chain_.stages == chain_.items || best_.proved() || clock_.look()) return;
     const std::size_t simulations = effort * tries();
-    if (improver_) return ask(effort, simulations);
+    if (request_.helpers.improver) return ask(effort, simulations);
     if (chain_.stages > most_stages) return;
     if (!tempering_) {
       tempering_.emplace(chain_, request_.order, rules_, simulator_, clock_);
@@ -80,7 +73,7 @@ class better_cuts {
     const engine::cut_problem problem{chain_, request_.order, request_.transfers, rules_};
     const improvement task{
         best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations, &problem, starts};
-    if (!improver_(task, points) || !engine::is_cut(points, chain_.items)) return;
+    if (!request_.helpers.improver(task, points) || !engine::is_cut(points, chain_.items)) return;
     if (engine::allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
     clock_.state.simulations = simulator_.simulations;
   }
@@ -91,7 +84,6 @@ class better_cuts {
   engine::cut_simulator& simulator_;
   engine::search_clock& clock_;
   engine::incumbent& best_;
-  cut_improver_ref improver_;
   std::optional<tempering> tempering_{};
 };
 

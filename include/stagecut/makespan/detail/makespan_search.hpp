@@ -3,35 +3,233 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_rules.hpp>
+#include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/engine/incumbent.hpp>
+#include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/engine/search_clock.hpp>
-#include <stagecut/makespan/cut_improver.hpp>
-#include <stagecut/makespan/detail/cuts_within.hpp>
-#include <stagecut/makespan/detail/tick_search.hpp>
+#include <stagecut/engine/whole_ticks.hpp>
+#include <stagecut/makespan/detail/better_cuts.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/gpipe_cut.hpp>
+#include <stagecut/makespan/detail/graph_attempts.hpp>
+#include <stagecut/makespan/detail/least_average.hpp>
+#include <stagecut/makespan/detail/several_search.hpp>
+#include <stagecut/makespan/detail/starting_cut.hpp>
+#include <stagecut/makespan/detail/tie_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/cut_space.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Adds to an answer all cuts within the fraction of its makespan that was asked for, in ticks of the longest of them.
+inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_request& request,
+                                engine::cut_simulator& simulator, cut_space& space, makespan_cut& result) {
+  if (request.most_within == 0) return;
+  const double factor = 1 + *request.within;
+  const double longest = result.makespan * factor;
+  const bool rescaled = longest > chain.most();
+  if (rescaled) chain.scale(longest);
+  const std::vector<std::size_t> own(result.cuts.points().begin(), result.cuts.points().end());
+  const double least = simulator(own);
+  const double wanted = chain.error() > 0 ? (longest + chain.error()) / chain.tick + 1 : least * factor;
+  constexpr double beyond = 0x1p52;  // any makespan in ticks
+  double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
+  // Cuts are told by their makespans before rounding, which may be in another order than ticks are.
+  const bool rounded = chain.error() > 0;
+  std::optional<engine::cut_simulator> before_rounding;
+  if (rounded) before_rounding.emplace(chain, request.order, request.transfers);
+  const auto told = [&](view<const std::size_t> points, double value) {
+    return rounded ? before_rounding->unrounded(points) : value * chain.tick;
+  };
+  std::vector<std::pair<double, std::vector<std::size_t>>> all{{told(own, least), own}};
+  bool dropped = false;
+  const auto keep = [&](view<const std::size_t> points, double value) {
+    std::pair<double, std::vector<std::size_t>> here{told(points, value), {points.begin(), points.end()}};
+    if (rounded && here.first > longest) return most;
+    const std::size_t place = detail::gallop(0, all.size(), 0, [&](std::size_t i) { return !(all[i] < here); });
+    if (place == all.size() || all[place] != here) {
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), std::move(here));
+    }
+    if (all.size() > request.most_within) {
+      all.pop_back();
+      dropped = true;
+      const double last = (all.back().first + chain.error()) / chain.tick;
+      const double enough = rounded ? static_cast<double>(static_cast<std::int64_t>(last)) + 1 : last;
+      most = std::min(most, enough);
+    }
+    return most;
+  };
+  if ((!rescaled && space.holds(most)) || space.build(most)) {
+    engine::layered_graph graph = space.within(most);
+    const auto left = space.search()(graph, most, ~std::size_t{0} / 2, true, keep);
+    result.all_within = left == cut_search::result::none && !dropped;
+  }
+  for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
+}
+
+/// Finds the cut of least makespan in ticks of one size: a layered graph of all that may be better than the best known,
+/// then the search that proves. See docs/makespan.md, The search.
+class tick_search {
+ public:
+  /// @param best  begins empty
+  tick_search(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
+              engine::search_clock& clock, engine::incumbent& best)
+      : chain_(chain),
+        request_(request),
+        rules_(rules),
+        clock_(clock),
+        best_(best),
+        layout_(request.order),
+        simulator_(chain, request.order, request.transfers),
+        improve_(chain, request, rules, simulator_, clock, best),
+        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_),
+        attempts_(chain, request, layout_, rules, simulator_, space_, clock, best) {}
+
+  /// Offers a cut to begin with, as `starting_cut`.
+  [[nodiscard]] state begin() {
+    starting_cut start(chain_, request_, rules_, simulator_, clock_, best_);
+    const state found = start.find(space_.stages(), layout_);
+    improve_.starts = std::move(start.offered);
+    return found;
+  }
+
+  /// Finds the best cut. Until the limit.
+  void run() {
+    improve_.restart();
+    if (chain_.stages > request_.order.ranks()) {
+      several_search(chain_, request_, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_).run();
+      return;
+    }
+    improve_(1);
+    if (!grow_graphs()) return;
+    attempts_.take_bound_cut(space_.graph());
+    improve_(1);
+    if (!best_.proved()) raise_bound();
+    if (!best_.proved() && is_gpipe()) solve_gpipe();
+    if (!best_.proved()) branch();
+  }
+
+  /// Among the best cuts, the one of the lightest heaviest stage, then the lexicographically smallest. Whether it is.
+  [[nodiscard]] bool settle_ties() {
+    if (!best_.proved() || clock_.look()) return false;
+    if (!space_.holds(best_.makespan()) && !space_.build(best_.makespan())) return false;
+    tie_search ties(chain_, layout_, space_, clock_, best_);
+    return is_gpipe() ? ties.run_gpipe(request_.order.microbatches, is_serial(), simulator_) : ties.run();
+  }
+
+  /// What simulates, and what holds the graph.
+  /// @{
+  [[nodiscard]] engine::cut_simulator& simulator() noexcept { return simulator_; }
+  [[nodiscard]] cut_space& space() noexcept { return space_; }
+  /// @}
+
+ private:
+  /// The graph of all cuts that are not worse than the best. Where it is too large, those for less come first, and the
+  /// bounds and cuts that they give keep the last one small.
+  bool grow_graphs() {
+    best_.raise(detail::least_average(chain_, request_.order));
+    if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
+    for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
+      const double target = engine::whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
+      if (!space_.build(target)) return false;
+      if (space_.graph().edges.empty()) {
+        best_.raise(target + 1);
+        continue;
+      }
+      best_.raise(space_.graph().least_bound());
+      attempts_.take_bound_cut(space_.graph());
+      improve_(1);
+      attempts_.attempt(target, 1000);
+      if (best_.proved()) break;
+    }
+    if (!space_.build(best_.makespan())) return false;
+    return best_.raise(space_.graph().least_bound()), true;
+  }
+
+  /// The least makespan that the bounds of stages do not exclude, by bisection: docs/makespan.md, Cuts as paths
+  /// (destructive bounds).
+  void raise_bound() {
+    if (!space_.stages().in_flight()) return;
+    double low = best_.bound();
+    double high = best_.makespan();
+    while (low < high && !clock_.look()) {
+      const double middle = low + engine::whole_ticks((high - low) / 2);
+      const engine::layered_graph graph = space_.within(middle);
+      if (clock_.look()) return;
+      if (graph.edges.empty()) {
+        low = middle + 1;
+        best_.raise(low);
+      } else {
+        high = middle;
+        attempts_.take_bound_cut(graph);
+      }
+      if ((high - low) * 1e5 < high) break;  // the search will tell the rest
+    }
+  }
+
+  [[nodiscard]] bool is_gpipe() const {
+    if (!space_.stages().in_flight() || (chain_.has_messages && request_.transfers != transfer_kind::link &&
+                                         request_.transfers != transfer_kind::latency)) {
+      return false;
+    }
+    for (const std::size_t each : *space_.stages().in_flight()) {
+      if (each != request_.order.microbatches) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_serial() const { return chain_.has_messages && request_.transfers == transfer_kind::link; }
+
+  void solve_gpipe() {
+    gpipe_cut solver(chain_, request_.order.microbatches, is_serial(), space_.graph());
+    if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
+    best_.replace(solver.points, simulator_(solver.points));
+    best_.raise(solver.makespan);
+  }
+
+  /// Until the bound meets the best.
+  void branch() {
+    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
+      if (nodes > 1000) improve_(nodes / 1000);
+      attempts_.attempt_all(nodes);
+    }
+  }
+
+  const engine::chain_ticks& chain_;
+  const makespan_request& request_;
+  const engine::cut_rules& rules_;
+  engine::search_clock& clock_;
+  engine::incumbent& best_;
+  engine::stage_layout layout_;
+  engine::cut_simulator simulator_;
+  better_cuts improve_;
+  cut_space space_;
+  graph_attempts attempts_;
+};
 
 /// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
 class makespan_search {
  public:
-  makespan_search(engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
-                  cut_improver_ref improver = {})
+  makespan_search(engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules)
       : chain_(chain),
         request_(request),
         clock_(request.limits),
         best_(clock_, chain.tick, chain.error(), step_of(chain)),
-        search_(chain, request, rules, clock_, best_, improver) {}
+        search_(chain, request, rules, clock_, best_) {}
 
   [[nodiscard]] outcome<makespan_cut> run() {
     using answer = outcome<makespan_cut>;
@@ -44,12 +242,11 @@ class makespan_search {
       fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
     }
     // Nothing that matters is rounded by much once the tick is that of a cut that is not far from the best.
-    if (chain_.error() > 0) refine();
-    search();
-    while (chain_.error() > known_makespan_ * 0x1p-35 && known_makespan_ < chain_.most() / 2 && !clock_.look()) {
-      refine();
-      search();
-    }
+    do {
+      if (chain_.error() > 0) refine();
+      search_.run();
+      if (chain_.error() > 0) remember_rounded();
+    } while (chain_.error() > known_makespan_ * 0x1p-35 && known_makespan_ < chain_.most() / 2 && !clock_.look());
     const bool settled = search_.settle_ties();
     makespan_cut result;
     if (chain_.error() > 0) {
@@ -91,10 +288,8 @@ class makespan_search {
   /// Whether rounding tells cuts apart as well as adding up doubles does.
   [[nodiscard]] bool is_fine() const { return chain_.error() <= known_makespan_ * 0x1p-30; }
 
-  /// Finds the best cut in ticks.
-  void search() {
-    search_.run();
-    if (chain_.error() == 0) return;
+  /// Keeps what was found in ticks that are rounded.
+  void remember_rounded() {
     remember(best_.points());
     const double least = best_.certain_bound();
     certain_bound_ = std::max(certain_bound_, least);

@@ -19,9 +19,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL outcome<makespan_cut> minimize_makespan_fn::search_ticks(engine::chain_ticks& chain,
                                                                        const makespan_request& request,
-                                                                       const engine::cut_rules& rules,
-                                                                       cut_improver_ref improver) {
-  return detail::makespan_search(chain, request, rules, improver).run();
+                                                                       const engine::cut_rules& rules) {
+  return detail::makespan_search(chain, request, rules).run();
 }
 
 STAGECUT_DECL std::optional<double> minimize_makespan_fn::greatest_memory(const makespan_request& request) {
