@@ -42,10 +42,10 @@
   X(best_answer) \
   X(best_by_objective) \
   X(best_by_time) \
-  X(best_cut) \
   X(best_layout) \
   X(best_layout_of) \
   X(best_stages_of) \
+  X(best_told_cut) \
   X(block_of) \
   X(block_on_no_device) \
   X(block_parameters) \

@@ -3,7 +3,7 @@
 
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/compare_plans.hpp>
-#include <stagecut/plan/detail/least_gradients.hpp>
+#include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/parts/describe_plan.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan_chain.hpp>

@@ -115,8 +115,7 @@ STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_
   bool tree = false;
   for (const layer& each : model.layers) tree = tree || !each.children.empty();
   if (!tree && !stagecut::is_chain(model)) return graph_hybrid(model, request, known);
-  return as_one_chain("plan_hybrid", model, plan_request(),
-                      [&](const profile& chain) { return told_hybrid(chain, request, known); });
+  return told_hybrid(as_one_chain("plan_hybrid", model, plan_request()), request, known);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

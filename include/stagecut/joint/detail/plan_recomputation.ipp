@@ -201,16 +201,15 @@ STAGECUT_DECL plan plan_of_strategy(const profile& model, const plan_request& re
 
 STAGECUT_DECL outcome<plan> plan_recomputation(const profile& model, const plan_request& request,
                                                const recompute_options& options) {
-  return detail::as_one_chain("plan_recomputation", model, request, [&](const profile& chain) {
-    const plan_request wanted = detail::with_machine(chain, request);
-    const auto [layers, asked] = ask_recomputation(chain, request, options);
-    const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
-    if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
-    if (!found) return outcome<plan>::unknown(found.why());
-    plan made = detail::plan_of(chain, wanted, asked, layers, *found);
-    return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
-                                                  : outcome<plan>::feasible(std::move(made));
-  });
+  const profile chain = detail::as_one_chain("plan_recomputation", model, request);
+  const plan_request wanted = detail::with_machine(chain, request);
+  const auto [layers, asked] = ask_recomputation(chain, request, options);
+  const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
+  if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
+  if (!found) return outcome<plan>::unknown(found.why());
+  plan made = detail::plan_of(chain, wanted, asked, layers, *found);
+  return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
+                                                : outcome<plan>::feasible(std::move(made));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -126,8 +126,7 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
       return detail::compare_plans_of(chain, asked, choices);
     });
   }
-  return detail::as_one_chain("compare_plans", model, request,
-                              [&](const profile& chain) { return detail::compare_plans_of(chain, request, choices); });
+  return detail::compare_plans_of(detail::as_one_chain("compare_plans", model, request), request, choices);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

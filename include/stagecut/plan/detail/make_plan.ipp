@@ -94,8 +94,7 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
   if (detail::is_for_row(model, request)) return detail::plan_row("make_plan", model, request, detail::plan_one_chain);
-  return detail::as_one_chain("make_plan", model, request,
-                              [&](const profile& chain) { return detail::plan_one_chain(chain, request); });
+  return detail::plan_one_chain(detail::as_one_chain("make_plan", model, request), request);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

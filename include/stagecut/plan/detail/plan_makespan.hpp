@@ -14,14 +14,14 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_cut_and_order.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
-#include <stagecut/plan/detail/least_gradients.hpp>
-#include <stagecut/plan/detail/staged_chain.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
@@ -37,14 +37,62 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // Plans by the makespan of an iteration.
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// A chain on devices of different speeds, whose stage 0 may run its backward pass whole where its order has W, and nothing
+/// where it has I.
+class staged_chain : public with_speeds<chain_model> {
+ public:
+  /// Its promise: none, stages differ.
+  using axioms = stagecut::axioms<>;
+
+  /// @param speeds  of every stage
+  staged_chain(chain_model chain, std::vector<double> speeds, bool whole_first)
+      : with_speeds(std::move(chain), std::move(speeds)), whole_first_(whole_first) {}
+
+  /// See `pipeline_model`.
+  /// @{
+  [[nodiscard]] double backward_weight(std::size_t stage, std::size_t item) const {
+    return is_whole(stage) ? with_speeds::backward(stage, item) : with_speeds::backward_weight(stage, item);
+  }
+  [[nodiscard]] double backward_input(std::size_t stage, std::size_t item) const {
+    return is_whole(stage) ? 0 : with_speeds::backward_input(stage, item);
+  }
+  /// @}
+
+ private:
+  [[nodiscard]] bool is_whole(std::size_t stage) const noexcept { return whole_first_ && stage == 0; }
+
+  bool whole_first_;
+};
+
+/// Whether a schedule runs whole backward passes beside I and W, as DualPipeV does.
+[[nodiscard]] inline bool mixes_backward(const schedule& order) {
+  return runs(order, op_kind::backward) && runs(order, op_kind::backward_input);
+}
+
+/// The model with gradients that take, run apart, at most as long as together. Planners for the makespan know I and W
+/// alone, and take both for a whole backward pass: so nothing counts for more than it takes, and what is a bound for the
+/// cuts of this model is one for those of the model itself.
+[[nodiscard]] inline profile least_gradients(profile model) {
+  for (layer& each : model.layers) {
+    if (!each.backward_input || !each.backward_weight) continue;
+    double& weight = *each.backward_weight;
+    double& input = *each.backward_input;
+    if (weight > each.backward) weight = each.backward;
+    if (input > each.backward - weight) input = each.backward - weight;
+  }
+  return model;
+}
 
 /// Whether a search is limited by nodes alone, so that all it says is the same on every machine.
 [[nodiscard]] inline bool by_nodes(const search_limits& limits) { return limits.node_limit && !limits.time_limit; }
@@ -180,10 +228,10 @@ class device_chain {
   return result;
 }
 
-/// Looks for the best cut of a chain, of a target that few cuts can be said to among those.
-[[nodiscard]] inline outcome<makespan_cut> best_cut(device_chain& on, const profile& model, const plan_request& request,
-                                                    const cuts& blocks, const makespan_request& asked, double began) {
-  if (!has_layouts(request)) return on.best(asked);
+/// Looks for the best cut of a chain among the few that a target can be told.
+[[nodiscard]] inline outcome<makespan_cut> best_told_cut(device_chain& on, const profile& model,
+                                                         const plan_request& request, const cuts& blocks,
+                                                         const makespan_request& asked, double began) {
   const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<makespan_cut>::infeasible({reason::cause::constraint});
   const auto& limit = request.limits.time_limit;
@@ -245,7 +293,7 @@ class device_chain {
       mixed ? chain_model(least_gradients(run), request.memory, blocks) : chain_model(run, request.memory, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed, whole == whole_stages::first);
-  const auto found = best_cut(on, model, request, blocks, asked, began);
+  const auto found = has_layouts(request) ? best_told_cut(on, model, request, blocks, asked, began) : on.best(asked);
   if (found.state() == state::infeasible) {
     return outcome<plan>::infeasible(why_no_best_cut(on, model, request, blocks, memory, asked, allowed, began));
   }

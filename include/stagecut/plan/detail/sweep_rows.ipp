@@ -272,9 +272,8 @@ namespace stagecut::inline STAGECUT_ABI {
 STAGECUT_DECL std::vector<sweep_row> sweep_rows_fn::operator()(const profile& model, const plan_request& request,
                                                                const sweep_axes& axes, const sweep_options& options,
                                                                const each_index_ref& for_each) const {
-  return detail::as_one_chain("sweep_rows", model, request, [&](const profile& chain) {
-    return detail::row_sweep(chain, request, axes, options, for_each).run();
-  });
+  const profile chain = detail::as_one_chain("sweep_rows", model, request);
+  return detail::row_sweep(chain, request, axes, options, for_each).run();
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

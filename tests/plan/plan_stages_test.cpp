@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/even_cut.hpp>
+#include <stagecut/plan/detail/plan_stages.hpp>
 
 #include <stagecut/plan/plan_chain.hpp>
 
