@@ -11,7 +11,7 @@ NO_INDEX = ["core/arithmetic.hpp", "core/error.hpp", "core/visible.hpp", "cost/a
             "graph/plan_graph.hpp", "graph/stage_figures.hpp", "io/pictures/axis_marks.hpp", "io/pictures/data_unit.hpp",
             "sequence/minimize_variance.hpp", "testing/archetypes.hpp", "testing/counted.hpp"]
 # Tables: the header that refuses what would not fit, and its words.
-TASKS = ("schedule/detail/task_list.hpp", "must be below 2^32")
+TASKS = ("schedule/parts/task_builder.hpp", "must be below 2^32")
 ELEMENTS = ("graph/precedence.hpp", "must be below 2^32 - 1")
 POINTS = ("search/cuts_within.hpp", "nor lie beyond 2^31")
 SMALL = {

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+
 #include "../orders/order_text.hpp"
 
 using stagecut::interleaved_one_forward_one_backward;

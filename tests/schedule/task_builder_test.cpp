@@ -3,13 +3,22 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 
+#include "../refusal.hpp"
+
+using stagecut::op;
+using stagecut::op_kind;
 using stagecut::schedule;
 using stagecut::task;
 using stagecut::task_options;
@@ -97,4 +106,71 @@ TEST_CASE("an order that waits for itself") {
       "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
       "for 0F1 on rank 0, which stands behind 0B0",
       stagecut::invalid_input);
+}
+
+TEST_CASE("every link has a front of its own, one way and the other") {
+  stagecut::detail::link_fronts links(3);
+  CHECK(links.at(0, 1) == 0);
+  links.at(0, 1) = 4;
+  links.at(1, 0) = 5;
+  links.at(0, 2) = 6;
+  CHECK(links.at(0, 1) == 4);
+  CHECK(links.at(1, 0) == 5);
+  CHECK(links.at(0, 2) == 6);
+  CHECK(links.at(2, 0) == 0);
+}
+
+TEST_CASE("the last pass that makes gradients completes its stage, and no other") {
+  const stagecut::schedule order = stagecut::zb_h1(3, 6);
+  stagecut::detail::passes_left left(order);
+  for (const auto& rank : order.orders) {
+    for (std::size_t i = 0; i < rank.size(); ++i) CHECK(left.completes(rank[i]) == (i + 1 == rank.size()));
+  }
+}
+
+TEST_CASE("tasks are numbered from 1; delays are kept where results are late") {
+  stagecut::detail::task_list list;
+  CHECK(list.add({op_kind::forward, 0}, {0, 0, 3}) == 1);
+  CHECK(list.add({op_kind::backward, 1}, {1, 1, 4}) == 2);
+  CHECK(list.tasks == std::vector<task>{{0, 0, 3}, {1, 1, 4}});
+  CHECK(list.what == std::vector<op>{{op_kind::forward, 0}, {op_kind::backward, 1}});
+  CHECK(list.delays.empty());
+  CHECK(list.last.empty());
+
+  stagecut::detail::task_list late;
+  late.late = true;
+  CHECK(late.add({op_kind::forward, 0}, {}) == 1);
+  CHECK(late.delays.size() == 1);
+}
+
+TEST_CASE("no more tasks than positions of 32 bits can name") {
+  const auto said = [](std::size_t tasks) {
+    return refusal([&] { return stagecut::detail::check_task_count(tasks), 0; });
+  };
+  CHECK(said(0xFFFFFFFF) == "not refused");
+  CHECK(said(0x100000000) == "schedule: makes 4294967296 tasks; they must be below 2^32");
+}
+
+TEST_CASE("every pass and message has a place of its own, forward and back") {
+  const stagecut::schedule order = stagecut::sliced_one_forward_one_backward(3, 2, 2);
+  stagecut::detail::result_places places(order, true);
+  std::set<const std::uint32_t*> seen;
+  for (const op_kind kind : {op_kind::forward, op_kind::backward}) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (std::size_t slice = 0; slice < 2; ++slice) {
+        for (std::size_t s = 0; s < 3; ++s) seen.insert(&places.made({kind, s, k, slice}));
+        for (std::size_t edge = 0; edge < 2; ++edge) {
+          seen.insert(&places.sent({kind, 0, k, slice}, edge));
+          seen.insert(&places.arrived({kind, 0, k, slice}, edge));
+        }
+      }
+    }
+  }
+  CHECK(seen.size() == 2 * 2 * 2 * (3 + 2 + 2));
+  for (const std::uint32_t* const each : seen) CHECK(*each == 0);
+  CHECK(&places.made({op_kind::forward, 1, 1, 0}, 1) == &places.made({op_kind::forward, 1, 1, 1}));
+  CHECK(&places.made({op_kind::backward_input, 1, 1}) == &places.made({op_kind::backward, 1, 1}));
+  CHECK(&places.arrived({op_kind::receive_backward, 1, 1}, 0) == &places.arrived({op_kind::backward, 0, 1}, 0));
+  static_assert(!stagecut::detail::is_back(op_kind::receive_forward) &&
+                stagecut::detail::is_back(op_kind::send_backward));
 }

@@ -3,13 +3,10 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/schedule/detail/op_set.hpp>
 #include <stagecut/schedule/op.hpp>
-#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -31,31 +28,6 @@ struct schedule_fault {
   std::size_t op = none;    ///< its position on the rank; none: the rank as a whole
   std::string problem{};    ///< what is said of that; empty: all is well
 };
-
-[[nodiscard]] STAGECUT_DECL std::string too_large(std::string_view what, std::size_t value, std::size_t bound);
-
-/// What is wrong with the other end of a transfer, or with that of an op that is none; empty: nothing.
-[[nodiscard]] STAGECUT_DECL std::string peer_problem(const schedule& all, const stage_links& links, const op& each);
-
-/// What is wrong with an op for itself and with what stands behind it; empty: nothing.
-[[nodiscard]] STAGECUT_DECL std::string op_problem(const schedule& all, const stage_links& links, std::size_t rank,
-                                                   std::size_t position);
-
-/// What is wrong with an op after those of its rank that were `met`; empty: nothing.
-[[nodiscard]] STAGECUT_DECL std::string order_problem(const op_set& met, const op& each);
-
-/// The first kind of op that a stage, microbatch and slice lacks, as text; empty: none.
-[[nodiscard]] STAGECUT_DECL std::string missing_op(const schedule& all, const stage_links& links, const op_set& met,
-                                                   bool transfers, const op& of);
-
-/// A stage with too few forward passes, in a schedule too small to hold all of them.
-[[nodiscard]] STAGECUT_DECL schedule_fault few_passes(const schedule& all);
-
-/// What is wrong with the shape of a schedule, its placement and its edges.
-[[nodiscard]] STAGECUT_DECL schedule_fault shape_fault(const schedule& all);
-
-/// The first op of a rank that is wrong after those before it, or the first that no rank has.
-[[nodiscard]] STAGECUT_DECL schedule_fault order_fault(const schedule& all, const stage_links& links);
 
 /// The first thing that is wrong with a schedule; see `check_schedule`.
 [[nodiscard]] STAGECUT_DECL schedule_fault find_fault(const schedule& all);

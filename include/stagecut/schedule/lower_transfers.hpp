@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/schedule/detail/op_set.hpp>
-#include <stagecut/schedule/op.hpp>
-#include <stagecut/schedule/parts/stage_links.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
-
-namespace detail {
-
-/// Whether all that a rank's next action waits for was issued.
-[[nodiscard]] STAGECUT_DECL bool can_issue(const schedule& all, const stage_links& links, const op_set& issued,
-                                           const std::vector<op>& order, std::size_t at);
-
-/// Adds what an op sends to its rank, and the receipts to the ranks of the stages that it goes to.
-STAGECUT_DECL void add_transfers(schedule& result, const stage_links& links, const op& each);
-
-}  // namespace detail
 
 /// Adds the ops that send and receive, in an order in which no two ranks wait for each other.
 ///

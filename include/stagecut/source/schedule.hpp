@@ -26,7 +26,6 @@
 #include <stagecut/schedule/detail/memory_curve.ipp>
 #include <stagecut/schedule/detail/one_forward_one_backward.ipp>
 #include <stagecut/schedule/detail/op.ipp>
-#include <stagecut/schedule/detail/op_set.ipp>
 #include <stagecut/schedule/detail/sapp_bubbles.ipp>
 #include <stagecut/schedule/detail/sapp_interleaved.ipp>
 #include <stagecut/schedule/detail/schedule.ipp>

@@ -28,11 +28,12 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   return false;
 }
 
-STAGECUT_DECL std::string too_large(std::string_view what, std::size_t value, std::size_t bound) {
+[[nodiscard]] STAGECUT_DECL std::string too_large(std::string_view what, std::size_t value, std::size_t bound) {
   return joined({"names ", what, " ", value, ", which must be below ", bound});
 }
 
-STAGECUT_DECL std::string peer_problem(const schedule& all, const stage_links& links, const op& each) {
+/// What is wrong with the other end of a transfer, or with that of an op that is none; empty: nothing.
+[[nodiscard]] STAGECUT_DECL std::string peer_problem(const schedule& all, const stage_links& links, const op& each) {
   if (each.peer != op::neighbour && (links.chain() || !is_transfer(each.kind))) {
     return joined({"names stage ", each.peer, " at its other end, as only transfers along edges do"});
   }
@@ -44,8 +45,9 @@ STAGECUT_DECL std::string peer_problem(const schedule& all, const stage_links& l
   return {};
 }
 
-STAGECUT_DECL std::string op_problem(const schedule& all, const stage_links& links, std::size_t rank,
-                                     std::size_t position) {
+/// What is wrong with an op for itself and with what stands behind it; empty: nothing.
+[[nodiscard]] STAGECUT_DECL std::string op_problem(const schedule& all, const stage_links& links, std::size_t rank,
+                                                   std::size_t position) {
   const op& each = all.orders[rank][position];
   if (each.stage >= all.stages()) return too_large("stage", each.stage, all.stages());
   if (all.rank_of[each.stage] != rank) {
@@ -67,7 +69,8 @@ STAGECUT_DECL std::string op_problem(const schedule& all, const stage_links& lin
   return "is to run together with the next op, which must be B of another microbatch";
 }
 
-STAGECUT_DECL std::string order_problem(const op_set& met, const op& each) {
+/// What is wrong with an op after those of its rank that were `met`; empty: nothing.
+[[nodiscard]] STAGECUT_DECL std::string order_problem(const op_set& met, const op& each) {
   const auto needs = [&](op_kind kind) { return joined({"needs ", op_text(kind, each), " before it"}); };
   const auto late = [&](op_kind kind) { return joined({"stands behind ", op_text(kind, each), ", which needs it"}); };
   const auto has = [&](op_kind kind) { return met.contains(kind, each); };
@@ -94,8 +97,9 @@ STAGECUT_DECL std::string order_problem(const op_set& met, const op& each) {
   }
 }
 
-STAGECUT_DECL std::string missing_op(const schedule& all, const stage_links& links, const op_set& met, bool transfers,
-                                     const op& of) {
+/// The first kind of op that a stage, microbatch and slice lacks, as text; empty: none.
+[[nodiscard]] STAGECUT_DECL std::string missing_op(const schedule& all, const stage_links& links, const op_set& met,
+                                                   bool transfers, const op& of) {
   const bool split = met.contains(op_kind::backward_input, of);
   const auto lacks = [&](op_kind kind) { return !met.contains(kind, of); };
   if (lacks(op_kind::forward)) return op_text(op_kind::forward, of);
@@ -113,7 +117,8 @@ STAGECUT_DECL std::string missing_op(const schedule& all, const stage_links& lin
   return {};
 }
 
-STAGECUT_DECL schedule_fault few_passes(const schedule& all) {
+/// A stage with too few forward passes, in a schedule too small to hold all of them.
+[[nodiscard]] STAGECUT_DECL schedule_fault few_passes(const schedule& all) {
   std::vector<std::size_t> passes(all.stages());
   for (const auto& order : all.orders) {
     for (const op& each : order) passes[each.stage] += each.kind == op_kind::forward ? 1U : 0U;
@@ -125,7 +130,8 @@ STAGECUT_DECL schedule_fault few_passes(const schedule& all) {
                   all.slices, " slices"})};
 }
 
-STAGECUT_DECL schedule_fault shape_fault(const schedule& all) {
+/// What is wrong with the shape of a schedule, its placement and its edges.
+[[nodiscard]] STAGECUT_DECL schedule_fault shape_fault(const schedule& all) {
   const auto whole = [](std::string problem) {
     return schedule_fault{schedule_fault::none, schedule_fault::none, std::move(problem)};
   };
@@ -139,7 +145,8 @@ STAGECUT_DECL schedule_fault shape_fault(const schedule& all) {
   return whole(edge_problem(all));
 }
 
-STAGECUT_DECL schedule_fault order_fault(const schedule& all, const stage_links& links) {
+/// The first op of a rank that is wrong after those before it, or the first that no rank has.
+[[nodiscard]] STAGECUT_DECL schedule_fault order_fault(const schedule& all, const stage_links& links) {
   const bool transfers = has_transfers(all);
   op_set met(all, links, transfers);
   for (std::size_t r = 0; r < all.ranks(); ++r) {

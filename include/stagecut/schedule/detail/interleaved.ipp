@@ -8,6 +8,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {

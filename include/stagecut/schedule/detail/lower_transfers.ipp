@@ -18,8 +18,9 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-STAGECUT_DECL bool can_issue(const schedule& all, const stage_links& links, const op_set& issued,
-                             const std::vector<op>& order, std::size_t at) {
+/// Whether all that a rank's next action waits for was issued.
+[[nodiscard]] STAGECUT_DECL bool can_issue(const schedule& all, const stage_links& links, const op_set& issued,
+                                           const std::vector<op>& order, std::size_t at) {
   const auto is_missing = [&](const op& needed) {
     const bool gradient = needed.kind == op_kind::backward_input;
     return !(gradient ? issued.contains_gradient(needed) : issued.contains_pass(needed.kind, needed));
@@ -30,6 +31,7 @@ STAGECUT_DECL bool can_issue(const schedule& all, const stage_links& links, cons
   return true;
 }
 
+/// Adds what an op sends to its rank, and the receipts to the ranks of the stages that it goes to.
 STAGECUT_DECL void add_transfers(schedule& result, const stage_links& links, const op& each) {
   const bool down = each.kind == op_kind::forward;
   if (!down && each.kind != op_kind::backward && each.kind != op_kind::backward_input) return;

@@ -23,7 +23,10 @@ class op_set {
         transfers_(transfers ? edge_count(all) * microbatches_ * slices_ : 0) {}
 
   /// @pre a transfer goes along an edge
-  [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept;
+  [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept {
+    if (!is_transfer(kind)) return contains_pass(kind, of);
+    return (transfers_[at(links_.find(of)->edge, of)] & bit(kind)) != 0;
+  }
   [[nodiscard]] bool contains_pass(op_kind kind, const op& of) const noexcept {
     return (passes_[at(of.stage, of)] & bit(kind)) != 0;
   }
@@ -31,7 +34,11 @@ class op_set {
   [[nodiscard]] bool contains_gradient(const op& of) const noexcept {
     return (passes_[at(of.stage, of)] & (bit(op_kind::backward) | bit(op_kind::backward_input))) != 0;
   }
-  void insert(const op& each) noexcept;
+  void insert(const op& each) noexcept {
+    unsigned char& bits =
+        is_transfer(each.kind) ? transfers_[at(links_.find(each)->edge, each)] : passes_[at(each.stage, each)];
+    bits = static_cast<unsigned char>(bits | bit(each.kind));
+  }
 
  private:
   [[nodiscard]] std::size_t at(std::size_t row, const op& of) const noexcept {
@@ -47,7 +54,3 @@ class op_set {
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/schedule/detail/op_set.ipp>
-#endif

@@ -3,43 +3,13 @@
 
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
-#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
-
-/// Stages dealt out in turn, microbatches in groups: `first` of them, then `group` each, the last group what is left.
-/// A group passes through all chunks of a rank, backward from the last, before the next one comes. `warm_up` says of a
-/// rank how many forward passes it runs before they take turns with backward passes; more than there are is all.
-template <class WarmUp>
-[[nodiscard]] inline schedule grouped_schedule(const char* name, std::size_t ranks, std::size_t chunks,
-                                               std::size_t microbatches, std::size_t first, std::size_t group,
-                                               const WarmUp& warm_up) {
-  schedule result = empty_schedule(name, loop_placement(ranks, chunks), ranks, microbatches);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    std::vector<op> forward;
-    std::vector<op> backward;
-    std::size_t begin = 0;
-    for (std::size_t size = first; begin < microbatches; begin += size, size = group) {
-      if (size > microbatches - begin) size = microbatches - begin;
-      for (std::size_t c = 0; c < chunks; ++c) {
-        for (std::size_t k = begin; k < begin + size; ++k) {
-          forward.push_back({op_kind::forward, c * ranks + r, k});
-          backward.push_back({op_kind::backward, (chunks - 1 - c) * ranks + r, k});
-        }
-      }
-    }
-    result.orders[r] = one_and_one(forward, backward, warm_up(r));
-  }
-  return result;
-}
 
 /// Whether microbatches can pass in groups of so many: Megatron-LM's rule, and all in one group, as PyTorch has those that
 /// are fewer than the ranks. Other groups may deadlock.

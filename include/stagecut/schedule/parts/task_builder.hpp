@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
-#include <stagecut/schedule/detail/link_fronts.hpp>
-#include <stagecut/schedule/detail/passes_left.hpp>
-#include <stagecut/schedule/detail/result_places.hpp>
 #include <stagecut/schedule/detail/schedule_lanes.hpp>
-#include <stagecut/schedule/detail/task_list.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/parts/stage_links.hpp>
@@ -23,6 +22,119 @@
 #include <stagecut/schedule/task_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// Whether an op goes back through the stages: of the kinds that compute or transfer, all but F, SEND_F and RECV_F.
+[[nodiscard]] constexpr bool is_back(op_kind kind) noexcept {
+  return kind != op_kind::forward && kind != op_kind::send_forward && kind != op_kind::receive_forward;
+}
+
+/// Where tasks are found by what they have for a microbatch and slice; 0: there is none yet.
+class result_places {
+ public:
+  /// @param streams  whether messages that have left are noted, beside those that have arrived
+  result_places(const schedule& order, bool streams) : microbatches_(order.microbatches), slices_(order.slices) {
+    const std::size_t parts = order.microbatches * order.slices;
+    for (const bool back : {false, true}) {
+      made_[back].resize(order.stages() * parts);
+      arrived_[back].resize(edge_count(order) * parts);
+      if (streams) sent_[back].resize(arrived_[back].size());
+    }
+  }
+
+  /// F, or else B or I, of the op's stage; `slice` may be that of another one.
+  [[nodiscard]] std::uint32_t& made(const op& each, std::size_t slice) noexcept {
+    return made_[is_back(each.kind)][index(each.stage, each.microbatch, slice)];
+  }
+  [[nodiscard]] std::uint32_t& made(const op& each) noexcept { return made(each, each.slice); }
+
+  /// What leaves along an edge in the direction of the op, on the sender's stream.
+  [[nodiscard]] std::uint32_t& sent(const op& each, std::size_t edge) noexcept {
+    return sent_[is_back(each.kind)][index(edge, each.microbatch, each.slice)];
+  }
+
+  /// What those wait for who wait for what comes along it.
+  [[nodiscard]] std::uint32_t& arrived(const op& each, std::size_t edge) noexcept {
+    return arrived_[is_back(each.kind)][index(edge, each.microbatch, each.slice)];
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(std::size_t stage_or_edge, std::size_t microbatch, std::size_t slice) const noexcept {
+    return (stage_or_edge * microbatches_ + microbatch) * slices_ + slice;
+  }
+
+  std::size_t microbatches_;
+  std::size_t slices_;
+  std::array<std::vector<std::uint32_t>, 2> made_{};
+  std::array<std::vector<std::uint32_t>, 2> sent_{};
+  std::array<std::vector<std::uint32_t>, 2> arrived_{};
+};
+
+/// That positions of 32 bits can name so many tasks.
+/// @throws invalid_input if they cannot
+inline void check_task_count(std::size_t tasks) {
+  if (tasks <= std::numeric_limits<std::uint32_t>::max()) return;
+  fail(invalid_input("schedule", joined({"makes ", tasks, " tasks; they must be below 2^32"})));
+}
+
+/// The tasks of an iteration.
+struct task_list {
+  std::vector<task> tasks{};            ///< in an order in which they can be computed
+  std::vector<std::uint32_t> delays{};  ///< of what each of them awaits, where results may be `late`
+  std::vector<op> what{};               ///< each of them does
+  std::vector<std::uint32_t> last{};    ///< positions of those after which the iteration is over
+  bool late = false;                    ///< whether results are under way, but nothing carries them
+
+  /// Its position, from 1.
+  std::uint32_t add(const op& does, const task& each) {
+    tasks.push_back(each);
+    what.push_back(does);
+    if (late) delays.push_back(0);
+    return static_cast<std::uint32_t>(tasks.size());
+  }
+};
+
+/// How many passes that make gradients, B, I and W, every stage has left.
+class passes_left {
+ public:
+  explicit passes_left(const schedule& order) : left_(order.stages()) {
+    for (const auto& rank : order.orders) {
+      for (const op& each : rank) left_[each.stage] += makes_gradients(each.kind) ? 1U : 0U;
+    }
+  }
+
+  /// Takes a pass off. Whether its stage has all gradients with it.
+  [[nodiscard]] bool completes(const op& each) noexcept {
+    return makes_gradients(each.kind) && --left_[each.stage] == 0;
+  }
+
+ private:
+  [[nodiscard]] static bool makes_gradients(op_kind kind) noexcept {
+    return is_compute(kind) && kind != op_kind::forward;
+  }
+
+  std::vector<std::size_t> left_;
+};
+
+/// The latest message on every link from one rank to another, by its task; 0: none yet.
+class link_fronts {
+ public:
+  explicit link_fronts(std::size_t ranks) : links_(ranks) {}
+
+  /// O(links of the sending rank), which are few.
+  [[nodiscard]] std::uint32_t& at(std::size_t from, std::size_t to) {
+    for (link& each : links_[from]) {
+      if (each.to == to) return each.front;
+    }
+    return links_[from].emplace_back(link{to, 0}).front;
+  }
+
+ private:
+  struct link {
+    std::size_t to = 0;
+    std::uint32_t front = 0;
+  };
+  std::vector<std::vector<link>> links_;
+};
 
 /// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
 ///
