@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/parts/check_links.hpp>
@@ -16,8 +15,6 @@
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_lanes.hpp>
 #include <stagecut/engine/cut_problem.hpp>
-#include <stagecut/engine/duration_row.hpp>
-#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -25,53 +22,11 @@
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/check_cut.hpp>
+#include <stagecut/search/detail/makespan_steps.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
-
-/// `tick_rows` whose arrays `memory` has placed.
-template <class Memory>
-[[nodiscard]] stagecut::engine::tick_rows placed_rows(stagecut::engine::tick_rows rows, Memory& memory) {
-  rows.sums = memory(rows.sums);
-  rows.own = memory(rows.own);
-  rows.messages = memory(rows.messages);
-  rows.boundary = memory(rows.boundary);
-  return rows;
-}
-
-/// `cut_makespan` as devices see it.
-struct makespan_steps {
-  using number = double;
-
-  stagecut::engine::tick_rows rows{};
-  stagecut::engine::duration_row durations{};
-  slot_steps steps{};
-  double tick = 1;
-
-  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const noexcept {
-    return steps.durations + steps.slots;
-  }
-
-  /// The durations stand first in the room, then the slots.
-  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points, strided_view<double> room) const {
-    room[0] = 0;
-    for (std::size_t d = 1; d < steps.durations; ++d) room[d] = durations.of(d, rows, points);
-    const double* const times = room.data();
-    return tick * steps.makespan(times, room.data() + steps.durations * room.stride(), room.stride());
-  }
-
-  /// The same, of arrays where `memory` puts them.
-  template <class Memory>
-  [[nodiscard]] makespan_steps placed(Memory& memory) const {
-    makespan_steps result = *this;
-    result.rows = detail::placed_rows(rows, memory);
-    result.durations.first = memory(durations.first);
-    result.durations.terms = memory(durations.terms);
-    result.steps = steps.placed(memory);
-    return result;
-  }
-};
 
 /// Cuts in lanes, for their makespans.
 class makespan_lanes {

@@ -3,18 +3,21 @@
 
 #include <stagecut/fit/next_dry_run.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/fit/detail/check_peaks.hpp>
-#include <stagecut/fit/detail/dry_run_exchange.hpp>
 #include <stagecut/fit/detail/dry_run_space.hpp>
 #include <stagecut/fit/detail/memory_unknowns.hpp>
 #include <stagecut/fit/detail/singular_values.hpp>
@@ -23,6 +26,196 @@
 namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
+
+/// Numbers of a seed, the same everywhere.
+///
+/// Source: G. L. Steele, D. Lea and C. H. Flood, OOPSLA 2014 (SplitMix).
+class dry_run_dice {
+ public:
+  explicit dry_run_dice(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t count) {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return static_cast<std::size_t>((z ^ (z >> 31U)) % count);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Looks for runs whose information has the largest determinant: such a design is D-optimal, and of all it leaves errors the
+/// smallest room. Exchanges what one or two ranks run, as long as that helps.
+///
+/// Source: V. V. Fedorov, Theory of Optimal Experiments, 1972, chapter 3 (exchange); T. J. Mitchell, Technometrics
+/// 16(2):203-210, 1974.
+class dry_run_exchange {
+ public:
+  /// @param existing  peaks that are measured in any case
+  dry_run_exchange(const dry_run_space& space, const std::vector<rank_peak>& existing, std::uint64_t seed)
+      : space_(space), dice_(seed), scales_(Eigen::VectorXd::Ones(count())) {
+    for (const rank_peak& each : space.all_peaks()) {
+      for (Eigen::Index j = 0; j < count(); ++j) {
+        const double times = unknown(j).times(each);
+        if (times > scales_[j]) scales_[j] = times;
+      }
+    }
+    constexpr double ridge = 1e-9;  // tells of two designs that do not tell all which one tells more
+    existing_ = ridge * Eigen::MatrixXd::Identity(count(), count());
+    for (const rank_peak& each : existing) add(existing_, each, 1);
+  }
+
+  /// The best that some searches end with.
+  /// @param known  runs to begin one search with, and random ones for the rest; the others begin with random ones
+  [[nodiscard]] std::vector<run_loads> operator()(std::size_t runs, std::vector<run_loads> known = {}) {
+    // Large ones are easy: many choices are about as good.
+    const std::size_t searches = runs * space_.ranks <= 64 ? 12 : 2;
+    std::vector<run_loads> best;
+    double best_value = 0;
+    for (std::size_t i = 0; i < searches; ++i) {
+      runs_ = std::exchange(known, {});
+      while (runs_.size() < runs) runs_.push_back(random_run());
+      climb();
+      if (i == 0 || value_ > best_value + least_gain) best_value = value_, best = runs_;
+    }
+    return best;
+  }
+
+ private:
+  static constexpr double least_gain = 1e-9;
+  struct exchange {
+    std::size_t rank;
+    rank_load by;
+  };
+
+  [[nodiscard]] Eigen::Index count() const { return static_cast<Eigen::Index>(space_.unknowns.size()); }
+  [[nodiscard]] const memory_unknown& unknown(Eigen::Index j) const {
+    return space_.unknowns[static_cast<std::size_t>(j)];
+  }
+  /// Adds a peak to an information, or takes it away.
+  void add(Eigen::MatrixXd& to, const rank_peak& peak, double sign) {
+    row_.resize(count());
+    for (Eigen::Index j = 0; j < count(); ++j) row_[j] = unknown(j).times(peak) / scales_[j];
+    for (Eigen::Index j = 0; j < count(); ++j) to.col(j) += sign * row_[j] * row_;
+  }
+  void add(Eigen::MatrixXd& to, std::size_t rank, const rank_load& load, double sign) {
+    space_.set_peak(peak_, rank, load);
+    add(to, peak_, sign);
+  }
+
+  /// The logarithm of the determinant, by Cholesky's method; what it reads of `information` is lost.
+  static double log_determinant(Eigen::MatrixXd& information) {
+    double sum = 0;
+    for (Eigen::Index k = 0; k < information.cols(); ++k) {
+      const double pivot = information(k, k);
+      sum += std::log(pivot > 1e-300 ? pivot : 1e-300);
+      for (Eigen::Index j = k + 1; j < information.cols() && pivot > 0; ++j) {
+        const double by = information(j, k) / pivot;
+        for (Eigen::Index i = j; i < information.cols(); ++i) information(i, j) -= by * information(i, k);
+      }
+    }
+    return sum;
+  }
+
+  run_loads random_run() {
+    run_loads made(space_.ranks);
+    for (rank_load& each : made) each.choice = dice_.below(space_.choices);
+    for (std::size_t left = space_.layers - space_.ranks; left > 0;) {
+      rank_load& to = made[dice_.below(space_.ranks)];
+      const std::size_t room = space_.most_layers - to.layers;
+      if (room == 0) continue;
+      const std::size_t more = 1 + dice_.below(room < left ? room : left);
+      to.layers += more;
+      left -= more;
+    }
+    return made;
+  }
+
+  void set_information() {
+    information_ = existing_;
+    for (const run_loads& run : runs_) {
+      for (std::size_t r = 0; r < space_.ranks; ++r) add(information_, r, run[r], 1);
+    }
+    scratch_ = information_;
+    value_ = log_determinant(scratch_);
+  }
+
+  /// Does an exchange if it helps.
+  template <std::size_t n>
+  bool try_it(std::size_t run, const exchange (&moves)[n]) {
+    scratch_ = information_;
+    for (const auto& [rank, by] : moves) {
+      add(scratch_, rank, runs_[run][rank], -1);
+      add(scratch_, rank, by, 1);
+    }
+    if (!(log_determinant(scratch_) > value_ + least_gain)) return false;
+    const run_loads before = runs_[run];
+    const double value = value_;
+    for (const auto& [rank, by] : moves) runs_[run][rank] = by;
+    set_information();
+    if (value_ > value + least_gain) return true;
+    runs_[run] = before;  // only differences of large numbers told so
+    set_information();
+    return false;
+  }
+
+  bool try_choices(std::size_t run, std::size_t rank) {
+    bool better = false;
+    for (std::size_t c = 0; c < space_.choices; ++c) {
+      rank_load other = runs_[run][rank];
+      if (std::exchange(other.choice, c) != c) better = try_it(run, {{rank, other}}) || better;
+    }
+    return better;
+  }
+
+  /// Swaps what two ranks run, and moves layers to the second: one, and as many as go.
+  bool try_pair(std::size_t run, std::size_t from, std::size_t to) {
+    bool better = try_it(run, {{from, runs_[run][to]}, {to, runs_[run][from]}});
+    for (const bool all : {true, false}) {
+      rank_load less = runs_[run][from];
+      rank_load more = runs_[run][to];
+      const std::size_t room = space_.most_layers - more.layers;
+      const std::size_t most = less.layers - 1 < room ? less.layers - 1 : room;
+      if (most == 0) return better;
+      const std::size_t moved = all ? most : 1;
+      less.layers -= moved;
+      more.layers += moved;
+      better = try_it(run, {{from, less}, {to, more}}) || better;
+    }
+    return better;
+  }
+
+  void climb() {
+    constexpr int most_sweeps = 50;
+    constexpr std::size_t most_partners = 16;
+    set_information();
+    bool better = true;
+    for (int sweep = 0; sweep < most_sweeps && better; ++sweep) {
+      better = false;
+      for (std::size_t run = 0; run < runs_.size(); ++run) {
+        for (std::size_t r = 0; r < space_.ranks; ++r) {
+          better = try_choices(run, r) || better;
+          const bool few = space_.ranks <= most_partners;
+          for (std::size_t i = 0; i < (few ? space_.ranks : most_partners); ++i) {
+            const std::size_t other = few ? i : dice_.below(space_.ranks);
+            if (other != r) better = try_pair(run, r, other) || better;
+          }
+        }
+      }
+    }
+  }
+
+  const dry_run_space& space_;
+  dry_run_dice dice_;
+  Eigen::VectorXd scales_;  // the most that an unknown stands in a peak: all columns weigh alike
+  Eigen::MatrixXd existing_{};
+  std::vector<run_loads> runs_{};
+  rank_peak peak_{};
+  Eigen::VectorXd row_{};
+  Eigen::MatrixXd information_{};
+  Eigen::MatrixXd scratch_{};
+  double value_ = 0;
+};
 
 [[noreturn]] inline void refuse_dry_run(std::string_view what, std::size_t value, std::string_view requirement) {
   fail(argument_error("next_dry_run", joined({"request.", what}), std::to_string(value), requirement));

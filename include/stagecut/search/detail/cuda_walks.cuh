@@ -9,9 +9,9 @@
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_lanes.hpp>
 #include <stagecut/schedule/slot_program.hpp>
-#include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/chain_walk.hpp>
 #include <stagecut/search/detail/cuda_system.cuh>
+#include <stagecut/search/detail/makespan_steps.hpp>
 #include <stagecut/search/detail/walk_in_column.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {

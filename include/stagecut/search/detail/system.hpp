@@ -7,13 +7,26 @@
 #include <thrust/detail/execution_policy.h>
 
 #include <stagecut/search/detail/host_system.hpp>
-#include <stagecut/search/detail/one_device_system.hpp>
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #if !defined(__CUDACC__)
 #error \
     "Thrust's device system is CUDA's, which nvcc alone can read: say -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP"
 #endif
 #include <stagecut/search/detail/cuda_system.cuh>
+#endif
+
+// Thrust's code for one device system and for another has the same names: files that were compiled for different ones must not
+// meet in one program. Each leaves this number in its object; linkers accept the same number many times, and no second one.
+#if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CPP
+asm(".globl stagecut_search_has_one_thrust_device_system\n.set stagecut_search_has_one_thrust_device_system, 1");
+#elif THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_OMP
+asm(".globl stagecut_search_has_one_thrust_device_system\n.set stagecut_search_has_one_thrust_device_system, 2");
+#elif THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_TBB
+asm(".globl stagecut_search_has_one_thrust_device_system\n.set stagecut_search_has_one_thrust_device_system, 3");
+#else
+asm(".globl stagecut_search_has_one_thrust_device_system\n.set stagecut_search_has_one_thrust_device_system, 4");
+#endif
 #endif
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {

@@ -7,8 +7,8 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/engine/point_moves.hpp>
 #include <stagecut/search/candidate_space.hpp>
-#include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/chain_walk.hpp>
+#include <stagecut/search/detail/makespan_steps.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 

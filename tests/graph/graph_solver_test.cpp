@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/graph/detail/folded_leaves.hpp>
+#include <stagecut/graph/detail/graph_solver.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/graph/detail/dag_coarsening.hpp>
 #include <stagecut/graph/detail/dag_hierarchy.hpp>
 
 #include <doctest/doctest.h>
