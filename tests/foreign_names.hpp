@@ -348,6 +348,7 @@
   X(lower_to) \
   X(lower_transfers) \
   X(make_layer_row) \
+  X(make_order) \
   X(make_schedule) \
   X(makespan_obstacle) \
   X(may_keep_last) \

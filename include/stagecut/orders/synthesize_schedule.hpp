@@ -12,10 +12,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/orders/detail/mixed_orders.hpp>
 #include <stagecut/orders/detail/order_bytes.hpp>
-#include <stagecut/orders/detail/order_maker.hpp>
 #include <stagecut/orders/detail/order_ticks.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/detail/words_of_schedule.hpp>
 #include <stagecut/orders/order_request.hpp>
 #include <stagecut/schedule/parts/span_times.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -61,32 +59,16 @@ struct synthesize_schedule_fn {
     if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
     const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
     const transfer_kind kind = messages ? transfers.kind : transfer_kind::latency;
-    if (!problem.together.empty()) {
-      detail::mixed_orders mixed(problem, request, kind, ticks.tick());
-      mixed.make();
-      if (!mixed.found()) return answer::unknown({});
-      return told(mixed, mixed.order(), times, transfers, ticks);
-    }
-    detail::order_maker maker(problem, request, kind, ticks.tick());
-    if (request.start) maker.take(detail::words_of_start(problem, *request.start));
-    maker.make();
-    if (maker.words().empty()) return answer::unknown({});
-    return told(maker, detail::schedule_of(problem, maker.words()), times, transfers, ticks);
-  }
-
-  template <class Maker, class T>
-  [[nodiscard]] static outcome<synthesized<T>> told(const Maker& maker, schedule order, const pass_times<T>& times,
-                                                    const transfer_times<T>& transfers,
-                                                    const detail::order_ticks<T>& ticks) {
-    using answer = outcome<synthesized<T>>;
+    std::optional<detail::made_order> found = detail::make_order(problem, request, kind, ticks.tick());
+    if (!found) return answer::unknown({});
     synthesized<T> made;
-    made.order = std::move(order);
+    made.order = std::move(found->order);
     const simulation<T> run = simulate(made.order, times, transfers);
     made.makespan = run.makespan;
     made.span = run.span;
-    made.looked_at = maker.looked_at();
-    const bool proved = maker.makespan() <= maker.bound();
-    const T bound = ticks.time(maker.bound());
+    made.looked_at = found->looked_at;
+    const bool proved = found->makespan <= found->bound;
+    const T bound = ticks.time(found->bound);
     made.bound = proved || made.makespan < bound ? made.makespan : bound;
     return proved ? answer::optimal(std::move(made)) : answer::feasible(std::move(made));
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
@@ -20,6 +21,20 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The problem in which I and W of each stage take no longer and no more memory than apart, nor than together: what no order is below in which
 /// each backward pass is whole or apart. It is that of I and W alone where no B is better than both.
 [[nodiscard]] STAGECUT_DECL word_problem least_problem(const word_problem& of);
+
+/// An order that was made, with its times in ticks.
+struct made_order {
+  schedule order{};
+  std::int64_t makespan = 0;
+  std::int64_t bound = 0;
+  std::size_t looked_at = 0;
+};
+
+/// Makes an order of a problem, whatever its backward passes may be; nothing: none was found.
+/// @param transfers  what messages occupy; `latency` where there are none
+/// @param tick       in the unit of the times, of which progress is told
+[[nodiscard]] STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const order_request& request,
+                                                                 transfer_kind transfers, double tick);
 
 /// Makes an order whose backward passes are whole or apart, each as is better, where some stage's B takes less than its I
 /// and W, in time or memory. Words are those of I and W; where W of a microbatch follows its I at once, and B is better,

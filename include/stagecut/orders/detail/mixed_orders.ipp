@@ -40,6 +40,21 @@ STAGECUT_DECL word_problem least_problem(const word_problem& of) {
   return result;
 }
 
+STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const order_request& request,
+                                                   transfer_kind transfers, double tick) {
+  if (!of.together.empty()) {
+    mixed_orders mixed(of, request, transfers, tick);
+    mixed.make();
+    if (!mixed.found()) return std::nullopt;
+    return made_order{mixed.order(), mixed.makespan(), mixed.bound(), mixed.looked_at()};
+  }
+  order_maker maker(of, request, transfers, tick);
+  if (request.start) maker.take(words_of_start(of, *request.start));
+  maker.make();
+  if (maker.words().empty()) return std::nullopt;
+  return made_order{schedule_of(of, maker.words()), maker.makespan(), maker.bound(), maker.looked_at()};
+}
+
 /// Whether every rank has room for one microbatch at a time, its passes apart.
 [[nodiscard]] inline bool has_room(const word_problem& of) {
   for (std::size_t r = 0; of.capped() && r < of.ranks; ++r) {

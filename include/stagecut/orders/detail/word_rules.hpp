@@ -24,8 +24,20 @@ class word_rules {
   std::vector<std::uint64_t> done_;  // of every letter
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline bool word_rules::operator()(std::size_t rank, const std::vector<std::uint16_t>& word) {
+  for (const std::size_t s : of_.stages_of[rank])
+    done_[forward_of(s)] = done_[backward_of(s)] = done_[weight_of(s)] = 0;
+  const bool capped = of_.capped();
+  std::int64_t room = capped ? of_.memory[rank] : 0;
+  for (const std::uint16_t letter : word) {
+    ++done_[letter];
+    if (!is_forward(letter) && done_[letter] > done_[letter - 1U]) return false;
+    if (!capped) continue;
+    room -= of_.taken(letter);
+    if (room < 0) return false;
+    room += of_.freed(letter);
+  }
+  return true;
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/orders/detail/word_rules.ipp>
-#endif
+}  // namespace stagecut::inline STAGECUT_ABI::detail
