@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/schedule/parts/stage_links.hpp>
+
 #include "random_schedules.hpp"
 
 using stagecut::detail::op_text;

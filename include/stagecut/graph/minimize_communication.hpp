@@ -4,10 +4,13 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/communication_problem.hpp>
-#include <stagecut/graph/detail/communication_elements.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+struct communication_weights;
+}
 
 /// See `minimize_communication`.
 struct minimize_communication_fn {

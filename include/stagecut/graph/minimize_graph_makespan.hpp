@@ -8,12 +8,15 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
-#include <stagecut/graph/detail/graph_makespan_search.hpp>
-#include <stagecut/graph/detail/why_no_graph_plan.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+class graph_makespan_search;
+struct stage_ranges;
+}  // namespace detail
 
 /// See `minimize_graph_makespan`.
 struct minimize_graph_makespan_fn {

@@ -3,12 +3,14 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/recompute_rules.hpp>
-#include <stagecut/joint/detail/recompute_search.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+namespace detail {
+class recompute_search;
+}
 
 /// See `minimize_recomputation`.
 struct minimize_recomputation_fn {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
+#include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
-#include <stagecut/profile/detail/transformer_parts.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
@@ -25,20 +25,8 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 
 namespace detail {
 
-/// A part as a layer of a profile.
-STAGECUT_DECL stagecut::layer layer_of(const part& from, const architecture& a, const part_maker& make);
-
-/// The word for what a layer's figures recompute; empty: nothing.
-inline std::string recomputation_name(recomputing way) {
-  return way == recomputing::none ? "" : stagecut::name_of(recomputation_words, way);
-}
-
 /// The figures of a layer as one of the ways to run another.
 STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recomputing way);
-
-/// The other ways to recompute layer `i` of a model, or of its tower.
-STAGECUT_DECL std::vector<stagecut::layer_variant> other_ways(const architecture& a, const training& r,
-                                                              const part_maker& make, std::size_t i, bool seeing);
 
 }  // namespace detail
 

@@ -26,12 +26,10 @@
 #include <stagecut/io/detail/json_parse.ipp>
 #include <stagecut/io/detail/json_plan.ipp>
 #include <stagecut/io/detail/json_profile.ipp>
-#include <stagecut/io/detail/json_stages.ipp>
 #include <stagecut/io/detail/json_value.ipp>
 #include <stagecut/io/detail/measured_file.ipp>
 #include <stagecut/io/detail/megatron.ipp>
 #include <stagecut/io/detail/megatron_layout.ipp>
-#include <stagecut/io/detail/mindspore_events.ipp>
 #include <stagecut/io/detail/mindspore_log.ipp>
 #include <stagecut/io/detail/mindspore_trace.ipp>
 #include <stagecut/io/detail/nvtx_ranges.ipp>
@@ -40,7 +38,6 @@
 #include <stagecut/io/detail/pipeline_picture.ipp>
 #include <stagecut/io/detail/piper.ipp>
 #include <stagecut/io/detail/piper_plan.ipp>
-#include <stagecut/io/detail/plan_fault.ipp>
 #include <stagecut/io/detail/pytorch.ipp>
 #include <stagecut/io/detail/read_limits.ipp>
 #include <stagecut/io/detail/read_plan_or_profile.ipp>

@@ -11,7 +11,6 @@
 #include <stagecut/joint/baselines/detail/minimize_nested_time.ipp>
 #include <stagecut/joint/baselines/detail/minimize_placed_length.ipp>
 #include <stagecut/joint/baselines/detail/nested_machines.ipp>
-#include <stagecut/joint/baselines/detail/nested_prices.ipp>
 #include <stagecut/joint/baselines/detail/plan_nested_graph.ipp>
 #include <stagecut/joint/baselines/detail/sapp_surrogate.ipp>
 #include <stagecut/joint/baselines/detail/variant_choice.ipp>
@@ -22,8 +21,6 @@
 #include <stagecut/joint/baselines/detail/variant_tables.ipp>
 #include <stagecut/joint/baselines/detail/variant_ways.ipp>
 #include <stagecut/joint/detail/as_recompute_model.ipp>
-#include <stagecut/joint/detail/build_options.ipp>
-#include <stagecut/joint/detail/choice_curves.ipp>
 #include <stagecut/joint/detail/compare_hybrids.ipp>
 #include <stagecut/joint/detail/compare_recomputation.ipp>
 #include <stagecut/joint/detail/even_recomputation.ipp>
@@ -31,23 +28,17 @@
 #include <stagecut/joint/detail/graph_stages.ipp>
 #include <stagecut/joint/detail/layer_bonds.ipp>
 #include <stagecut/joint/detail/layer_ways.ipp>
-#include <stagecut/joint/detail/link_options.ipp>
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
 #include <stagecut/joint/detail/minimize_pipeline_length.ipp>
 #include <stagecut/joint/detail/minimize_recomputation.ipp>
 #include <stagecut/joint/detail/minimize_stage_time.ipp>
-#include <stagecut/joint/detail/option_graph.ipp>
 #include <stagecut/joint/detail/pipeline_states.ipp>
 #include <stagecut/joint/detail/placed_links.ipp>
 #include <stagecut/joint/detail/placed_stages.ipp>
 #include <stagecut/joint/detail/plan_hybrid.ipp>
 #include <stagecut/joint/detail/plan_recomputation.ipp>
 #include <stagecut/joint/detail/profile_options.ipp>
-#include <stagecut/joint/detail/rank_options.ipp>
 #include <stagecut/joint/detail/recompute_model.ipp>
-#include <stagecut/joint/detail/recompute_problem.ipp>
-#include <stagecut/joint/detail/recompute_rules.ipp>
-#include <stagecut/joint/detail/recompute_search.ipp>
 #include <stagecut/joint/detail/sequence_split.ipp>
 #include <stagecut/joint/detail/sharded_layer.ipp>
 #include <stagecut/joint/detail/sharded_times.ipp>
@@ -55,4 +46,3 @@
 #include <stagecut/joint/detail/simulate_recomputation.ipp>
 #include <stagecut/joint/detail/stage_mixtures.ipp>
 #include <stagecut/joint/detail/sweep_recomputation.ipp>
-#include <stagecut/joint/detail/whole_times.ipp>

@@ -12,7 +12,6 @@
 #include <stagecut/profile/detail/as_chain.ipp>
 #include <stagecut/profile/detail/as_inference.ipp>
 #include <stagecut/profile/detail/block.ipp>
-#include <stagecut/profile/detail/block_memory.ipp>
 #include <stagecut/profile/detail/check_architecture.ipp>
 #include <stagecut/profile/detail/check_figures.ipp>
 #include <stagecut/profile/detail/each_tie.ipp>
@@ -30,5 +29,4 @@
 #include <stagecut/profile/detail/training_memory.ipp>
 #include <stagecut/profile/detail/transformer.ipp>
 #include <stagecut/profile/detail/transformer_inference.ipp>
-#include <stagecut/profile/detail/transformer_parts.ipp>
 #include <stagecut/profile/detail/transformer_training.ipp>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
@@ -10,6 +13,7 @@
 #include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/graph/communication_problem.hpp>
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/check_operator_figures.hpp>
 #include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/precedence.hpp>
@@ -102,8 +106,101 @@ class communication_elements {
   std::vector<std::size_t> last_{};
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline communication_elements::communication_elements(const operator_graph& graph, contraction parts,
+                                                      const communication_weights& figures,
+                                                      const communication_request& request)
+    : parts_(std::move(parts)), devices_(request.devices), may_empty_(request.at_most), ordered_(request.contiguous) {
+  choose_ticks(figures);
+  of_.resize(size());
+  for (std::size_t v = 0; v < graph.operators.size(); ++v) {
+    of_[parts_.element_of(v)].add(
+        {variable_scale_.nearest(figures.variables[v]), operation_scale_.nearest(figures.operations[v])});
+  }
+  weights all;
+  for (const weights& each : of_) all.add(each);
+  most_ = {most_of(all.variables, request.variable_imbalance), most_of(all.operations, request.operation_imbalance)};
+  join(graph, figures);
+  fix(graph);
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/graph/detail/communication_elements.ipp>
-#endif
+inline auto communication_elements::cut(const std::vector<std::uint32_t>& device_of) const -> ticks {
+  ticks sum = 0;
+  for (std::size_t e = 0; e < size(); ++e) {
+    for (const link& each : links(e)) sum += each.to > e && device_of[e] != device_of[each.to] ? each.weight : 0;
+  }
+  return sum;
+}
+
+inline engine::tick_scale communication_elements::scale_of(const std::vector<double>& all) {
+  double sum = 0;
+  for (const double each : all) sum += each;
+  return tick_scale_of(sum);
+}
+
+inline void communication_elements::choose_ticks(const communication_weights& figures) {
+  variable_scale_ = scale_of(figures.variables);
+  operation_scale_ = scale_of(figures.operations);
+  edge_scale_ = scale_of(figures.edges);
+}
+
+inline auto communication_elements::most_of(ticks all, double imbalance) const -> ticks {
+  const double most = imbalance * (static_cast<double>(all) / static_cast<double>(devices_)) * (1 + 0x1p-40);
+  return most < static_cast<double>(all) ? static_cast<ticks>(most) : all;
+}
+
+inline void communication_elements::join(const operator_graph& graph, const communication_weights& figures) {
+  std::vector<std::pair<element, link>> ends;
+  const auto add = [&](element from, element to, std::int32_t order, ticks weight) {
+    ends.push_back({from, {to, order, weight}});
+    ends.push_back({to, {from, -order, weight}});
+  };
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const element from = parts_.element_of(graph.edges[i].from);
+    const element to = parts_.element_of(graph.edges[i].to);
+    const ticks weight = edge_scale_.nearest(figures.edges[i]);
+    if (from != to && weight != 0) add(from, to, 0, weight);
+  }
+  if (ordered_) {
+    for (std::size_t e = 0; e < size(); ++e) {
+      for (const element to : below().successors(e)) add(static_cast<element>(e), to, 1, 0);
+    }
+  }
+  std::sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.first, a.second.to) < std::tuple(b.first, b.second.to);
+  });
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const bool again =
+        count != 0 && ends[count - 1].first == ends[i].first && ends[count - 1].second.to == ends[i].second.to;
+    if (!again) {
+      ends[count++] = ends[i];
+      continue;
+    }
+    ends[count - 1].second.weight += ends[i].second.weight;
+    ends[count - 1].second.order += ends[i].second.order;
+  }
+  links_ = {size(), count, [&](std::size_t i) { return ends[i].first; }, [&](std::size_t i) { return ends[i].second; }};
+}
+
+inline void communication_elements::fix(const operator_graph& graph) {
+  first_.assign(size(), 0);
+  last_.assign(size(), devices_ - 1);
+  for (std::size_t v = 0; v < graph.operators.size(); ++v) {
+    const std::size_t device = graph.operators[v].stage;
+    if (device == graph_operator::none) continue;
+    const element e = parts_.element_of(v);
+    any_fixed_ = true;
+    first_[e] = std::max(first_[e], device);
+    last_[e] = std::min(last_[e], device);
+  }
+  if (!ordered_ || !any_fixed_) return;
+  const auto order = below().order();
+  for (const element e : order) {
+    for (const element from : below().predecessors(e)) first_[e] = std::max(first_[e], first_[from]);
+  }
+  for (std::size_t i = order.size(); i-- > 0;) {
+    for (const element to : below().successors(order[i])) last_[order[i]] = std::min(last_[order[i]], last_[to]);
+  }
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

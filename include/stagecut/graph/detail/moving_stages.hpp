@@ -85,8 +85,127 @@ class moving_stages {
   sums sums_{};
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline moving_stages::moving_stages(const operator_graph& graph, const operator_links& links,
+                                    const contraction& elements, view<const std::size_t> stage_of, std::size_t stages)
+    : graph_(&graph),
+      links_(&links),
+      elements_(&elements),
+      k_(stages),
+      stage_of_(stage_of.begin(), stage_of.end()),
+      taken_(graph.operators.size() * stages),
+      returned_(taken_.size()),
+      holders_(graph.shared.size() * stages),
+      before_(stages * stages),
+      mixed_(stages * stages),
+      members_(stages) {
+  for (auto* each : {&sums_.forward, &sums_.backward, &sums_.resident, &sums_.activations}) each->resize(k_);
+  for (auto* each : {&sums_.down, &sums_.up, &sums_.gradient}) each->resize(k_ * k_);
+  for (std::size_t v = 0; v < stage_of_.size(); ++v) {
+    add_weight(v, stage_of_[v]);
+    for (const std::size_t u : links_->producers(v)) count(u, v, stage_of_[v], 1);
+  }
+  for (std::size_t e = 0; e < elements_->elements(); ++e) ++members_[stage_of_element(e)];
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/graph/detail/moving_stages.ipp>
-#endif
+inline void moving_stages::move(std::size_t element, std::size_t to) {
+  --members_[stage_of_element(element)];
+  ++members_[to];
+  for (const std::size_t v : elements_->operators_of(element)) move_operator(v, to);
+}
+
+inline void moving_stages::load(stage_simulator& to, view<const std::size_t> order) const {
+  to.clear(k_);
+  for (std::size_t i = 0; i < k_; ++i) {
+    to.forward[i] = sums_.forward[order[i]];
+    to.backward[i] = sums_.backward[order[i]];
+    for (std::size_t j = 0; j < k_; ++j) {
+      const std::size_t a = order[j < i ? j : i] * k_ + order[j < i ? i : j];
+      const std::size_t b = order[j < i ? i : j] * k_ + order[j < i ? j : i];
+      if (i == j || (before_[a] == 0 && before_[b] == 0 && mixed_[a] == 0 && mixed_[b] == 0)) continue;
+      const auto other = static_cast<std::uint32_t>(j);
+      if (j < i) to.arriving.push_back({other, positive(graph_->latency + sums_.down[a])});
+      if (j > i) {
+        to.returning.push_back(
+            {other, positive(graph_->latency + ((sums_.gradient[a] + sums_.up[b]) + sums_.down[b]))});
+      }
+    }
+    to.arriving_end.push_back(to.arriving.size());
+    to.returning_end.push_back(to.returning.size());
+  }
+  to.end_of_load();
+}
+
+inline void moving_stages::add_weight(std::size_t v, std::size_t s) {
+  const graph_operator& each = graph_->operators[v];
+  (each.is_backward ? sums_.backward : sums_.forward)[s] += each.forward;
+  sums_.backward[s] += each.backward;
+  sums_.resident[s] += each.resident;
+  sums_.activations[s] += each.activations;
+  for (const std::size_t i : links_->shared(v)) {
+    if (holders_[i * k_ + s]++ == 0) sums_.resident[s] += graph_->shared[i].resident;
+  }
+}
+
+inline void moving_stages::take_weight(std::size_t v, std::size_t s) {
+  const graph_operator& each = graph_->operators[v];
+  (each.is_backward ? sums_.backward : sums_.forward)[s] -= each.forward;
+  sums_.backward[s] -= each.backward;
+  sums_.resident[s] -= each.resident;
+  sums_.activations[s] -= each.activations;
+  for (const std::size_t i : links_->shared(v)) {
+    if (--holders_[i * k_ + s] == 0) sums_.resident[s] -= graph_->shared[i].resident;
+  }
+}
+
+inline void moving_stages::send(std::size_t u, std::size_t from, std::size_t to, std::uint32_t taken,
+                                std::uint32_t returned, int sign) {
+  if (from == to || taken == 0) return;
+  const graph_operator& each = graph_->operators[u];
+  const std::size_t pair = from * k_ + to;
+  (each.is_backward ? sums_.up : sums_.down)[pair] += sign * each.sent;
+  if (returned != 0) sums_.gradient[pair] += sign * each.sent_back;
+}
+
+inline void moving_stages::join(bool back, std::size_t from, std::size_t to, std::uint32_t taken,
+                                std::uint32_t returned, int sign) {
+  if (from == to) return;
+  const std::int64_t demanding = back ? taken : returned;
+  before_[back ? to * k_ + from : from * k_ + to] += sign * demanding;
+  mixed_[from * k_ + to] += sign * (std::int64_t{taken} - demanding);
+}
+
+inline void moving_stages::count(std::size_t u, std::size_t v, std::size_t s, int sign) {
+  const bool back = graph_->operators[u].is_backward;
+  const std::uint32_t returned = back || graph_->operators[v].is_backward ? 0 : 1;
+  std::uint32_t& taken_here = taken_[u * k_ + s];
+  std::uint32_t& returned_here = returned_[u * k_ + s];
+  const std::size_t from = stage_of_[u];
+  join(back, from, s, 1, returned, sign);
+  send(u, from, s, taken_here, returned_here, -1);
+  taken_here = static_cast<std::uint32_t>(static_cast<int>(taken_here) + sign);
+  returned_here = static_cast<std::uint32_t>(static_cast<int>(returned_here) + sign * static_cast<int>(returned));
+  send(u, from, s, taken_here, returned_here, 1);
+}
+
+inline void moving_stages::move_operator(std::size_t v, std::size_t to) {
+  const std::size_t from = stage_of_[v];
+  const bool back = graph_->operators[v].is_backward;
+  take_weight(v, from);
+  add_weight(v, to);
+  for (std::size_t s = 0; s < k_; ++s) {
+    const std::uint32_t taken = taken_[v * k_ + s];
+    const std::uint32_t returned = returned_[v * k_ + s];
+    if (taken == 0) continue;
+    send(v, from, s, taken, returned, -1);
+    join(back, from, s, taken, returned, -1);
+    send(v, to, s, taken, returned, 1);
+    join(back, to, s, taken, returned, 1);
+  }
+  stage_of_[v] = to;
+  for (const std::size_t u : links_->producers(v)) {
+    count(u, v, from, -1);
+    count(u, v, to, 1);
+  }
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

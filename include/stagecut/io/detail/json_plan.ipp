@@ -3,6 +3,7 @@
 
 #include <stagecut/io/json/json_plan.hpp>
 
+#include <array>
 #include <cstddef>
 #include <istream>
 #include <optional>
@@ -32,6 +33,15 @@
 namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
+
+/// The members of a plan, and those among them that the first version did not have.
+/// @{
+inline constexpr std::array<std::string_view, 18> plan_keys = {
+    "schema",   "cuts",     "assignment", "objective",    "devices", "chunks",
+    "stages",   "edges",    "choices",    "schedule",     "memory",  "speeds",
+    "messages", "makespan", "timeline",   "profile_hash", "profile", "own_microbatches"};
+inline constexpr std::array<std::string_view, 4> second_keys = {"assignment", "edges", "choices", "own_microbatches"};
+/// @}
 
 inline objective_value read_objective(const json_value& value) {
   objective_value objective;
@@ -72,7 +82,8 @@ inline void upgrade(const json_value& value, plan& made) {
   for (std::size_t s = 0; s < made.stages.size(); ++s) check_read(value, upgrade_stage(made, s));
 }
 
-STAGECUT_DECL void read_stages(const json_value& value, plan_version version, plan& made) {
+/// Which layers are a stage, and what is said of the stages.
+inline void read_stages(const json_value& value, plan_version version, plan& made) {
   const auto assignment = value.find("assignment");
   if (assignment) made.assignment = read_assignment(*assignment);
   if (assignment && value.find("cuts")) assignment->fail("does not agree with cuts beside it: one of both is enough");

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
@@ -21,7 +22,16 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-STAGECUT_DECL bool mindspore_trace::of_scopes(const json_value& event) const {
+/// What the events of a trace have in common.
+struct mindspore_trace {
+  const json* scopes = nullptr;  ///< the process of scopes; null: not said, then it is 3
+  trace_scopes forward{};        ///< when forward passes ran
+  std::vector<double> starts{};  ///< of steps
+
+  [[nodiscard]] bool of_scopes(const json_value& event) const;
+};
+
+inline bool mindspore_trace::of_scopes(const json_value& event) const {
   const auto process = event.find("pid");
   return process && (scopes != nullptr ? **process == *scopes : **process == json(3));
 }
@@ -43,7 +53,8 @@ inline const json* find_scopes(const json_value& events) {
   return nullptr;
 }
 
-STAGECUT_DECL mindspore_trace find_steps(const json_value& events) {
+/// Finds forward passes, `Default` at the outermost level of scopes, and steps, by the first matrix product of each.
+[[nodiscard]] inline mindspore_trace find_steps(const json_value& events) {
   mindspore_trace made;
   made.scopes = find_scopes(events);
   std::string_view product;

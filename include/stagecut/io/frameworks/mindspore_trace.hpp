@@ -4,11 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/io/detail/json_value.hpp>
-#include <stagecut/io/detail/mindspore_events.hpp>
 #include <stagecut/io/frameworks/sapp_init.hpp>
 #include <stagecut/io/read_limits.hpp>
 
@@ -25,22 +22,6 @@ struct mindspore_times {
   /// Equal in every part.
   friend bool operator==(const mindspore_times&, const mindspore_times&) = default;
 };
-
-namespace detail {
-
-/// What the events of a trace have in common.
-struct mindspore_trace {
-  const json* scopes = nullptr;  ///< the process of scopes; null: not said, then it is 3
-  trace_scopes forward{};        ///< when forward passes ran
-  std::vector<double> starts{};  ///< of steps
-
-  [[nodiscard]] bool of_scopes(const json_value& event) const;
-};
-
-/// Finds forward passes, `Default` at the outermost level of scopes, and steps, by the first matrix product of each.
-STAGECUT_DECL mindspore_trace find_steps(const json_value& events);
-
-}  // namespace detail
 
 /// Reads how long cells of a model took from a trace of MindSpore's profiler, `trace_view.json` or `msprof*.json`: JSON of
 /// Chrome's events, a list or `traceEvents`. A cell counts where it lies within a forward scope of a step that counts: all

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <istream>
 #include <string>
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/io/detail/json_stages.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
@@ -16,18 +14,6 @@
 namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
-
-/// The members of a plan, and those among them that the first version did not have.
-/// @{
-inline constexpr std::array<std::string_view, 18> plan_keys = {
-    "schema",   "cuts",     "assignment", "objective",    "devices", "chunks",
-    "stages",   "edges",    "choices",    "schedule",     "memory",  "speeds",
-    "messages", "makespan", "timeline",   "profile_hash", "profile", "own_microbatches"};
-inline constexpr std::array<std::string_view, 4> second_keys = {"assignment", "edges", "choices", "own_microbatches"};
-/// @}
-
-/// Which layers are a stage, and what is said of the stages.
-STAGECUT_DECL void read_stages(const json_value& value, plan_version version, plan& made);
 
 STAGECUT_DECL plan read_json_plan(const json_value& value);
 

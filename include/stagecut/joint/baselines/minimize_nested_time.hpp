@@ -6,7 +6,6 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/baselines/detail/nested_prices.hpp>
 #include <stagecut/joint/baselines/nested_machines.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 
@@ -37,7 +36,7 @@ class nested_search {
   const nested_machines& machines_;
   bool memory_;
   std::vector<std::vector<double>> costs_{};
-  double least_ = no_nested_plan;
+  double least_;
 };
 
 /// How many stages there can be: the most points of which each holds the one before.

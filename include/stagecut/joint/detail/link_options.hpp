@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
+#include <stagecut/joint/detail/rank_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -19,16 +21,58 @@ struct option_arc {
 
 /// Drops nodes of a graph that are on no path, and numbers the others anew.
 /// @param nodes  of every boundary; the one behind the last rank is where all paths end
-STAGECUT_DECL void keep_paths(option_graph& graph, const std::vector<std::uint32_t>& nodes);
+inline void keep_paths(option_graph& graph, const std::vector<std::uint32_t>& nodes);
 
 /// Sorts the options of a graph by key, and turns arcs into edges with the group of options of their key.
 /// @param keys  of every rank and class, in the order in which classes were added
-STAGECUT_DECL void link_options(option_graph& graph, const std::vector<std::uint32_t>& nodes,
-                                const std::vector<std::vector<option_arc>>& arcs,
-                                const std::vector<std::vector<std::size_t>>& keys);
+inline void link_options(option_graph& graph, const std::vector<std::uint32_t>& nodes,
+                         const std::vector<std::vector<option_arc>>& arcs,
+                         const std::vector<std::vector<std::size_t>>& keys);
+
+inline void keep_paths(option_graph& graph, const std::vector<std::uint32_t>& nodes) {
+  const std::size_t ranks = graph.ranks.size();
+  std::vector<std::vector<char>> ends(ranks + 1);
+  for (std::size_t r = 0; r <= ranks; ++r) ends[r].assign(nodes[r], r == ranks ? 1 : 0);
+  for (std::size_t r = ranks; r-- > 0;) {
+    for (const option_graph::edge& each : graph.steps[r].edges) {
+      if (ends[r + 1][each.to] != 0) ends[r][each.from] = 1;
+    }
+  }
+  graph.nodes.assign(ranks + 1, 0);
+  std::vector<std::vector<std::uint32_t>> number(ranks + 1);
+  for (std::size_t r = 0; r <= ranks; ++r) {
+    for (const char each : ends[r]) {
+      number[r].push_back(graph.nodes[r]);
+      graph.nodes[r] += each != 0 ? 1 : 0;
+    }
+  }
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::vector<option_graph::edge>& edges = graph.steps[r].edges;
+    std::size_t kept = 0;
+    for (const option_graph::edge& each : edges) {
+      if (ends[r + 1][each.to] == 0) continue;
+      edges[kept++] = {number[r][each.from], number[r + 1][each.to], each.group};
+    }
+    edges.resize(kept);
+  }
+}
+
+inline void link_options(option_graph& graph, const std::vector<std::uint32_t>& nodes,
+                         const std::vector<std::vector<option_arc>>& arcs,
+                         const std::vector<std::vector<std::size_t>>& keys) {
+  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
+    const std::vector<std::size_t> sorted = graph.ranks[r].finish(keys[r]);
+    std::map<std::size_t, std::uint32_t> group_of;
+    option_graph::step& step = graph.steps[r];
+    for (std::size_t c = 0; c < sorted.size(); ++c) {
+      const rank_options::contents& here = graph.ranks[r].classes()[c];
+      const auto [place, is_new] = group_of.emplace(sorted[c], static_cast<std::uint32_t>(step.groups.size()));
+      if (is_new) step.groups.push_back({here.first, here.last});
+      step.groups[place->second].last = here.last;
+    }
+    for (const option_arc& each : arcs[r]) step.edges.push_back({each.from, each.to, group_of.at(each.key)});
+  }
+  keep_paths(graph, nodes);
+}
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
-
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/link_options.ipp>
-#endif

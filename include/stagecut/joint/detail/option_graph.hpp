@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/engine/tick_rows.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -77,8 +79,107 @@ class option_paths {
   std::vector<std::vector<double>> behind_{};
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline std::size_t option_graph::options() const noexcept {
+  std::size_t sum = 0;
+  for (const rank_options& each : ranks) sum += each.size();
+  return sum;
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/option_graph.ipp>
-#endif
+inline option_paths::option_paths(const option_graph& graph) : graph_(&graph) {
+  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
+    cost_.emplace_back(graph.ranks[r].size());
+    least_.emplace_back(graph.steps[r].groups.size());
+    best_.emplace_back(graph.steps[r].groups.size());
+    through_.emplace_back(graph.steps[r].groups.size());
+  }
+  for (const std::uint32_t each : graph.nodes) before_.emplace_back(each), behind_.emplace_back(each);
+}
+
+inline auto option_paths::all_live(const option_graph& graph) -> live_options {
+  live_options live;
+  for (const rank_options& each : graph.ranks) live.emplace_back(each.size(), 1);
+  return live;
+}
+
+inline void option_paths::price(const live_options& live, const std::vector<double>& weights) {
+  for (std::size_t r = 0; r < graph_->ranks.size(); ++r) {
+    const rank_options& rank = graph_->ranks[r];
+    std::vector<double>& cost = cost_[r];
+    const std::size_t count = rank.size();
+    for (std::size_t o = 0; o < count; ++o) cost[o] = live[r][o] != 0 ? 0 : no_time;
+    for (std::size_t j = 0; j < rank.width(); ++j) {
+      const double weight = weights[rank.stage(j / rank.kinds()) * engine::tick_kinds + j % rank.kinds()];
+      if (weight == 0) continue;
+      const double* __restrict times = rank.times(j);
+      double* __restrict to = cost.data();
+      for (std::size_t o = 0; o < count; ++o) to[o] += weight * times[o];
+    }
+    for (std::size_t g = 0; g < graph_->steps[r].groups.size(); ++g) {
+      const option_graph::group& group = graph_->steps[r].groups[g];
+      double least = no_time;
+      std::uint32_t best = group.first;
+      for (std::uint32_t o = group.first; o < group.last; ++o) {
+        if (cost[o] < least) least = cost[o], best = o;
+      }
+      least_[r][g] = least;
+      best_[r][g] = best;
+    }
+  }
+}
+
+inline double option_paths::least() {
+  for (auto& each : before_) each.assign(each.size(), no_time);
+  before_[0][0] = 0;
+  for (std::size_t r = 0; r < graph_->steps.size(); ++r) {
+    const std::vector<double>& from = before_[r];
+    std::vector<double>& to = before_[r + 1];
+    for (const option_graph::edge& each : graph_->steps[r].edges) {
+      const double here = from[each.from] + least_[r][each.group];
+      to[each.to] = std::min(to[each.to], here);
+    }
+  }
+  return before_.back()[0];
+}
+
+inline void option_paths::path(std::vector<std::uint32_t>& options) const {
+  options.resize(graph_->steps.size());
+  std::uint32_t node = 0;
+  for (std::size_t r = graph_->steps.size(); r-- > 0;) {
+    for (const option_graph::edge& each : graph_->steps[r].edges) {
+      if (each.to != node || before_[r][each.from] + least_[r][each.group] != before_[r + 1][node]) continue;
+      options[r] = best_[r][each.group];
+      node = each.from;
+      break;
+    }
+  }
+}
+
+inline std::size_t option_paths::drop_above(double most, live_options& live) {
+  for (auto& each : behind_) each.assign(each.size(), no_time);
+  behind_.back()[0] = 0;
+  std::size_t dropped = 0;
+  for (std::size_t r = graph_->steps.size(); r-- > 0;) {
+    const option_graph::step& step = graph_->steps[r];
+    std::vector<double>& through = through_[r];
+    through.assign(through.size(), no_time);
+    for (const option_graph::edge& each : step.edges) {
+      const double rest = behind_[r + 1][each.to];
+      const double here = least_[r][each.group] + rest;
+      double& from = behind_[r][each.from];
+      from = std::min(from, here);
+      const double beside = before_[r][each.from] + rest;
+      double& over = through[each.group];
+      over = std::min(over, beside);
+    }
+    for (std::size_t g = 0; g < step.groups.size(); ++g) {
+      for (std::uint32_t o = step.groups[g].first; o < step.groups[g].last; ++o) {
+        if (live[r][o] == 0 || through[g] + cost_[r][o] <= most) continue;
+        live[r][o] = 0;
+        ++dropped;
+      }
+    }
+  }
+  return dropped;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

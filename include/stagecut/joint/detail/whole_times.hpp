@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,8 +34,47 @@ struct whole_times {
   void set_step(const std::vector<double>& times);
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::detail
+inline whole_times::whole_times(const std::vector<double>& times, const std::vector<double>& counts, double most) {
+  if (!(most > 0)) return;
+  for (double candidate = 1e3; candidate >= 1e-15; candidate /= 10) {
+    if (most / candidate >= 0x1p50) break;
+    if (!divides(candidate, times)) continue;
+    unit = candidate;
+    set_step(times);
+    return;
+  }
+  unit = 1;
+  while (most / unit >= 0x1p50) unit *= 2;
+  while (most / unit < 0x1p48) unit /= 2;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double off = whole(times[i]) * unit - times[i];
+    error += (off < 0 ? -off : off) * counts[i];
+  }
+  if (error > 0) error += most * 0x1p-44;
+  set_step(times);
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/joint/detail/whole_times.ipp>
-#endif
+inline bool whole_times::divides(double candidate, const std::vector<double>& times) noexcept {
+  for (const double each : times) {
+    const double units = each / candidate;
+    const auto rounded = static_cast<double>(static_cast<std::int64_t>(units + 0.5));
+    const double off = units - rounded;
+    if ((off < 0 ? -off : off) > rounded * 0x1p-49) return false;
+  }
+  return true;
+}
+
+inline void whole_times::set_step(const std::vector<double>& times) {
+  std::uint64_t common = 0;
+  for (const double each : times) {
+    auto other = static_cast<std::uint64_t>(whole(each));
+    while (other != 0) {
+      const std::uint64_t rest = common % other;
+      common = other;
+      other = rest;
+    }
+  }
+  step = common == 0 ? 1 : static_cast<double>(common);
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/accelerator.hpp>
@@ -12,7 +13,9 @@
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/detail/each_part.hpp>
 #include <stagecut/profile/detail/transformer_parts.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/parameters.hpp>
+#include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
@@ -21,7 +24,13 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 
 namespace detail {
 
-STAGECUT_DECL stagecut::layer layer_of(const part& from, const architecture& a, const part_maker& make) {
+/// The word for what a layer's figures recompute; empty: nothing.
+inline std::string recomputation_name(recomputing way) {
+  return way == recomputing::none ? "" : stagecut::name_of(recomputation_words, way);
+}
+
+/// A part as a layer of a profile.
+inline stagecut::layer layer_of(const part& from, const architecture& a, const part_maker& make) {
   const microbatch& z = make.batch();
   const device_group& all = z.replicas;
   stagecut::layer made;
@@ -64,8 +73,9 @@ STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recompu
   return made;
 }
 
-STAGECUT_DECL std::vector<stagecut::layer_variant> other_ways(const architecture& a, const training& r,
-                                                              const part_maker& make, std::size_t i, bool seeing) {
+/// The other ways to recompute layer `i` of a model, or of its tower.
+inline std::vector<stagecut::layer_variant> other_ways(const architecture& a, const training& r, const part_maker& make,
+                                                       std::size_t i, bool seeing) {
   std::vector<stagecut::layer_variant> made;
   for (const auto way : {recomputing::none, recomputing::selective, recomputing::full}) {
     if (way == r.recomputation) continue;

@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/profile/detail/block.hpp>
 #include <stagecut/profile/detail/block_memory.hpp>
+#include <stagecut/profile/detail/block_messages.hpp>
+#include <stagecut/profile/detail/block_terms.hpp>
 #include <stagecut/profile/detail/microbatch.hpp>
 #include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/roofline.hpp>
@@ -100,8 +103,165 @@ class part_maker {
   double words_ = 0;
 };
 
-}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail
+inline part_maker::part_maker(const architecture& a, const training& r, const roofline& clock, const microbatch& batch)
+    : a_(a), r_(r), clock_(clock), z_(batch), split_(ways_of(r)) {
+  const std::size_t padded = (a.vocabulary + r.tensor_parallel - 1) / r.tensor_parallel;
+  words_ = static_cast<double>(padded);
+}
 
-#if defined(STAGECUT_HEADER_ONLY)
-#include <stagecut/profile/detail/transformer_parts.ipp>
-#endif
+inline part part_maker::layer(std::size_t i, recomputing way) const {
+  const block b = block_of(a_, i, split_);
+  part made = of_block(b, z_, way, i >= a_.layers);
+  made.kind = i >= a_.layers ? "mtp" : a_.encoder ? "encoder" : "decoder";
+  return made;
+}
+
+inline part part_maker::vision_layer(std::size_t i, recomputing way) const {
+  part made = of_block(block_of(*a_.vision, i, split_.tensor), z_.of(*a_.vision), way, false);
+  made.kind = "vision";
+  return made;
+}
+
+inline part part_maker::patches() const {
+  const vision_tower& v = *a_.vision;
+  const microbatch z = z_.of(v);
+  const auto hidden = static_cast<double>(v.hidden);
+  part made{.name = "vision.patches", .kind = "vision_embedding"};
+  block_terms work(clock_, r_, z, made.terms);
+  work.product("patches", z.rows, static_cast<double>(v.inputs), hidden);
+  made.terms.input.clear();  // images have no gradient
+  work.moves("norms", z.rows * hidden * static_cast<double>(v.extra_norms), 2 * z.bytes, 3 * z.bytes);
+  made.numbers = patch_parameters(v);
+  made.activations = z.bytes * z.rows * (static_cast<double>(v.inputs) + static_cast<double>(v.extra_norms) * hidden);
+  made.output = z.bytes * z.rows * hidden;
+  return finished(std::move(made), z.replicas);
+}
+
+inline part part_maker::projector() const {
+  const vision_tower& v = *a_.vision;
+  const microbatch z = z_.of(v);
+  const auto hidden = static_cast<double>(a_.hidden);
+  const double tokens = z.rows / static_cast<double>(v.merged);
+  part made{.name = "projector", .kind = "projector"};
+  block_terms work(clock_, r_, z, made.terms);
+  detail::each_projection(v, hidden, [&](double inner, double outer) {
+    work.product("projection", tokens, inner, outer);
+    made.activations += z.bytes * tokens * inner;
+  });
+  made.numbers = projector_parameters(v, hidden);
+  made.output = z.bytes * tokens * hidden;
+  return finished(std::move(made), z.replicas);
+}
+
+inline part part_maker::embedding() const {
+  const double n = z_.bytes;
+  const double tables = 1 + (a_.positions != 0 ? 1 : 0) + (a_.token_types != 0 ? 1 : 0);
+  const double count = narrow();
+  part made{.name = "tok_embeddings", .kind = "embedding"};
+  block_terms work(clock_, r_, z_, made.terms);
+  work.moves("lookup", count, (tables + 1) * n, 3 * tables * n);
+  if (a_.dropout) work.moves("dropout", count, 2 * n + 1, 2 * n + 1);
+  if (a_.encoder) work.moves("norm", count, 2 * n, 3 * n);
+  made.terms.weight = std::exchange(made.terms.input, {});
+  give_words(made, table_parameters(a_));
+  made.activations = count * ((a_.dropout ? 1 : 0) + (a_.encoder ? n : 0));
+  made.output = n * count;
+  return finished(std::move(made), z_.replicas);
+}
+
+inline part part_maker::norm() const {
+  part made{.name = "norm", .kind = "norm"};
+  block_terms(clock_, r_, z_, made.terms).moves("norm", narrow(), 2 * z_.bytes, 3 * z_.bytes);
+  made.numbers = norm_parameters(a_.norm, static_cast<double>(a_.hidden));
+  made.activations = made.output = z_.bytes * narrow();
+  return finished(std::move(made), z_.replicas);
+}
+
+inline part part_maker::head() const {
+  const auto h = static_cast<double>(a_.hidden);
+  const auto times = static_cast<double>(1 + a_.mtp_layers);
+  part made{.name = "output", .kind = "head"};
+  block_terms work(clock_, r_, z_, made.terms);
+  work.product("logits", z_.tokens * times, h, words_, 1, false);
+  work.moves("loss", z_.tokens * words_ * times, z_.bytes + 8, 12);
+  if (a_.encoder) {
+    work.product("dense layer", z_.rows, h, h);
+    work.moves("activation, norm", narrow(), 4 * z_.bytes, 6 * z_.bytes);
+    work.product("pooler", z_.samples, h, h + 2);
+  }
+  give_words(made, head_parameters(a_, words_));
+  made.activations = kept_by_head(a_, z_, words_, times);
+  return finished(std::move(made), z_.replicas);
+}
+
+inline double part_maker::resident(double numbers, const device_group& replicas) const {
+  const auto spread = [&](std::size_t stage) { return r_.zero >= stage ? replicas.members : 1; };
+  // Rajbhandari, sections 3.1 and 5: 16 bytes a parameter with Adam, whose parts are spread stage by stage.
+  return numbers * (z_.bytes / spread(3) + gradient_bytes() / spread(2) + state_bytes() / spread(1));
+}
+
+inline double part_maker::gathered(double numbers, const device_group& replicas) const {
+  if (replicas.members == 1) return 0;
+  return numbers * ((r_.zero == 3 ? z_.bytes : 0) + (r_.zero >= 2 ? gradient_bytes() : 0));
+}
+
+inline void part_maker::give_words(part& made, double others) const {
+  const double words = words_ * static_cast<double>(a_.hidden);
+  made.numbers = others + (a_.tied == tying::none ? words : 0);
+  made.tied = a_.tied == tying::none ? 0 : words;
+}
+
+inline part part_maker::of_block(const block& b, const microbatch& z, recomputing way, bool joins) const {
+  part made;
+  block_terms work(clock_, r_, z, made.terms);
+  work.add(b);
+  if (joins) {  // the state and the next token's embedding, side by side (DeepSeek-V3, section 2.2)
+    work.product("joining", z.rows, 2 * b.hidden, b.hidden);
+    work.moves("norms", z.rows * b.hidden * 3, 2 * z.bytes, 3 * z.bytes);
+  }
+  block_messages(clock_, r_, z, made.terms).add(b);
+  const bool whole = b.all_experts != 0 && r_.expert_parallel > 1;
+  made.expert_numbers = whole ? routed_parameters(b) : 0;
+  made.numbers = block_parameters(b) - made.expert_numbers + (joins ? joining_parameters(a_) : 0);
+  made.output = z.bytes * z.rows * b.hidden;
+  kept bytes = kept_by_block(b, r_, z);
+  if (joins) {  // the state and the next token's embedding, before and behind their norms
+    bytes.input *= 2;
+    bytes.rest += 4 * z.bytes * z.rows * b.hidden;
+  }
+  recompute(made, bytes, way);
+  return finished(std::move(made), z.replicas);
+}
+
+inline void part_maker::recompute(part& made, const kept& bytes, recomputing way) const {
+  made.activations = way == recomputing::full ? bytes.input : bytes.rest;
+  if (way == recomputing::none) made.activations += bytes.core;
+  if (way == recomputing::selective) made.recomputed = bytes.core;
+  if (way == recomputing::full) made.recomputed = bytes.rest - bytes.input + bytes.core;
+  if (way == recomputing::none) return;
+  const bool full = way == recomputing::full;
+  term again{full ? "forward pass, again" : "core of attention, again", term_kind::repetition};
+  again.alone = full ? seconds_of(made.terms.forward) : seconds_of(made.terms.forward, term_kind::attention);
+  again.waiting = full ? seconds_of(made.terms.forward, term_kind::message) : 0;
+  if (r_.recomputed_share) {
+    again.name = "part of the forward pass, again";
+    again.alone = *r_.recomputed_share * seconds_of(made.terms.forward);
+    again.waiting = *r_.recomputed_share * seconds_of(made.terms.forward, term_kind::message);
+  }
+  again.seconds = again.alone;
+  made.terms.input.push_back(again);
+}
+
+inline part part_maker::finished(part made, const device_group& replicas) const {
+  block_messages messages(clock_, r_, z_, made.terms);
+  // A matrix that is tied is updated with the embedding: the first stage's passes end last.
+  const double updated = made.numbers + (made.kind == "embedding" ? made.tied : 0);
+  const bool experts = made.expert_numbers != 0;
+  messages.add_gathers(made.numbers + made.tied, replicas);
+  if (experts) messages.add_gathers(made.expert_numbers, z_.expert_replicas);
+  if (updated != 0) messages.add_update(updated, replicas, gradient_bytes(), state_bytes());
+  if (experts) messages.add_update(made.expert_numbers, z_.expert_replicas, gradient_bytes(), state_bytes());
+  return made;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::transformer::detail

@@ -13,6 +13,7 @@
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/joint/baselines/detail/nested_level.hpp>
+#include <stagecut/joint/baselines/detail/nested_prices.hpp>
 #include <stagecut/joint/baselines/nested_machines.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 
@@ -53,7 +54,7 @@ STAGECUT_DECL void check_nested_machines(const char* function, const pipeline_st
 }
 
 STAGECUT_DECL nested_search::nested_search(const pipeline_states& states, const nested_machines& machines, bool memory)
-    : states_(states), machines_(machines), memory_(memory) {
+    : states_(states), machines_(machines), memory_(memory), least_(no_nested_plan) {
   const std::size_t levels = machines.levels.size();
   const std::size_t points = states.size() + 1;
   costs_.resize(levels);  // costs_[l] is what level l finds below it

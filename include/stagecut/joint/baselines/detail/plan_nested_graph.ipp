@@ -11,6 +11,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/baselines/detail/nested_prices.hpp>
 #include <stagecut/joint/baselines/minimize_nested_time.hpp>
 #include <stagecut/joint/baselines/nested_machines.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>

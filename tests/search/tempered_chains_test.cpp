@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/search/detail/tilted_cuts.hpp>
+#include <stagecut/search/detail/tempered_chains.hpp>
 
 #include <doctest/doctest.h>
 #include <stagecut/engine/cut_problem.hpp>
