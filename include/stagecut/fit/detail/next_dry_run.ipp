@@ -238,11 +238,11 @@ class dry_run_exchange {
   }
 
   void climb() {
-    constexpr int most_sweeps = 50;
+    constexpr std::size_t most_sweeps = 50;
     constexpr std::size_t most_partners = 16;
     set_information();
     bool better = true;
-    for (int sweep = 0; sweep < most_sweeps && better; ++sweep) {
+    for (std::size_t sweep = 0; sweep < most_sweeps && better; ++sweep) {
       better = false;
       for (std::size_t run = 0; run < runs_.size(); ++run) {
         for (std::size_t r = 0; r < space_.ranks; ++r) {

@@ -120,7 +120,10 @@ class tick_search {
     improve_(1);
     if (!best_.proved()) raise_bound();
     if (!best_.proved() && is_gpipe()) solve_gpipe();
-    if (!best_.proved()) branch();
+    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
+      if (nodes > 1000) improve_(nodes / 1000);
+      attempts_.attempt_all(nodes);
+    }
   }
 
   /// Among the best cuts, the one of the lightest heaviest stage, then the lexicographically smallest. Whether it is.
@@ -199,14 +202,6 @@ class tick_search {
     if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
     best_.replace(solver.points, simulator_(solver.points));
     best_.raise(solver.makespan);
-  }
-
-  /// Until the bound meets the best.
-  void branch() {
-    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
-      if (nodes > 1000) improve_(nodes / 1000);
-      attempts_.attempt_all(nodes);
-    }
   }
 
   const engine::chain_ticks& chain_;
