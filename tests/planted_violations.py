@@ -41,6 +41,7 @@ PLANTED = [  # (file, text, what is said); a text that begins with + is added to
     ("include/stagecut/core/detail/gallop.hpp", "+#include <boost/config.hpp>\n", "third-party headers of this room"),
     ("include/stagecut/core/detail/gallop.hpp", "+#define TWICE(x) (2 * (x))\n", "defines the macro TWICE"),
     ("include/stagecut/core/detail/gallop.hpp", "+#ifdef __CUDACC__\n#endif\n", "__CUDACC__ outside"),
+    ("include/stagecut/search/detail/deeper.hpp", HEADER + "#include <stagecut/search/helpers_on.hpp>\n", "deeper.hpp: a chain of more than 15 headers"),
     ("include/stagecut/core/detail/ring.hpp", HEADER + "#include <stagecut/core/detail/ring.hpp>\n", "a cycle of includes: stagecut/core/detail/ring.hpp -> "),
     ("include/stagecut/core/config.hpp", "+#include <stagecut/core/cuts.hpp>\n",
      "stagecut/core/config.hpp -> stagecut/core/cuts.hpp -> "),

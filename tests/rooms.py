@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Who includes whom: every header, at any depth, and every file of bodies includes only what its room may, and stands where its
 room says; bodies have one door, which includes them at its end, header-only; no room includes another's private files, core's apart; and programs, whether
-examples, benchmarks or in the documentation, use what is public alone.
+examples, benchmarks or in the documentation, use what is public alone; no chain of includes is long.
 
 `rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
@@ -35,6 +35,7 @@ FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "engine", "orde
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
 IN_BODIES = ("ranges",)  # what they may include for all that
 CONFIG = "stagecut/core/config.hpp"
+MOST_DEEP = 15  # headers, one including the next
 AT_THE_END = re.compile(r"\n#if defined\(STAGECUT_HEADER_ONLY\)\n(#include <stagecut/[\w/]+\.ipp>\n)+#endif\n\Z")
 # What only headers of the room include stands in its folder `detail`, or that of a family; what other rooms include, too, and no
 # user, in `parts`, or in the room engine. All else is public, and the umbrella has that of these rooms.
@@ -192,6 +193,22 @@ def follow(name):
 
 for header in below:
     follow(header)
+
+# What a header includes, and what that includes, is a chain that its reader may have to go down.
+chains = {}
+
+
+def chain_of(name):
+    """The longest chain of includes that begins with a header."""
+    if name not in chains:
+        chains[name] = [name]  # where it includes itself, which is told above
+        chains[name] = [name, *max((chain_of(target) for target in below[name] if target in below), key=len, default=[])]
+    return chains[name]
+
+
+for name in below:
+    if len(chain_of(name)) > MOST_DEEP and parts_of(name)[0] not in (None, "source"):
+        problems.append(f"{name}: a chain of more than {MOST_DEEP} headers: " + " > ".join(chains[name]))
 
 # Bodies stand apart for those who include the door and do not want them. A header that no public one includes is read where it is
 # compiled: it holds its bodies itself.
