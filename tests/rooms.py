@@ -248,6 +248,16 @@ for path in sorted(pages):
             problems.append(f"{path.relative_to(top).as_posix()}:{number}: names a detail of the library")
 
 
+# A header that a page names exists, under the folder of a room.
+for path in (*sorted((top / "docs").glob("*.md")), top / "README.md"):
+    if path.name == "CHANGELOG.md" or not path.exists():
+        continue
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for name in re.findall(r"`(?:stagecut/)?((?:%s)/[a-z0-9_/]+\.(?:hpp|ipp))`" % "|".join(TABLE), line):
+            if not (root / "stagecut" / name).exists():
+                problems.append(f"{path.relative_to(top).as_posix()}:{number}: there is no header {name}")
+
+
 # The table has no cycle, so the rooms are layers.
 def reach(room, seen=()):
     if room in seen:

@@ -5,6 +5,7 @@
 #include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/version.hpp>
 
 #include <fmt/format.h>
@@ -93,17 +94,17 @@ int demo() {
       const plan_request request{.devices = devices, .microbatches = 4 * devices};
       plan_request uniform = request;
       uniform.by = measure::layers;
-      const std::pair<const char*, plan> cuts[] = {{"as many layers each", *plan_chain(model, uniform)},
-                                                   {"heaviest stage lightest", *plan_chain(model, request)},
-                                                   {"least makespan", *make_plan(model, request)}};
-      const plan& best = cuts[2].second;
+      const plan best = *make_plan(model, request);
+      const std::pair<const char*, cuts> rows[] = {{"as many layers each", plan_chain(model, uniform)->cuts},
+                                                   {"heaviest stage lightest", plan_chain(model, request)->cuts},
+                                                   {"least makespan", best.cuts}};
       table lines(0);
       lines.add({"cut", "layers of each stage", "makespan", ""});
-      for (const auto& [how, made] : cuts) {
-        const auto sizes = made.cuts.sizes();
-        lines.add({how, fmt::format("{}", fmt::join(sizes, " ")), time_text(model, *made.makespan),
-                   &made == &best ? to_string(made.objective.state)
-                                  : fmt::format("+{:.1f} %", 100 * (*made.makespan / *best.makespan - 1))});
+      for (const auto& [how, at] : rows) {
+        const double value = score_cut(model, request, at)->made.objective.value;
+        lines.add({how, fmt::format("{}", fmt::join(at.sizes(), " ")), time_text(model, value),
+                   at == best.cuts ? to_string(best.objective.state)
+                                   : fmt::format("{:+.1f} %", 100 * (value / best.objective.value - 1))});
       }
       write(fmt::format("{}: {} layers, {:.0f} parameters, on {} devices\n{}{}\n", name, model.layers.size(),
                         stagecut::transformer::count_parameters(config.architecture).total, devices,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +37,6 @@ class recomputed_chain_maker {
 
  private:
   [[noreturn]] static void refuse(const char* name, const std::string& value, const char* requirement);
-
-  [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
-    return memory_.use_resident && known ? *known : parameters * memory_.parameter_multiplier;
-  }
 
   /// Finds which shared parameters every layer has, and their bytes: as the layer says that says most.
   void number_shared();

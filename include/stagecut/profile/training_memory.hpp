@@ -43,6 +43,11 @@ struct memory_options {
   /// Buffers for each tensor that crosses an end of a stage: one to receive or send while another is computed with, as
   /// large for the gradient as for the activation.
   double boundary_buffers = 2;
+
+  /// Bytes that stay for `parameters` bytes of them: `known`, the profile's own figure, if it is set and used.
+  [[nodiscard]] double resident_bytes(double parameters, const std::optional<double>& known) const noexcept {
+    return use_resident && known ? *known : parameters * parameter_multiplier;
+  }
 };
 
 /// The memory that stages of a chain take in training, in bytes.
@@ -120,10 +125,6 @@ class training_memory {
  private:
   static void check(const char* argument, double value);
   static double larger(double a, double b) { return a < b ? b : a; }
-
-  [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
-    return options_.use_resident && known ? *known : parameters * options_.parameter_multiplier;
-  }
 
   [[nodiscard]] double resident(std::size_t first, std::size_t last) const {
     return resident_(first, last) + shared_(first, last);

@@ -4,7 +4,6 @@
 #include <stagecut/graph/graph_of_profile.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,12 +61,11 @@ inline void check_no_tree(const profile& model) {
 
 /// Adds the bytes of tied parameters: to an operator where all that share them stand together anyway, else to what is
 /// shared.
-template <class BytesOf>
-void add_ties(const profile& model, const BytesOf& stays, operator_graph& graph) {
+inline void add_ties(const profile& model, const memory_options& memory, operator_graph& graph) {
   std::vector<shared_parameters> ties;
   detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == ties.size()) ties.emplace_back();
-    const double bytes = stays(tied.bytes, tied.resident);
+    const double bytes = memory.resident_bytes(tied.bytes, tied.resident);
     ties[name].resident = ties[name].resident < bytes ? bytes : ties[name].resident;
     if (ties[name].operators.empty() || ties[name].operators.back() != i) ties[name].operators.push_back(i);
   });
@@ -103,9 +101,6 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
   detail::check_graph_options(options, link);
   check_figures(model);
   detail::check_no_tree(model);
-  const auto stays = [&](double parameters, const std::optional<double>& known) {
-    return options.memory.use_resident && known ? *known : parameters * options.memory.parameter_multiplier;
-  };
   bool gradients = false;  // that go back along the edges
   bool apart = false;
   for (const layer& each : model.layers) {
@@ -126,7 +121,7 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
     made.cpu = each.cpu.value_or(0);
     made.sent = link_speed{0, link.bandwidth}(each.output);
     made.sent_back = gradients && !apart ? made.sent : 0;
-    made.resident = stays(each.parameters, each.resident);
+    made.resident = options.memory.resident_bytes(each.parameters, each.resident);
     made.activations = each.activations;
     made.workspace = each.workspace + each.recomputed;
     made.output = each.output;
@@ -137,7 +132,7 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
     made.is_backward = each.is_backward;
     graph.operators.push_back(made);
   }
-  detail::add_ties(model, stays, graph);
+  detail::add_ties(model, options.memory, graph);
   detail::check_range(model, graph);
   return graph;
 }

@@ -65,7 +65,7 @@ STAGECUT_DECL void recomputed_chain_maker::number_shared() {
   std::vector<double>& bytes = result_.model.shared;
   each_tie(model_, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == bytes.size()) bytes.push_back(0);
-    bytes[name] = std::max(bytes[name], stays(tied.bytes, tied.resident));
+    bytes[name] = std::max(bytes[name], memory_.resident_bytes(tied.bytes, tied.resident));
     std::vector<std::size_t>& here = shared_[i];
     if (std::find(here.begin(), here.end(), name) == here.end()) here.push_back(name);
   });
@@ -81,7 +81,7 @@ STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::siz
     const layer& each = model_.layers[i];
     sum.name += (i == first ? "" : ", ") + each.name;
     sum.forward += each.forward;
-    sum.resident += stays(each.parameters, each.resident);
+    sum.resident += memory_.resident_bytes(each.parameters, each.resident);
     sum.shared = shared_[i];
     sum.workspace = std::max(sum.workspace, each.workspace);
     sum.sent = each.output;
@@ -105,7 +105,7 @@ STAGECUT_DECL std::size_t recomputed_chain_maker::type_of(std::size_t i) {
   const layer& each = model_.layers[i];
   layer_type type;
   type.forward = each.forward;
-  type.resident = stays(each.parameters, each.resident);
+  type.resident = memory_.resident_bytes(each.parameters, each.resident);
   type.shared = shared_[i];
   type.sent = each.output;
   const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();

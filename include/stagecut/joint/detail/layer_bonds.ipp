@@ -62,7 +62,7 @@ STAGECUT_DECL void layer_bonds::find_shared(const profile& model, std::size_t i,
     divisors.push_back(divided ? static_cast<double>(t) : 1);
   }
   for (const tied_parameters& tied : each.tied.get()) {
-    const double resident = stays(memory, tied.bytes, tied.resident);
+    const double resident = memory.resident_bytes(tied.bytes, tied.resident);
     for (const shared_parameters& other : shared_) {
       if (other.name != tied.name || (other.parameters == tied.bytes && other.resident == resident)) continue;
       fail(invalid_input(layer_text(model, i), joined({"shares ", in_quotes(tied.name), " with layer ", other.layer,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +28,6 @@ struct way_figures {
   /// Takes what is better of both.
   void lower(const way_figures& other) noexcept;
 };
-
-/// Bytes that stay for parameters.
-[[nodiscard]] inline double stays(const memory_options& memory, double parameters, const std::optional<double>& known) {
-  return memory.use_resident && known ? *known : parameters * memory.parameter_multiplier;
-}
 
 /// One way to run a layer.
 struct layer_way : way_figures {
@@ -69,7 +63,7 @@ class layer_ways {
     result.backward = each.backward;
     result.update = each.update;
     result.parameters = each.parameters;
-    result.resident = stays(memory_, each.parameters, each.resident);
+    result.resident = memory_.resident_bytes(each.parameters, each.resident);
     result.activations = each.activations;
     result.workspace = each.workspace + each.recomputed;
     result.recomputed = each.recomputed;

@@ -33,14 +33,14 @@ STAGECUT_DECL training_memory::training_memory(const profile& model, const memor
   output_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const layer& each = model.layers[i];
-    resident[i] = stays(each.parameters, each.resident);
+    resident[i] = options_.resident_bytes(each.parameters, each.resident);
     activations[i] = each.activations;
     workspace[i] = each.workspace;
     recomputed[i] = each.recomputed;
     recomputes = recomputes || each.recomputed > 0;
     output_[i] = each.output;
   }
-  shared_ = {model, [this](const tied_parameters& tied) { return stays(tied.bytes, tied.resident); }};
+  shared_ = {model, [this](const tied_parameters& tied) { return options_.resident_bytes(tied.bytes, tied.resident); }};
   resident_.assign(resident);
   activations_.assign(activations);
   if (recomputes) {
