@@ -66,7 +66,6 @@ PLANTED = [  # (file, text, what is said); a text that begins with + is added to
     ("bench/cost/deep.cpp", "using namespace stagecut::detail;\n", "names a detail"),
     ("bench/cost/deep.cpp", "namespace inner = stagecut::inline STAGECUT_ABI::testing::detail;\n", "names a detail"),
     ("bench/cost/deep.cpp", "namespace detail {\n}\nusing stagecut::testing::detail::check;\n", "bench/cost/deep.cpp:3: names a detail"),
-    ("docs/chains.md", "+See `sequence/gone.hpp`.\n", "there is no header sequence/gone.hpp"),
     ("docs/chains.md", "+```cpp\nstagecut::detail::joined();\n```\n", "names a detail"),
     ("include/stagecut/core/loose.ipp", HEADER, "loose.ipp: bodies stand in detail/"),
     ("include/stagecut/core/detail/loose.ipp", HEADER, "one header of core has to include it at its end, not []"),

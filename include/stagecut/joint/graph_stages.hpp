@@ -8,12 +8,10 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/graph_points.hpp>
 #include <stagecut/joint/detail/layer_bonds.hpp>
-#include <stagecut/joint/detail/layer_ways.hpp>
-#include <stagecut/joint/detail/placed_stages.hpp>
+#include <stagecut/joint/detail/layer_stages.hpp>
 #include <stagecut/joint/detail/stage_mixtures.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
-#include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -30,11 +28,8 @@ namespace stagecut::inline STAGECUT_ABI {
 /// stages, whatever `visit` returns.
 ///
 /// For N points of n layers there are up to N^2/2 stages, and N may be exponential in n.
-class graph_stages {
+class graph_stages : public detail::layer_stages {
  public:
-  /// Mixtures of a stage, at most.
-  static constexpr std::size_t most_mixtures = detail::stage_mixtures::most;
-
   /// @param most  points, at most
   /// @throws      as `profile_options`; invalid_input for a cycle, and for more points
   graph_stages(const profile& model, device_choices choices, std::size_t most = 5000)
@@ -43,20 +38,12 @@ class graph_stages {
   /// Of some of the points alone: those of an order, see `states_of_order`, of which each holds all before it.
   /// @throws  as `profile_options`
   graph_stages(const profile& model, device_choices choices, graph_states points)
-      : choices_(std::move(choices)),
-        stages_(choices_),
-        layers_(model, choices_.ways, choices_.recomputations, choices_.memory, false),
-        bonds_(model, choices_.ways, choices_.memory, false),
-        points_(std::move(points)) {
+      : layer_stages(model, std::move(choices), false), points_(std::move(points)) {
     keep();
   }
 
   /// Number of the last point, which holds all layers.
   [[nodiscard]] std::size_t size() const noexcept { return points_.size(); }
-  /// Of positions.
-  [[nodiscard]] std::size_t period() const noexcept { return stages_.links().period(); }
-  /// The links of the machine.
-  [[nodiscard]] const placed_links& links() const noexcept { return stages_.links(); }
   /// Whether no mixture was left out of any stage because there were too many.
   [[nodiscard]] bool is_whole() const;
 
@@ -68,14 +55,14 @@ class graph_stages {
     if (!may_be(query.first, query.last)) return;
     std::vector<detail::stage_mixtures> all;
     for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
-      all.push_back(mixtures_of(query.first, query.last, w).back());
+      all.push_back(mixtures_of(layers_of(query.first, query.last), w).back());
     }
-    mixed_options{*this, all.data()}.each_option(query, visit);
+    mixed_options<graph_stages>{*this, all.data()}.each_option(query, visit);
   }
   template <class Visit>
   void each_stage(std::size_t last, const Visit& visit) const {
     each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
-      if (may_be(first, last)) static_cast<void>(visit(first, mixed_options{*this, all}));
+      if (may_be(first, last)) static_cast<void>(visit(first, mixed_options<graph_stages>{*this, all}));
     });
   }
   /// @}
@@ -98,27 +85,8 @@ class graph_stages {
   /// ways, which `alternative` tells. @pre it is one of its options
   [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last, const stage_option& option) const;
 
-  /// What a layer takes by an alternative.
-  [[nodiscard]] const detail::layer_way& alternative(std::size_t layer, std::size_t ways, std::size_t number) const {
-    return layers_.of(stages_.way_of(ways), layer)[number];
-  }
-
  private:
-  struct mixed_options {
-    const graph_stages& model;
-    const detail::stage_mixtures* mixtures;  // of every number of ways
-
-    template <class Visit>
-    void each_option(const stage_query& query, const Visit& visit) const {
-      detail::placed_stages::ends ends;
-      ends.input = model.crossing(query.first);
-      ends.output = model.crossing(query.last);
-      for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) {
-        ends.shared = model.shared(query.first, query.last, w);
-        model.stages_.show(w, mixtures[w], ends, query, visit);
-      }
-    }
-  };
+  friend struct mixed_options<graph_stages>;
 
   [[nodiscard]] detail::layer_bonds::shared_bytes shared(std::size_t first, std::size_t last, std::size_t w) const {
     return bonds_.shared(w, [&](std::size_t layer) { return points_.holds(first, last, layer); });
@@ -129,10 +97,6 @@ class graph_stages {
   [[nodiscard]] static graph_states points_of(const profile& model, std::size_t most);
 
   [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const;
-
-  /// The mixtures of the last layers of a stage: of none, of the last one, .. of all.
-  [[nodiscard]] std::vector<detail::stage_mixtures> mixtures_of(std::size_t first, std::size_t last,
-                                                                std::size_t w) const;
 
   /// Works out the mixtures of all stages, unless these are too many to keep.
   void keep();
@@ -152,10 +116,6 @@ class graph_stages {
     }
   }
 
-  device_choices choices_;
-  detail::placed_stages stages_;
-  detail::layer_ways layers_;
-  detail::layer_bonds bonds_;
   detail::graph_points points_;
   std::vector<std::vector<detail::stage_mixtures>> kept_{};  // by last, then as `mixtures_to`
 };

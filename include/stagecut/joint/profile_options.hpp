@@ -7,11 +7,9 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/joint/detail/layer_bonds.hpp>
-#include <stagecut/joint/detail/layer_ways.hpp>
-#include <stagecut/joint/detail/placed_stages.hpp>
+#include <stagecut/joint/detail/layer_stages.hpp>
 #include <stagecut/joint/detail/stage_mixtures.hpp>
 #include <stagecut/joint/device_choices.hpp>
-#include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -31,29 +29,20 @@ namespace stagecut::inline STAGECUT_ABI {
 /// one group stand on one stage, as do those between layers whose tied parameters are colocated. Parameters that layers of a stage
 /// share count once, divided by the ways if all of these layers are sharded; their exchange between stages is not counted.
 /// `time` is that of both passes, or another `measure` of them; with that a wider stage may take less time, so that all are shown.
-class profile_options {
+class profile_options : public detail::layer_stages {
  public:
   /// Points are cut points.
   static constexpr bool is_chain = true;
-  /// Mixtures of an interval, at most.
-  static constexpr std::size_t most_mixtures = detail::stage_mixtures::most;
 
   /// @throws argument_error for choices that make no sense; invalid_input as `check_figures`, and for a layer that has none
   ///         of the recomputations, a place of its own, or a variant of another output or of the name of another one
   profile_options(const profile& model, device_choices choices)
-      : choices_(std::move(choices)),
-        stages_(choices_),
-        layers_(model, choices_.ways, choices_.recomputations, choices_.memory),
-        bonds_(model, choices_.ways, choices_.memory, true) {
+      : layer_stages(model, std::move(choices), true) {
     keep();
   }
 
   /// Number of layers.
   [[nodiscard]] std::size_t size() const noexcept { return layers_.size(); }
-  /// Of positions.
-  [[nodiscard]] std::size_t period() const noexcept { return stages_.links().period(); }
-  /// The links of the machine.
-  [[nodiscard]] const placed_links& links() const noexcept { return stages_.links(); }
   /// Whether no mixture was left out of any interval because there were too many.
   [[nodiscard]] bool is_whole() const;
 
@@ -64,7 +53,7 @@ class profile_options {
     if (!may_be(query.first, query.last)) return;
     each_mixtures(query.last, [&](std::size_t first, const detail::stage_mixtures* all) {
       if (first != query.first) return true;
-      mixed_options{*this, all}.each_option(query, visit);
+      mixed_options<profile_options>{*this, all}.each_option(query, visit);
       return false;
     });
   }
@@ -74,7 +63,7 @@ class profile_options {
     // With buffers for smaller messages a wider stage may take fewer bytes: then all of them are shown.
     const bool grows = !(layers_.buffers() > 0) && stages_.grows();
     each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
-      return !may_be(first, last) || visit(first, mixed_options{*this, all}) || !grows;
+      return !may_be(first, last) || visit(first, mixed_options<profile_options>{*this, all}) || !grows;
     });
   }
   /// @}
@@ -93,30 +82,11 @@ class profile_options {
 
   /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
   [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
-    return shared(first, last, way_of(ways)).resident;
-  }
-
-  /// What a layer takes by an alternative.
-  [[nodiscard]] const detail::layer_way& alternative(std::size_t layer, std::size_t ways, std::size_t number) const {
-    return layers_.of(way_of(ways), layer)[number];
+    return shared(first, last, stages_.way_of(ways)).resident;
   }
 
  private:
-  struct mixed_options {
-    const profile_options& model;
-    const detail::stage_mixtures* mixtures;  // of every number of ways
-
-    template <class Visit>
-    void each_option(const stage_query& query, const Visit& visit) const {
-      detail::placed_stages::ends ends;
-      ends.input = model.crossing(query.first);
-      ends.output = model.crossing(query.last);
-      for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) {
-        ends.shared = model.shared(query.first, query.last, w);
-        model.stages_.show(w, mixtures[w], ends, query, visit);
-      }
-    }
-  };
+  friend struct mixed_options<profile_options>;
 
   [[nodiscard]] detail::layer_bonds::shared_bytes shared(std::size_t first, std::size_t last, std::size_t w) const {
     return bonds_.shared(w, [&](std::size_t layer) { return first <= layer && layer < last; });
@@ -148,12 +118,6 @@ class profile_options {
   /// Whether these layers may be a stage.
   [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const;
 
-  [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept { return stages_.way_of(ways); }
-
-  device_choices choices_;
-  detail::placed_stages stages_;
-  detail::layer_ways layers_;
-  detail::layer_bonds bonds_;
   std::vector<detail::stage_mixtures> kept_{};  // by last, then by falling first, then by ways
 };
 

@@ -27,6 +27,7 @@
 #include <stagecut/joint/detail/graph_points.ipp>
 #include <stagecut/joint/detail/graph_stages.ipp>
 #include <stagecut/joint/detail/layer_bonds.ipp>
+#include <stagecut/joint/detail/layer_stages.ipp>
 #include <stagecut/joint/detail/layer_ways.ipp>
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
 #include <stagecut/joint/detail/minimize_pipeline_length.ipp>

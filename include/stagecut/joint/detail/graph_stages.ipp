@@ -28,15 +28,7 @@ STAGECUT_DECL bool graph_stages::is_whole() const {
 
 STAGECUT_DECL std::vector<std::size_t> graph_stages::mixture(std::size_t first, std::size_t last,
                                                              const stage_option& option) const {
-  const std::vector<detail::stage_mixtures> steps = mixtures_of(first, last, stages_.way_of(option.ways));
-  std::vector<std::size_t> result;
-  std::size_t point = option.choice;
-  for (std::size_t i = steps.size(); i-- > 1;) {
-    const detail::stage_mixtures::origin from = steps[i].from(point);
-    result.push_back(from.alternative);
-    point = from.point;
-  }
-  return result;
+  return mixture_of(layers_of(first, last), option);
 }
 
 STAGECUT_DECL graph_states graph_stages::points_of(const profile& model, std::size_t most) {
@@ -51,17 +43,6 @@ STAGECUT_DECL graph_states graph_stages::points_of(const profile& model, std::si
 STAGECUT_DECL bool graph_stages::may_be(std::size_t first, std::size_t last) const {
   if (!bonds_.may_be([&](std::size_t layer) { return points_.holds(first, last, layer); })) return false;
   return !choices_.allowed || choices_.allowed(first, last);
-}
-
-STAGECUT_DECL std::vector<detail::stage_mixtures> graph_stages::mixtures_of(std::size_t first, std::size_t last,
-                                                                            std::size_t w) const {
-  const std::vector<std::size_t> layers = layers_of(first, last);
-  std::vector<detail::stage_mixtures> steps(1, detail::stage_mixtures(choices_.hopeful));
-  for (std::size_t i = layers.size(); i-- > 0;) {
-    steps.push_back(steps.back());
-    steps.back().add(layers_.of(w, layers[i]));
-  }
-  return steps;
 }
 
 STAGECUT_DECL void graph_stages::keep() {

@@ -25,20 +25,7 @@ STAGECUT_DECL bool profile_options::is_whole() const {
 
 STAGECUT_DECL std::vector<std::size_t> profile_options::mixture(std::size_t first, std::size_t last,
                                                                 const stage_option& option) const {
-  const std::size_t w = way_of(option.ways);
-  std::vector<detail::stage_mixtures> steps(1);
-  for (std::size_t i = last; i-- > first;) {
-    steps.push_back(steps.back());
-    steps.back().add(layers_.of(w, i));
-  }
-  std::vector<std::size_t> result;
-  std::size_t point = option.choice;
-  for (std::size_t i = first; i < last; ++i) {
-    const detail::stage_mixtures::origin from = steps[last - i].from(point);
-    result.push_back(from.alternative);
-    point = from.point;
-  }
-  return result;
+  return mixture_of(layers_of(first, last), option);
 }
 
 STAGECUT_DECL std::vector<std::size_t> profile_options::layers_of(std::size_t first, std::size_t last) {
