@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what must not depend on the compiler or its flags: the bits of prefix sums, and cuts with their cost.
-#include <stagecut/stagecut.hpp>
+#include <stagecut/cost/block_sums.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
 
 #include <bit>
 #include <cstdint>

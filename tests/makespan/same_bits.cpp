@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what must not depend on the compiler, its flags or the processor: what searches say that nothing but a number of
 // nodes ends: cuts, and orders of passes. Times are rounded to ticks, and ranks have several stages.
-#include <stagecut/stagecut.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/cost/with_speeds.hpp>
+#include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/orders/synthesize_schedule.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/schedule.hpp>
 
 #include <bit>
 #include <cstddef>
