@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 /// Numbers of all paths lie next to each other, so that an edge is tested against many at once.
 class path_pool {
  public:
-  static constexpr std::size_t lanes = 8;  // paths come in groups of so many
+  static constexpr std::size_t lanes = 8;  // paths in a group
 
   path_pool(const chain_ticks& chain, const stage_layout& layout, std::size_t capacity)
       : chain_(chain), layout_(layout), capacity_((capacity + lanes - 1) / lanes * lanes) {

@@ -34,7 +34,7 @@ struct rank_load {
 };
 using run_loads = std::vector<rank_load>;  // of every rank
 
-/// The runs that a pipeline can have, and what is to be told of them.
+/// The possible dry runs of a pipeline, and the figures that they have to determine.
 struct dry_run_space {
   std::size_t ranks = 0;
   std::size_t layers = 0;
@@ -206,7 +206,7 @@ class dry_run_exchange {
     for (const auto& [rank, by] : moves) runs_[run][rank] = by;
     set_information();
     if (value_ > value + least_gain) return true;
-    runs_[run] = before;  // only differences of large numbers told so
+    runs_[run] = before;  // the gain was rounding error in a difference of large numbers
     set_information();
     return false;
   }

@@ -106,7 +106,7 @@ inline void graph_makespan_search::offer(view<const std::size_t> stage_of) {
   plan_point point{moving_stages(graph_, links_, elements_, stage_of, request_.devices)};
   for (std::size_t s = 0; s < request_.devices; ++s) point.order.push_back(s);
   static_cast<void>(pricer_.price(point, plan_pricer::counts::screened));
-  if (kept_.size() == most_kept) {  // counts of its own rarely make an iteration so much shorter
+  if (kept_.size() == most_kept) {  // a different warm-up rarely shortens an iteration by more
     plan_value hoped = point.value;
     hoped.makespan *= 0.9;
     if (kept_.back().value.better_than(hoped)) return;

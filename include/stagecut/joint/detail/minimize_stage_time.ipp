@@ -97,7 +97,7 @@ struct fullest_stage {
   }
   why.what = reason::cause::memory;
   why.available = engine::floor_bytes(*request.memory_per_device);
-  why.needed = least ? enough : too_few + 1;  // so much is proved
+  why.needed = least ? enough : too_few + 1;  // proved lower bound
   why.place = least ? std::move(place) : "the fullest stage";
   why.remedy = joined({enough, " bytes a device would do"});
   return why;

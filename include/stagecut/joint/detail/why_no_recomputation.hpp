@@ -170,7 +170,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   why.available = engine::floor_bytes(greatest);
   const double too_little = lacking.fits || !lacking.known ? lacking.low : lacking.high;
-  const double needed = greatest + (known ? lacking.high : too_little + 1);  // so much is proved
+  const double needed = greatest + (known ? lacking.high : too_little + 1);  // proved lower bound
   why.needed = engine::whole_bytes(needed);
   why.place = "a device, with the recomputation of every layer that needs least,";
   if (known) why.remedy = joined({why.needed, " bytes a device would do"});

@@ -19,7 +19,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for better cuts than the best, for as long as it is told: by tempering, or by whoever the request names for it.
+/// Improves the best cut for a given effort: by tempering, or by the improver of the request.
 class better_cuts {
  public:
   better_cuts(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,

@@ -26,7 +26,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The critical paths that bounded something of late, as rows; row 0 is a combination of others, of whoever asks.
+/// Recently useful critical paths, as rows. Row 0 is a combination of other paths that the caller sets.
 class path_memory {
  public:
   static constexpr std::size_t most = 96;

@@ -19,8 +19,7 @@ struct load_limit {
   double load = 0;  ///< ticks
 };
 
-/// Which loads of a rank, or a stage, are told apart: those up to `below`, and those from `above` on; it can have none
-/// between.
+/// A branching on the load of a rank or stage: at most `below`, or at least `above`. No value lies between.
 struct load_split {
   std::size_t group = 0;  ///< of `load_values`
   double below = 0;

@@ -48,17 +48,17 @@ inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_reque
   const double wanted = chain.error() > 0 ? (longest + chain.error()) / chain.tick + 1 : least * factor;
   constexpr double beyond = 0x1p52;  // any makespan in ticks
   double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
-  // Cuts are told by their makespans before rounding, which may be in another order than ticks are.
+  // Cuts are reported with their makespans before rounding, whose order may differ from that of ticks.
   const bool rounded = chain.error() > 0;
   std::optional<engine::cut_simulator> before_rounding;
   if (rounded) before_rounding.emplace(chain, request.order, request.transfers);
-  const auto told = [&](view<const std::size_t> points, double value) {
+  const auto reported = [&](view<const std::size_t> points, double value) {
     return rounded ? before_rounding->unrounded(points) : value * chain.tick;
   };
-  std::vector<std::pair<double, std::vector<std::size_t>>> all{{told(own, least), own}};
+  std::vector<std::pair<double, std::vector<std::size_t>>> all{{reported(own, least), own}};
   bool dropped = false;
   const auto keep = [&](view<const std::size_t> points, double value) {
-    std::pair<double, std::vector<std::size_t>> here{told(points, value), {points.begin(), points.end()}};
+    std::pair<double, std::vector<std::size_t>> here{reported(points, value), {points.begin(), points.end()}};
     if (rounded && here.first > longest) return most;
     const std::size_t place = detail::gallop(0, all.size(), 0, [&](std::size_t i) { return !(all[i] < here); });
     if (place == all.size() || all[place] != here) {
@@ -245,7 +245,7 @@ class makespan_search {
     const bool settled = search_.settle_ties();
     makespan_cut result;
     if (chain_.error() > 0) {
-      result = told_unrounded(settled);
+      result = report_unrounded(settled);
     } else {
       result.cuts = cuts(best_.points());
       result.makespan = in_units(best_.makespan());
@@ -291,7 +291,7 @@ class makespan_search {
   }
 
   /// The answer where times were rounded.
-  [[nodiscard]] makespan_cut told_unrounded(bool settled) {
+  [[nodiscard]] makespan_cut report_unrounded(bool settled) {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
     result.makespan = search_.simulator().unrounded(best_.points());

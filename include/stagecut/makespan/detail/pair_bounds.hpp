@@ -13,12 +13,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Some paths through a `rank_relaxation`, each of which is a bound for all times of the rank's parts: how often it passes
-/// through what a `rank_relaxation::part` lists, and the turn. Asked together they say quickly what the whole list would
-/// say later; which are kept is learned from it.
+/// A cache of paths through a `rank_relaxation`. The length of each path is a lower bound for any times of the rank's parts. A
+/// path is stored as counts: how often it passes through each entry of a `rank_relaxation::part`, and through the turn.
 class rank_paths {
  public:
-  static constexpr std::size_t lanes = 8;  // paths come in groups of so many
+  static constexpr std::size_t lanes = 8;  // paths in a group
   static constexpr std::size_t most = 32;
 
   /// How often a path passes, or how long that takes: forward, backward, weight, down and up of both parts, and the turn.

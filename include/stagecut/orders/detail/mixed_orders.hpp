@@ -32,7 +32,7 @@ struct made_order {
 
 /// Makes an order of a problem, whatever its backward passes may be; nothing: none was found.
 /// @param transfers  what messages occupy; `latency` where there are none
-/// @param tick       in the unit of the times, of which progress is told
+/// @param tick       length of a tick in the unit of the times; for progress reports
 [[nodiscard]] STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const order_request& request,
                                                                  transfer_kind transfers, double tick);
 
@@ -43,7 +43,7 @@ struct made_order {
 /// Source: docs/orders.md, Whole or apart.
 class mixed_orders {
  public:
-  /// @param tick  in the unit of the times, of which progress is told
+  /// @param tick  length of a tick in the unit of the times; for progress reports
   mixed_orders(const word_problem& of, const order_request& request, transfer_kind transfers, double tick);
 
   mixed_orders(const mixed_orders&) = delete;

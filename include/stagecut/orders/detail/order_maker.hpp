@@ -33,7 +33,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class order_maker {
  public:
   /// @param transfers  what messages occupy; `latency` where there are none
-  /// @param tick       in the unit of the times, of which progress is told
+  /// @param tick       length of a tick in the unit of the times; for progress reports
   order_maker(const word_problem& of, const order_request& request, transfer_kind transfers, double tick)
       : of_(of),
         limits_(request.limits),

@@ -75,7 +75,7 @@ inline nested_prices::nested_prices(const pipeline_states& states, const nested_
                                     const std::vector<double>& below, bool memory)
     : states_(states), machines_(machines), here_(machines.levels[level]), below_(below), memory_(memory) {
   for (std::size_t l = 0; l < level; ++l) width_ *= static_cast<double>(machines.levels[l].count);
-  // As published, it is that of the level below alone.
+  // As published: the width of the next level down, not the product of all levels below.
   if (level > 0) published_width_ = static_cast<double>(machines.levels[level - 1].count);
   if (memory || !machines.messages) return;
   for (std::size_t point = 0; point < points(); ++point) {
