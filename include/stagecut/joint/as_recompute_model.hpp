@@ -13,10 +13,10 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A chain of layers of which each may be recomputed, and where in its profile they stand.
+/// A chain of layers with recomputation choices, and their place in the profile.
 struct recomputed_chain {
   recompute_model model{};  ///< the chain
-  /// The layers of the profile before the first layer of the model, 0 or 1: its head. Behind the last one stands its tail.
+  /// The layers of the profile before the first layer of the model, 0 or 1: its head. The tail follows the last one.
   std::size_t first = 0;
 
   /// Equal in both parts.
@@ -25,7 +25,7 @@ struct recomputed_chain {
 
 namespace detail {
 
-/// What a choice that recomputes nothing is called.
+/// The name of a choice that recomputes nothing.
 inline constexpr const char* no_recomputation = "none";
 
 /// Makes the model of a profile.
@@ -38,15 +38,15 @@ class recomputed_chain_maker {
  private:
   [[noreturn]] static void refuse(const char* name, const std::string& value, const char* requirement);
 
-  /// Finds which shared parameters every layer has, and their bytes: as the layer says that says most.
+  /// Finds the shared parameters of every layer, and their bytes: the largest figure of any layer.
   void number_shared();
 
-  /// A layer that has no choice, or none.
+  /// A layer without choices, or no layer.
   [[nodiscard]] layer_type end(std::size_t first, std::size_t last) const;
 
   [[nodiscard]] bool is_asked_for(const std::string& name) const;
 
-  /// The type of a layer, which is made if no other layer is alike.
+  /// The type of a layer, added if no other layer is equal.
   [[nodiscard]] std::size_t type_of(std::size_t i);
 
   const profile& model_;
@@ -58,19 +58,19 @@ class recomputed_chain_maker {
 
 }  // namespace detail
 
-/// A profile as a chain of layers that may be recomputed: the choices of a layer are its own figures, and those of its
-/// `recomputations`.
+/// Turns a profile into a chain of layers with recomputation: the choices of a layer are its own figures, and those of
+/// its `recomputations`.
 ///
-/// @param model   a chain, which `as_chain` makes of a graph
-/// @param names   the recomputations that may be chosen, `none` for a layer's own figures if these recompute nothing; empty:
-///                all that there are
-/// @param memory  how memory is reckoned, without checkpoints
-/// @return        all layers, but for the first and the last one where these have no choice: they are the head and the tail,
-///                on the first and on the last stage anyway. If none has a choice, all layers, with the one choice each.
-///                Layers of the same figures are of one type. Parameters that layers share count once a stage; layers that
-///                `layer_blocks` keeps together are not cut apart
-/// @throws        argument_error for edges, inference and checkpoints; invalid_input as `check_figures`, for a layer that
-///                has choices but none that was asked for, and for a recomputation with another forward pass or output
+/// @param model   a chain, such as `as_chain` makes from a graph
+/// @param names   the allowed recomputations, `none` for a layer's own figures if they recompute nothing; empty: all
+/// @param memory  how memory is computed, without checkpoints
+/// @return        all layers except the first and the last one where these have no choice: they are the head and the
+///                tail, always on the first and the last stage. If no layer has a choice, all layers, each with its
+///                single one. Layers with equal figures share a type. Parameters that layers share count once per
+///                stage; layers that `layer_blocks` keeps together are not separated
+/// @throws        argument_error for edges, inference and checkpoints; invalid_input as `check_figures`, for a layer
+///                with choices but none of the allowed ones, and for a recomputation with another forward pass or
+///                output
 [[nodiscard]] inline recomputed_chain as_recompute_model(const profile& model,
                                                          const std::vector<std::string>& names = {},
                                                          const memory_options& memory = {}) {

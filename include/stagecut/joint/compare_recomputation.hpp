@@ -15,36 +15,36 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A way to deal layers out and to recompute them, beside others.
+/// A strategy for layers and recomputation in a comparison.
 struct compared_strategy {
   std::string name{};   ///< `even, nothing recomputed`
-  std::string none{};   ///< why there is none; empty: there is one
+  std::string none{};   ///< why there is no strategy; empty: there is one
   double makespan = 0;  ///< simulated, in the unit of the model
-  /// What a makespan is made of: the parts add up to it. Work is that of the fastest choices.
+  /// The parts of the makespan, which add up to it. Work is that of the fastest choices.
   makespan_parts parts{};
-  double recomputation = 0;  ///< a part of the makespan as well: what is computed again, shared evenly by the ranks
-  double memory = 0;         ///< bytes of the rank that has most at its peak
-  bool fits = false;         ///< whether all ranks keep to their memory
-  recompute_strategy strategy{};  ///< what it is; without stages if there is none
+  double recomputation = 0;       ///< also a part of the makespan: recomputation, shared evenly by the ranks
+  double memory = 0;              ///< bytes of the fullest rank at its peak
+  bool fits = false;              ///< whether all ranks keep to their memory limits
+  recompute_strategy strategy{};  ///< the strategy; without stages if there is none
 };
 
-/// What an iteration of a strategy takes, and why.
+/// Simulates an iteration of a strategy and breaks its makespan down.
 ///
-/// @param name  what the row is called
+/// @param name  the name of the row
 /// @throws      as `simulate_recomputation`
 [[nodiscard]] STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recompute_model& model,
                                                                  const recompute_request& request,
                                                                  const recompute_strategy& of);
 
-/// Sets a plan beside what one has without a planner, and beside what SAPP looks for.
+/// Compares a plan with those without a planner, and with SAPP's objective.
 ///
 /// @param model    the layers
-/// @param request  the order, messages and memory
+/// @param request  the schedule, messages and memory
 /// @param found    the plan, the last of the result
-/// @param own      strategies of one's own, with their names
-/// @return         layers dealt out evenly with the fastest choice of each, and with the one that keeps least; those of one's
-///                 own; the plan of least `sapp_objective`, where the order has one; and the plan. Of what parts layers
-///                 that stand together there is no figure
+/// @param own      the user's own strategies, with their names
+/// @return         even plans with the fastest choice for each layer, and with the one that keeps least; the user's
+///                 own; the plan with the smallest `sapp_objective`, where the schedule has one; and the plan. A
+///                 strategy that separates layers that must stay together has no figures
 /// @throws         as `simulate_recomputation`
 [[nodiscard]] STAGECUT_DECL std::vector<compared_strategy> compare_recomputation(
     const recompute_model& model, const recompute_request& request, const recompute_strategy& found,

@@ -9,10 +9,10 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A plan by what a planner minimises, and among what it chooses.
+/// The plan of one planner in a comparison.
 struct compared_hybrid {
   std::string name{};       ///< the planner
-  std::string minimises{};  ///< its measure
+  std::string minimises{};  ///< its objective
   std::string chooses{};    ///< what it may choose
   outcome<plan> made{};     ///< its plan, simulated as all others are
 };

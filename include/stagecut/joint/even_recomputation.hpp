@@ -13,10 +13,10 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A plan of one's own, for `simulate_recomputation`.
+/// A user's own plan, for `simulate_recomputation`.
 struct recompute_strategy {
   stagecut::cuts cuts{};               ///< the layers of every stage
-  std::vector<std::size_t> choices{};  ///< of every layer, by number among those of its type
+  std::vector<std::size_t> choices{};  ///< for every layer, an index into the choices of its type
 
   /// Equal in both parts.
   friend bool operator==(const recompute_strategy&, const recompute_strategy&) = default;
@@ -24,28 +24,29 @@ struct recompute_strategy {
 
 /// The choice that all layers take.
 enum class even_choice : std::uint8_t {
-  fastest,  ///< the shortest backward pass: nothing is recomputed; of equals the one that keeps least
-  leanest   ///< the one that keeps least; of equals the one with the shortest backward pass
+  fastest,  ///< the shortest backward pass: nothing is recomputed; ties: the one that keeps least
+  leanest   ///< the one that keeps least; ties: the shortest backward pass
 };
 
-/// Deals layers out evenly, all of them run in one way: what one does without a planner, to compare with.
+/// Assigns layers evenly to stages, with the same choice for all: the baseline without a planner.
 ///
 /// @param model   the layers
 /// @param stages  of all ranks together, at least 1
-/// @param choice  how every layer is run
-/// @return        floor(n / k) of n layers on each of k stages, one more on the first n mod k of them; of fewer layers than
-///                stages the last ones are empty. Of choices that are equal in both figures the first one
-/// @throws        argument_error for no stage; invalid_input for a model that makes no sense
+/// @param choice  how every layer runs
+/// @return        floor(n / k) of n layers on each of k stages, one more on the first n mod k of them; with fewer
+///                layers than stages the last stages are empty. Ties in both figures: the first choice
+/// @throws        argument_error for no stage; invalid_input for an invalid model
 ///
-/// Memory is not looked at. O(n).
+/// Memory is not checked. O(n).
 ///
-/// Source: the option `-naive` of SAPP's pipeline balance, which wants a number of layers that k divides for `fastest`.
+/// Source: the option `-naive` of SAPP's pipeline balance, which for `fastest` requires that k divides the number of
+/// layers.
 [[nodiscard]] STAGECUT_DECL recompute_strategy even_recomputation(const recompute_model& model, std::size_t stages,
                                                                   even_choice choice);
 
 /// The same with the choice of that name.
 ///
-/// @throws  argument_error likewise, and for a type of layers that has no choice of that name, with those that it has
+/// @throws  as above; argument_error also for a type of layers without a choice of that name, listing those it has
 [[nodiscard]] STAGECUT_DECL recompute_strategy even_recomputation(const recompute_model& model, std::size_t stages,
                                                                   std::string_view name);
 

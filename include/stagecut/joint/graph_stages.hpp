@@ -17,25 +17,26 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The ways to run stages of a graph of layers, on the devices of a machine: a `stage_option_model`. Its points are the sets of
-/// layers that hold all that their layers need, so that all cuts of the graph are considered, by any objective.
+/// The options of the stages of a graph of layers on the devices of a machine: a `stage_option_model`. Its points are
+/// the order ideals of the graph, so that all its cuts are considered, by any objective.
 ///
-/// Stages are a pipeline: each sends to the next one. What a layer hands over to stages further behind goes through those
-/// between, which hand it on, and its gradient back; it counts at each boundary that it crosses, once, however many need it.
-/// All else is as for `profile_options`: of a chain both are the same. `device_choices::allowed` is asked with points.
+/// Stages form a pipeline: each sends to the next one. A tensor for a later stage is forwarded by the stages between,
+/// and its gradient back; it counts once at each boundary that it crosses, however many layers need it. Everything else
+/// is as for `profile_options`: for a chain both are equal. `device_choices::allowed` is called with points.
 ///
-/// With edges a wider stage may send less, and with buffers for messages need fewer bytes; `each_stage` therefore shows all
+/// With edges a wider stage may send less, and with message buffers need fewer bytes; `each_stage` therefore visits all
 /// stages, whatever `visit` returns.
 ///
 /// For N points of n layers there are up to N^2/2 stages, and N may be exponential in n.
 class graph_stages : public detail::layer_stages {
  public:
-  /// @param most  points, at most
+  /// @param most  limit of points
   /// @throws      as `profile_options`; invalid_input for a cycle, and for more points
   graph_stages(const profile& model, device_choices choices, std::size_t most = 5000)
       : graph_stages(model, std::move(choices), points_of(model, most)) {}
 
-  /// Of some of the points alone: those of an order, see `states_of_order`, of which each holds all before it.
+  /// Uses only some of the points: those of a linear order, each of which contains all before it, see
+  /// `states_of_order`.
   /// @throws  as `profile_options`
   graph_stages(const profile& model, device_choices choices, graph_states points)
       : layer_stages(model, std::move(choices), false), points_(std::move(points)) {
@@ -44,7 +45,7 @@ class graph_stages : public detail::layer_stages {
 
   /// Number of the last point, which holds all layers.
   [[nodiscard]] std::size_t size() const noexcept { return points_.size(); }
-  /// Whether no mixture was left out of any stage because there were too many.
+  /// Whether no mixture of any stage was left out because there were too many.
   [[nodiscard]] bool is_whole() const;
 
   /// See `stage_option_model`.
@@ -67,8 +68,8 @@ class graph_stages : public detail::layer_stages {
   }
   /// @}
 
-  /// The layers of a stage between two points, each behind all that feed it.
-  /// @pre both are points, and `last` holds `first`
+  /// Returns the layers of a stage between two points, each after all that feed it.
+  /// @pre both are points, and `last` contains `first`
   [[nodiscard]] std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) const {
     return points_.layers_of(first, last);
   }
@@ -76,13 +77,13 @@ class graph_stages : public detail::layer_stages {
   /// Bytes that cross a point, forward.
   [[nodiscard]] double crossing(std::size_t point) const noexcept { return points_.crossing(point); }
 
-  /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
+  /// Resident bytes, on each device, that layers of a stage share; the figures of its layers exclude them.
   [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
     return shared(first, last, stages_.way_of(ways)).resident;
   }
 
-  /// How the layers of a stage are run, by an option of it: of each of `layers_of` its number among the alternatives of as many
-  /// ways, which `alternative` tells. @pre it is one of its options
+  /// Returns how the layers of a stage run under an option: for each of `layers_of` an index into its alternatives of
+  /// the same degree, which `alternative` returns. @pre it is one of its options
   [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last, const stage_option& option) const;
 
  private:
@@ -92,20 +93,20 @@ class graph_stages : public detail::layer_stages {
     return bonds_.shared(w, [&](std::size_t layer) { return points_.holds(first, last, layer); });
   }
 
-  static constexpr std::size_t most_kept = 200'000;  // stages, of each number of ways
+  static constexpr std::size_t most_kept = 200'000;  // stages, for each tensor-parallel degree
 
   [[nodiscard]] static graph_states points_of(const profile& model, std::size_t most);
 
   [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const;
 
-  /// Works out the mixtures of all stages, unless these are too many to keep.
+  /// Computes the mixtures of all stages, unless these are too many to keep.
   void keep();
 
-  /// The mixtures of the stages that end at a point, by where they begin, then by ways: each is that of a stage without
-  /// its first layers, and these.
+  /// The mixtures of the stages that end at a point, by start, then by tensor-parallel degree: each extends the
+  /// mixtures of a stage without its first layers.
   [[nodiscard]] std::vector<detail::stage_mixtures> mixtures_to(std::size_t last) const;
 
-  /// Shows the mixtures of the stages that end at a point, those of fewer layers first.
+  /// Visits the mixtures of the stages that end at a point, those with fewer layers first.
   template <class Visit>
   void each_mixtures(std::size_t last, const Visit& visit) const {
     const std::vector<detail::stage_mixtures> made =

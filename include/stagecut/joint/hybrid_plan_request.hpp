@@ -9,21 +9,22 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// For what a profile is cut into stages on several devices each.
+/// The problem of cutting a profile into stages on several devices each.
 struct hybrid_plan_request {
   /// Devices, microbatches, memory, limits. Its devices are those of the machine.
   hybrid_request pipeline{};
   device_choices choices{};  ///< how stages may be run, and on which machine
-  /// What is minimised: `iteration`, which `automatic` means; `stage_time`; `pipeline_length`.
+  /// The objective: `iteration`, which `automatic` means; `stage_time`; `pipeline_length`.
   plan_objective objective = plan_objective::automatic;
-  length_options length{};  ///< of what `pipeline_length` is made
-  /// Whether all stages have as many replicas and ways as the others, each replica with microbatches of its own, and all layers
-  /// that have variants the same recomputation, as frameworks with one degree of each run them: then each replica runs its
-  /// share of `pipeline.microbatches`, which the replicas have to divide. The stage time is then divided by the replicas.
+  length_options length{};  ///< what adds to `pipeline_length`
+  /// Whether all stages have the same replicas and tensor-parallel degree, each replica with microbatches of its own,
+  /// and all layers with variants the same recomputation, as frameworks with one degree of each kind require. Then each
+  /// replica runs its share of `pipeline.microbatches`, which the replicas must divide, and the stage time is divided
+  /// by the replicas.
   bool alike = false;
-  /// Who runs the plan. What it cannot be told is a constraint: one number of replicas and ways for all stages, as `alike`;
-  /// replicas alone; stages of one node; layers that stand on the first or the last stage; equally many decoders on all
-  /// stages between these; no recomputation, or that of decoders.
+  /// The framework that runs the plan. What it cannot express is a constraint: the same replicas and tensor-parallel
+  /// degree for all stages, as `alike`; replicas alone; stages of one node; layers that belong on the first or the last
+  /// stage; equally many decoders on all stages between these; no recomputation, or only that of decoders.
   framework target = framework::none;
 };
 

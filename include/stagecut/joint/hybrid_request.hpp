@@ -13,16 +13,16 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// How many microbatches a stage keeps at its peak.
 enum class in_flight_rule : std::uint8_t {
-  stages,  ///< one for each stage from it to the last one, and no more than there are: 1F1B
-  replicas  ///< for each of its replicas a share of the replicas from it to the last stage, rounded up: replicas take turns
+  stages,   ///< one for each stage from it to the last one, at most all microbatches: 1F1B
+  replicas  ///< per replica: all replicas from it to the last stage divided by its own, rounded up; replicas take turns
 };
 
-/// A stage of a model and how it is run.
+/// A stage of a model and how it runs.
 struct hybrid_stage {
   std::size_t first = 0;         ///< the point where it begins
   std::size_t last = 0;          ///< the point where it ends
-  std::size_t first_device = 0;  ///< its devices are this one and those behind, `option.devices()` of them
-  stage_option option{};         ///< how it is run
+  std::size_t first_device = 0;  ///< its devices are this one and the following, `option.devices()` in all
+  stage_option option{};         ///< how it runs
 
   /// Equal in every part.
   friend bool operator==(const hybrid_stage&, const hybrid_stage&) = default;
@@ -31,26 +31,26 @@ struct hybrid_stage {
 /// A model cut into stages, with its proof.
 struct hybrid_cut {
   std::vector<hybrid_stage> stages{};  ///< from the input to the output
-  double cost = 0;                     ///< what was minimised
+  double cost = 0;                     ///< the value that was minimised
   double bound = 0;                    ///< no cut costs less; equal to `cost` if proved optimal
-  std::size_t searches = 0;            ///< dynamic programs that were run
+  std::size_t searches = 0;            ///< dynamic programs run
   std::size_t simulations = 0;         ///< cuts simulated
 
-  /// How far the cost may be from the least one, as a fraction of the bound.
+  /// The relative gap: how far the cost may be from the optimum, as a fraction of the bound.
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (cost - bound) / bound : cost > 0 ? 1 : 0; }
 };
 
-/// For what a model is cut into stages on several devices each.
+/// The problem of cutting a model into stages on several devices each.
 struct hybrid_request {
   std::size_t devices = 1;                            ///< of the machine
-  bool at_most = false;                               ///< whether fewer will do; those left out are the first ones
-  std::size_t microbatches = 1;                       ///< of one iteration
+  bool at_most = false;          ///< whether a plan may use fewer devices; the first ones then stay idle
+  std::size_t microbatches = 1;  ///< per iteration
   std::optional<double> memory_per_device{};          ///< bytes that no device may exceed; unset: no limit
-  in_flight_rule in_flight = in_flight_rule::stages;  ///< by which memory is counted
-  std::optional<std::size_t> stages{};                ///< as many and no others; unset: whatever is best
-  /// A plan that is known, which `minimize_hybrid` begins with: what takes as long as its `cost` is of no use, and it is
-  /// what is found if nothing takes less. It may be of other options than the model's; it is not looked at, and lives as
-  /// long as the search. Null: there is none.
+  in_flight_rule in_flight = in_flight_rule::stages;  ///< the rule by which memory is counted
+  std::optional<std::size_t> stages{};                ///< exact number of stages; unset: the best number
+  /// A known plan that `minimize_hybrid` takes as its first incumbent: only plans with a lower `cost` count, and it is
+  /// returned if there are none. Its options need not be the model's; it is not checked, and must outlive the search.
+  /// Null: no such plan.
   const hybrid_cut* start = nullptr;
   search_limits limits{};  ///< of the search
 };

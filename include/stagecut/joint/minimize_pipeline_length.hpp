@@ -9,13 +9,13 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Of what the length of a pipeline is made beside the times of its stages: see `minimize_pipeline_length`.
+/// What adds to the length of a pipeline besides the times of its stages: see `minimize_pipeline_length`.
 struct length_options {
-  /// Whether what crosses a boundary takes time of its own: each has a stage's place in the sum and in the maximum, of twice
-  /// `stage_option::message`. `stage_option::time` must then be without it.
+  /// Whether messages count as stages: each boundary then enters the sum and the maximum with twice
+  /// `stage_option::message`. `stage_option::time` must then exclude it.
   bool messages = false;
-  /// Whether the exchange of gradients adds what is not hidden: of the stage behind i others, as much of
-  /// `stage_option::all_reduce` as exceeds i times the largest stage. `stage_option::time` must then be without it.
+  /// Whether the exposed part of the gradient exchange counts: for a stage after i others, what of
+  /// `stage_option::all_reduce` exceeds i times the largest stage. `stage_option::time` must then exclude it.
   bool all_reduce = false;
 };
 
@@ -33,37 +33,38 @@ struct minimize_pipeline_length_fn {
                                     const length_options& options);
 };
 
-/// Cuts a model into stages, each on several devices, so that an iteration of its pipeline is shortest by a formula: the sum
-/// of all stages plus, for every microbatch but one, the largest of them.
+/// Cuts a model into stages, each on several devices, so that the pipeline length is smallest: the sum of all stage
+/// times plus, for every microbatch but one, the largest of them.
 ///
-/// @param model    the ways to run each stage
+/// @param model    the options of each stage
 /// @param request  devices, microbatches, memory
-/// @param options  whether messages and the exchange of gradients count
+/// @param options  whether messages and the gradient exchange count
 /// @return         optimal, with `cost == bound`; feasible, with a bound, if a limit was reached first; infeasible:
-///                 `more_stages_than_layers`, `memory` or `layer_too_large` with what would do, `constraint` where stages
-///                 cannot have as many devices as there are; unknown if a limit was reached before a cut was found
-/// @throws         argument_error for a request that makes no sense; invalid_input for an option with a time or bytes that
-///                 are negative or not finite, or times that sum to more than a double holds
+///                 `more_stages_than_layers`, `memory` or `layer_too_large` with what would suffice, `constraint` where
+///                 no stages use exactly the devices there are; unknown if a limit was reached before a cut was found
+/// @throws         argument_error for an invalid request; invalid_input for an option with a time or bytes that are
+///                 negative or not finite, or times whose sum overflows a double
 ///
-/// With M microbatches the cost is `sum of time + (M - 1) * largest time`; with `messages`, of `time` and of twice `message`
-/// of every stage; with `all_reduce` plus the largest of `all_reduce - i * largest`, where i stages come before. Exact: least
-/// in doubles as they are computed, where stages are summed from the output to the input, and what stages hide is taken off
-/// one by one. No difference is too small to count, and none is ignored.
+/// With M microbatches the cost is `sum of time + (M - 1) * largest time`; with `messages`, both run over the `time`
+/// and twice the `message` of every stage; with `all_reduce`, plus the largest of `all_reduce - i * largest`, where i
+/// stages come before. Exact: the optimum in doubles as computed, where stages are summed from the output to the input
+/// and hidden parts are subtracted one by one. No difference is too small to count.
 ///
-/// A device needs `resident` bytes, and `activations` for each microbatch in flight, by the rule of the request. Memory that
-/// is met exactly is kept to.
+/// A device needs `resident` bytes, plus `activations` for each microbatch in flight, by the rule of the request. A
+/// memory limit that is met exactly is kept.
 ///
-/// Without `all_reduce`, of cuts that cost the same it returns the one with the least sum, of these the one on fewest devices;
-/// of these the one that, compared stage by stage from the input, has the stage that ends first, then fewer replicas, fewer
-/// ways, the smaller `choice`. With `all_reduce`, the one found first, the same every time.
+/// Ties without `all_reduce`: the cut with the smallest sum, then the fewest devices, then, compared stage by stage
+/// from the input, the stage that ends first, fewer replicas, the smaller tensor-parallel degree, the smaller `choice`.
+/// With `all_reduce`: the one found first; deterministic.
 ///
-/// `hybrid_cut::searches` counts dynamic programs, each with one threshold for the largest stage: mostly fewer than twenty, and
-/// with `all_reduce` up to one for each different time near the best one. Each takes O(S D O) labels, for S pairs of points, O
-/// options of a stage, D labels of a point: numbers of devices, and for each the tradeoffs of sum and memory. The options of a
-/// stage are asked for once if there are up to 500,000 in all.
+/// `hybrid_cut::searches` counts dynamic programs, each with one threshold for the largest stage: mostly fewer than
+/// twenty, and with `all_reduce` up to one for each distinct time near the best one. Each takes O(S D O) labels, for S
+/// pairs of points, O options of a stage, D labels of a point: numbers of devices, and for each the tradeoffs of sum
+/// and memory. The options of a stage are queried once if there are at most 500,000 in all.
 ///
-/// Source: the objective is that of Alpa (OSDI 2022), with messages that of HARP and DAPPLE (PPoPP 2021), which also has the exchange of gradients. Alpa tries every time that a stage may take for its largest; here the
-/// threshold jumps, and the proof is in `joint/detail/length_search.hpp`.
+/// Source: the objective of Alpa (OSDI 2022), with the messages of HARP and DAPPLE (PPoPP 2021); DAPPLE also has the
+/// gradient exchange. Alpa tries every possible time of the largest stage; here the threshold jumps, and the proof is
+/// in `joint/detail/length_search.hpp`.
 inline constexpr minimize_pipeline_length_fn minimize_pipeline_length{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -10,26 +10,28 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Plans a chain or a graph of layers on the devices of a machine: which layers every stage has, on how many replicas of how many devices
-/// it runs, and how its layers are recomputed and sharded, so that no device exceeds its memory and an iteration ends as
-/// early as possible, gradients exchanged.
+/// Plans a chain or a graph of layers on the devices of a machine: the layers of every stage, its replicas and
+/// tensor-parallel degree, and the recomputation and sharding of its layers, so that no device exceeds its memory and
+/// an iteration, with the gradient exchange, finishes as early as possible.
 ///
-/// @param model    a chain, also as `as_chain` makes one, or a graph, as `graph_stages` takes it; its layers may have
+/// @param model    a chain, such as `as_chain` makes, or a graph, as `graph_stages` takes it; its layers may have
 ///                 `recomputations` and `shardings`
-/// @param request  the machine, the numbers of replicas and ways there may be, microbatches, memory
-/// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, of which `objective` tells; the
-///                 plan's `devices` are its stages, each on `replicas * shards` devices of the machine
-/// @throws         argument_error for a request that makes no sense, and for a model without times; invalid_input as
-///                 `profile_options`; not_representable for a model, or choices, of which the framework that runs the
-///                 plan can be told nothing
+/// @param request  the machine, the allowed replicas and tensor-parallel degrees, microbatches, memory
+/// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, depending on `objective`;
+///                 the plan's `devices` are its stages, each on `replicas * shards` devices of the machine
+/// @throws         argument_error for an invalid request, and for a model without times; invalid_input as
+///                 `profile_options`; not_representable for a model, or choices, that the framework that runs the plan
+///                 cannot express at all
 ///
-/// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, but for `length.all_reduce`, which may favour
-/// a slower mixture; else the bound is that of ways to run a stage which are as good as each of several, and the search is
-/// made twice. Limits of time and of nodes are for all searches together; with nodes alone the plan is the same every time.
+/// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, except with `length.all_reduce`,
+/// which may favour a slower mixture; otherwise the search runs twice, and the bound is for optimistic options, each as
+/// good as several. Limits of time and nodes cover all searches together; with node limits alone the plan is
+/// deterministic.
 ///
-/// Of a graph the plan has an edge from each stage to the next, with all that crosses there: stages hand on what passes them,
-/// and the bound is that of such pipelines. With more than 5000 sets of layers at which it may be cut only those of some orders are
-/// looked at, and the bound is the work of all layers; such a plan of another objective has none.
+/// The plan of a graph has an edge from each stage to the next, with every tensor that crosses there: stages forward
+/// what passes through them, and the bound is for such pipelines. If the graph has more than 5000 order ideals, only
+/// the cuts of some linear orders are searched, and the bound is the work of all layers; such a plan of another
+/// objective has no bound.
 [[nodiscard]] STAGECUT_DECL outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request);
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -15,27 +15,28 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The ways to run stages of a chain of layers, on the devices of a machine: a `stage_option_model`.
+/// The options of the stages of a chain of layers on the devices of a machine: a `stage_option_model`.
 ///
-/// A stage with d replicas of t devices each takes a d-th of the time, of the activations, workspace and buffers, as its replicas
-/// share the samples of a microbatch; what stays is on each of them. Behind its last backward pass come its `update`, and
-/// the gradients of its parameters around a ring over the link of its devices: 2 (d - 1) messages of a d-th of them. With
-/// t devices a layer takes what one of its `shardings` of so many ways says; one that has none is run whole by each of them. A
-/// group of t devices lies in one group of the innermost level of the machine that can hold it. The input comes over the
-/// link before the stage's first device, each replica its share.
+/// A stage with d replicas of t devices each takes 1/d of the time, activations, workspace and buffers, as its replicas
+/// share the samples of a microbatch; resident bytes are on each of them. After its last backward pass come its
+/// `update`, and its gradients around a ring over the link of its devices: 2 (d - 1) messages of 1/d of them. With t
+/// devices a layer has the figures of one of its `shardings` of degree t; a layer without one runs whole on each
+/// device. The t devices of a replica lie in one group of the innermost level of the machine that can hold them. The
+/// input arrives over the link before the stage's first device, each replica's share of it.
 ///
-/// Of how layers are recomputed, or which of several shardings of as many ways they have, all mixtures are options, but for
-/// those that another one beats: of `most_mixtures` or two more, for each interval and number of ways (`is_whole`). Layers of
-/// one group stand on one stage, as do those between layers whose tied parameters are colocated. Parameters that layers of a stage
-/// share count once, divided by the ways if all of these layers are sharded; their exchange between stages is not counted.
-/// `time` is that of both passes, or another `measure` of them; with that a wider stage may take less time, so that all are shown.
+/// All mixtures of the recomputations and shardings (of the same degree) of its layers are options of a stage, except
+/// dominated ones, up to `most_mixtures` or two more per interval and tensor-parallel degree (`is_whole`). Layers of
+/// one group are on one stage, as are those between layers whose tied parameters are colocated. Parameters that layers
+/// of a stage share count once, divided by the tensor-parallel degree if all of these layers are sharded; their
+/// exchange between stages is not counted. `time` is that of both passes, or another `measure`; there a wider stage may
+/// take less time, so that all are shown.
 class profile_options : public detail::layer_stages {
  public:
   /// Points are cut points.
   static constexpr bool is_chain = true;
 
-  /// @throws argument_error for choices that make no sense; invalid_input as `check_figures`, and for a layer that has none
-  ///         of the recomputations, a place of its own, or a variant of another output or of the name of another one
+  /// @throws argument_error for invalid choices; invalid_input as `check_figures`, and for a layer with none of the
+  ///         recomputations, a fixed stage, or a variant with another output or a duplicate name
   profile_options(const profile& model, device_choices choices)
       : layer_stages(model, std::move(choices), true) {
     keep();
@@ -43,7 +44,7 @@ class profile_options : public detail::layer_stages {
 
   /// Number of layers.
   [[nodiscard]] std::size_t size() const noexcept { return layers_.size(); }
-  /// Whether no mixture was left out of any interval because there were too many.
+  /// Whether no mixture of any interval was left out because there were too many.
   [[nodiscard]] bool is_whole() const;
 
   /// See `stage_option_model`.
@@ -68,8 +69,8 @@ class profile_options : public detail::layer_stages {
   }
   /// @}
 
-  /// How the layers of a stage are run, by an option of it: of each layer its number among the alternatives of as many
-  /// ways, which `alternative` tells. @pre it is one of its options
+  /// Returns how the layers of a stage run under an option: for each layer an index into its alternatives of the same
+  /// degree, which `alternative` returns. @pre it is one of its options
   [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last, const stage_option& option) const;
 
   /// The layers of a stage.
@@ -80,7 +81,7 @@ class profile_options : public detail::layer_stages {
     return point == 0 || point == size() ? 0 : layers_.output(point - 1);
   }
 
-  /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
+  /// Resident bytes, on each device, that layers of a stage share; the figures of its layers exclude them.
   [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
     return shared(first, last, stages_.way_of(ways)).resident;
   }
@@ -92,12 +93,12 @@ class profile_options : public detail::layer_stages {
     return bonds_.shared(w, [&](std::size_t layer) { return first <= layer && layer < last; });
   }
 
-  static constexpr std::size_t most_kept = 200'000;  // intervals, of each number of ways
+  static constexpr std::size_t most_kept = 200'000;  // intervals, for each tensor-parallel degree
 
-  /// Works out the mixtures of all intervals, unless these are too many to keep.
+  /// Computes the mixtures of all intervals, unless these are too many to keep.
   void keep();
 
-  /// Shows the mixtures of the intervals that end at a point, narrower ones first, until `visit` returns false.
+  /// Visits the mixtures of the intervals that end at a point, narrower ones first, until `visit` returns false.
   template <class Visit>
   void each_mixtures(std::size_t last, const Visit& visit) const {
     const std::size_t ways = choices_.ways.size();
@@ -115,10 +116,10 @@ class profile_options : public detail::layer_stages {
     }
   }
 
-  /// Whether these layers may be a stage.
+  /// Whether these layers may form a stage.
   [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const;
 
-  std::vector<detail::stage_mixtures> kept_{};  // by last, then by falling first, then by ways
+  std::vector<detail::stage_mixtures> kept_{};  // by last, then by decreasing first, then by tensor-parallel degree
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -12,22 +12,22 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How a layer runs on several devices. The activation between two layers is *whole* on each of them, or *split* by its
+/// How a layer runs on several devices. The activation between two layers is *whole* on each device, or *split* by its
 /// features: then each device has a part.
 enum class sharding : std::uint8_t {
-  replicated,  ///< every device computes all of it: whole to whole
-  column,      ///< each computes a part of its output features: whole to split; gradients of the input are summed
-  row,         ///< each has a part of its input features: split to whole; outputs are summed
-  split        ///< each computes its part, and knows of no other: split to split
+  replicated,  ///< every device computes the whole layer: whole to whole
+  column,      ///< each computes a part of the output features: whole to split; input gradients are summed
+  row,         ///< each has a part of the input features: split to whole; outputs are summed
+  split        ///< each computes its part without the others: split to split
 };
 
-/// The words for shardings in files.
+/// The names of shardings in files.
 inline constexpr word<sharding> sharding_words[] = {{"replicated", sharding::replicated},
                                                     {"column", sharding::column},
                                                     {"row", sharding::row},
                                                     {"split", sharding::split}};
 
-/// The name of a sharding, as it is written to files.
+/// Returns the name of a sharding in files.
 [[nodiscard]] constexpr const char* to_string(sharding kind) noexcept {
   return stagecut::name_of(sharding_words, kind);
 }
@@ -37,17 +37,17 @@ struct sharded_layer {
   double forward = 0;               ///< of the forward pass
   double backward = 0;              ///< of the backward pass
   double parameters = 0;            ///< bytes
-  double output = 0;                ///< bytes of the whole activation behind it
-  bool may_split = true;            ///< whether it may be divided by columns and rows, as a matrix may
-  bool elementwise = false;         ///< whether a part of its output needs that part of its input alone
-  std::size_t input_features = 0;   ///< rows are possible where the devices divide them; 0: always
-  std::size_t output_features = 0;  ///< columns likewise, and an elementwise layer's parts
+  double output = 0;                ///< bytes of the whole output activation
+  bool may_split = true;            ///< whether it may be divided by columns and rows, like a matrix
+  bool elementwise = false;         ///< whether a part of its output needs only that part of its input
+  std::size_t input_features = 0;   ///< rows need a tensor-parallel degree that divides this; 0: always possible
+  std::size_t output_features = 0;  ///< the same for columns, and for the parts of an elementwise layer
 
   /// Equal in every part.
   friend bool operator==(const sharded_layer&, const sharded_layer&) = default;
 };
 
-/// Whether a layer can be run on `ways` devices in some way.
+/// Whether a layer supports a sharding on `ways` devices.
 /// @pre `ways > 0`
 [[nodiscard]] constexpr bool may_be(const sharded_layer& layer, sharding kind, std::size_t ways) noexcept {
   switch (kind) {
@@ -61,7 +61,7 @@ struct sharded_layer {
 
 namespace detail {
 
-/// Refuses what cannot be sharded.
+/// Rejects layers that cannot be sharded.
 STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_layer> layers, std::size_t ways,
                                  const link_speed& link, double input);
 

@@ -13,41 +13,41 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// An iteration of layers that are dealt out, and recomputed.
+/// A simulated iteration of layers assigned to stages, with recomputation.
 struct recompute_run {
   double makespan = 0;                 ///< in the unit of the model
   std::vector<double> memory{};        ///< bytes of every rank at its peak, the constant included
   pass_times<double> times{};          ///< of every stage
   transfer_times<double> transfers{};  ///< of every boundary; empty: no messages
-  std::vector<double> recomputed{};  ///< of every stage, what a backward pass takes more than with the fastest choices
+  std::vector<double> recomputed{};    ///< per stage, the extra time of a backward pass over the fastest choices
 };
 
 namespace detail {
 
-/// Whether an order runs the gradients of inputs and of parameters apart.
+/// Whether a schedule runs input and parameter gradients apart.
 [[nodiscard]] STAGECUT_DECL bool splits_backward(const schedule& order) noexcept;
 
-/// Refuses a request that makes no sense for a model, and a model that makes none.
+/// Rejects a request that is invalid for a model, and an invalid model.
 STAGECUT_DECL void check_recompute_request(const char* function, const recompute_model& model,
                                            const recompute_request& request);
 
-/// What the message behind every stage takes at least, wherever it is cut; 0 behind the last one.
+/// The smallest time of the message after each stage, wherever it is cut; 0 after the last one.
 [[nodiscard]] STAGECUT_DECL std::vector<double> least_messages(const recompute_model& model,
                                                                const recompute_request& request);
 
-/// The choice of the next layer of a type, of which some are left for every choice: the one that keeps least comes first.
+/// The choice of the next layer of a type, given the number left of each choice: the one that keeps least comes first.
 [[nodiscard]] STAGECUT_DECL std::size_t next_choice(const layer_type& type, std::vector<std::size_t>& left) noexcept;
 
 }  // namespace detail
 
-/// Runs an iteration of layers that are dealt out and recomputed in a given way: a plan of one's own, to compare.
+/// Simulates an iteration of a given plan with recomputation: a user's own plan, for comparison.
 ///
 /// @param model    the layers
-/// @param request  the order, messages, and what ranks need beside layers; its limit of memory is not looked at
+/// @param request  the schedule, messages, and what ranks need besides layers; its memory limit is not checked
 /// @param stages   the layers of every stage, some of which may be empty
-/// @param choices  of every layer, by number among those of its type
-/// @throws         argument_error for stages that are not those of the order and the model, and for a choice that there is
-///                 not; otherwise as `minimize_recomputation`
+/// @param choices  for every layer, an index into the choices of its type
+/// @throws         argument_error for stages that do not match the schedule and the model, and for a choice that does
+///                 not exist; otherwise as `minimize_recomputation`
 [[nodiscard]] STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
                                                                  const recompute_request& request, const cuts& stages,
                                                                  const std::vector<std::size_t>& choices);

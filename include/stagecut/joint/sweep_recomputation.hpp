@@ -16,37 +16,39 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Among what `sweep_recomputation` chooses: every number of chunks with every order and number of microbatches.
+/// The combinations that `sweep_recomputation` searches: all numbers of stages per rank, schedules and numbers of
+/// microbatches.
 struct recompute_sweep_request {
   std::size_t ranks = 1;                        ///< p
-  std::vector<std::size_t> chunks{1, 2, 3, 4};  ///< stages of every rank, v
+  std::vector<std::size_t> chunks{1, 2, 3, 4};  ///< stages per rank, v
   std::vector<schedule_kind> orders{schedule_kind::one_forward_one_backward, schedule_kind::sapp_big,
-                                    schedule_kind::sapp_less_memory};  ///< what the ranks do
-  std::vector<std::size_t> microbatches{};                             ///< of an iteration, m; each of the same size
-  bool in_order = false;  ///< whether to search one after the other, and not what may be best first
-  /// All else, the same for each, its `order` left out: memory, messages over a link that all boundaries have, the rule for
-  /// empty stages. Its limits are those of the whole sweep.
+                                    schedule_kind::sapp_less_memory};  ///< the schedules
+  std::vector<std::size_t> microbatches{};                             ///< per iteration, m; each of the same size
+  bool in_order = false;  ///< whether to search rows in the given order, not the most promising first
+  /// Everything else, the same for each row, its `order` ignored: memory, messages over one link for all boundaries,
+  /// the rule for empty stages. Its limits cover the whole sweep.
   recompute_request with{};
 };
 
-/// A combination, and what came of it.
+/// A combination and its result.
 struct recompute_sweep_row {
   std::size_t chunks = 1;                                         ///< v
-  schedule_kind order = schedule_kind::one_forward_one_backward;  ///< what the ranks do
+  schedule_kind order = schedule_kind::one_forward_one_backward;  ///< the schedule
   std::size_t microbatches = 1;                                   ///< m
-  double bound = 0;                 ///< no plan ends earlier: of its work alone, or of the search where that says more
-  outcome<recompute_plan> found{};  ///< the best plan; unknown where none was looked for
-  std::string not_searched{};       ///< why none was looked for; empty: one was
+  double bound = 0;  ///< no plan finishes earlier; from the work alone, or from the search if that is larger
+  outcome<recompute_plan> found{};  ///< the best plan; unknown if not searched
+  std::string not_searched{};       ///< why it was not searched; empty: it was
 
-  /// Of an iteration, for each of its microbatches. @pre a plan was found
+  /// The iteration time per microbatch. @pre a plan was found
   [[nodiscard]] double time_of_microbatch() const { return found->makespan / static_cast<double>(microbatches); }
 };
 
 /// All combinations, and the best of them.
 struct recompute_sweep {
-  std::vector<recompute_sweep_row> rows{};  ///< microbatches, then chunks, then orders, each as they were given
-  std::optional<std::size_t> best{};  ///< the row of least time for a microbatch, the first of equals; unset: none
-  double bound = 0;                   ///< no plan of any row takes less time for a microbatch
+  std::vector<recompute_sweep_row>
+      rows{};                         ///< by microbatches, then stages per rank, then schedule, each in the given order
+  std::optional<std::size_t> best{};  ///< the row with the least time per microbatch, the first of equals; unset: none
+  double bound = 0;                   ///< no plan of any row takes less time per microbatch
 };
 
 namespace detail {
@@ -69,10 +71,10 @@ class recompute_sweeper {
     return time / static_cast<double>(result_.rows[row].microbatches);
   }
 
-  /// Seconds that are left; unset: any number.
+  /// Seconds left; unset: no limit.
   [[nodiscard]] std::optional<double> seconds_left() const;
 
-  /// Searches a row, of so many that are left, with its share of time and nodes.
+  /// Searches a row with its share of time and nodes; `left` rows are left.
   void search(std::size_t place, std::size_t left);
 
   const recompute_model& model_;
@@ -84,18 +86,18 @@ class recompute_sweeper {
 
 }  // namespace detail
 
-/// Chooses how many stages every rank has, and the order of their passes, with the layers of every stage and how they are
-/// recomputed: runs `minimize_recomputation` for every combination.
+/// Chooses the number of stages per rank and the schedule, with the layers of every stage and their recomputation: runs
+/// `minimize_recomputation` for every combination.
 ///
 /// @param model    layers with the choices of each
-/// @param request  the combinations, and what is the same for all
-/// @return         all rows. A shape that an order cannot have is not searched, nor is a row whose busiest rank works, with
-///                 the memory that there is, as long as the best plan takes; each says so
+/// @param request  the combinations, and what all of them share
+/// @return         all rows. A row is not searched if its schedule does not allow its shape, or if the work of its
+///                 busiest rank, under the memory limit, takes as long as the best plan; each states the reason
 /// @throws         argument_error for an empty list, a 0 in one, and a link for every boundary; otherwise as
 ///                 `minimize_recomputation`
 ///
-/// The time that is left is shared out evenly among rows that are left, and nodes likewise: with `node_limit` and no
-/// `time_limit` the answer is the same every time. Rows are searched by what they may take for a microbatch at least.
+/// The remaining time and nodes are divided evenly among the remaining rows: with `node_limit` and no `time_limit` the
+/// result is deterministic. Rows are searched by increasing lower bound of their time per microbatch.
 [[nodiscard]] inline recompute_sweep sweep_recomputation(const recompute_model& model,
                                                          const recompute_sweep_request& request) {
   return detail::recompute_sweeper(model, request).run();
