@@ -20,7 +20,7 @@ struct compared_strategy {
   std::string name{};   ///< `even, nothing recomputed`
   std::string none{};   ///< why there is no strategy; empty: there is one
   double makespan = 0;  ///< simulated, in the unit of the model
-  /// The parts of the makespan, which add up to it. Work is that of the fastest choices.
+  /// The parts of the makespan, which add up to it. Work uses the fastest choices.
   makespan_parts parts{};
   double recomputation = 0;       ///< also a part of the makespan: recomputation, shared evenly by the ranks
   double memory = 0;              ///< bytes of the fullest rank at its peak

@@ -24,7 +24,7 @@ struct hybrid_plan_request {
   bool alike = false;
   /// The framework that runs the plan. What it cannot express is a constraint: the same replicas and tensor-parallel
   /// degree for all stages, as `alike`; replicas alone; stages of one node; layers that belong on the first or the last
-  /// stage; equally many decoders on all stages between these; no recomputation, or only that of decoders.
+  /// stage; equally many decoders on all stages between these; no recomputation, or only in decoders.
   framework target = framework::none;
 };
 

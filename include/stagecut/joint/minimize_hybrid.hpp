@@ -36,7 +36,7 @@ struct minimize_hybrid_fn {
 /// All replicas of a stage share the samples of each microbatch. The number of stages is optimised unless it is given.
 /// Optimal to 2^-40 of the makespan, as sums of doubles are rounded. Of equally good plans it returns the one found
 /// first: deterministic unless a limit other than `node_limit` is reached. Queries the options of every stage once, and
-/// again with twice the time of a pass if there was no plan.
+/// again with a doubled limit of the pass time if no plan was found.
 ///
 /// Source: docs/hybrid.md derives the bounds and the search.
 inline constexpr minimize_hybrid_fn minimize_hybrid{};

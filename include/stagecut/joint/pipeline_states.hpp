@@ -30,7 +30,7 @@ struct pipeline_states {
 /// Rejects points with invalid figures.
 ///
 /// @throws  invalid_input naming the point, for figures that are not finite, that fall from one point to a later one,
-///          or whose number differs from that of the points; for points out of order; and for fewer than two
+///          or not one per point; for points out of order; and for fewer than two
 /// @note    does not check that `later` is transitive
 STAGECUT_DECL void check_pipeline_states(const pipeline_states& states);
 

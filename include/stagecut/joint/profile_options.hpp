@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// dominated ones, up to `most_mixtures` or two more per interval and tensor-parallel degree (`is_whole`). Layers of
 /// one group are on one stage, as are those between layers whose tied parameters are colocated. Parameters that layers
 /// of a stage share count once, divided by the tensor-parallel degree if all of these layers are sharded; their
-/// exchange between stages is not counted. `time` is that of both passes, or another `measure`; there a wider stage may
+/// exchange between stages is not counted. `time` covers both passes, or another `measure`; there a wider stage may
 /// take less time, so that all are shown.
 class profile_options : public detail::layer_stages {
  public:

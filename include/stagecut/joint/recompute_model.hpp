@@ -15,7 +15,7 @@ struct recompute_choice {
   double backward = 0;         ///< of a microbatch, including recomputation
   double backward_weight = 0;  ///< the part of `backward` for parameter gradients, where a schedule runs it apart
   double activations = 0;      ///< bytes kept per microbatch from the forward to the backward pass
-  double workspace = 0;        ///< bytes needed only while the layer runs so, where this exceeds that of its type
+  double workspace = 0;        ///< bytes needed only while the layer runs so, if more than for its type
   /// Recomputed bytes, in addition to the workspace: during a whole backward pass and, where the two gradients run
   /// apart, from the start of the input gradient to the end of the parameter gradient. For a single layer both are
   /// equal.

@@ -51,7 +51,7 @@ struct sequence_figures {
 /// Returns the schedule for such a model: `sliced_one_forward_one_backward`, whose rank r keeps p - 1 - r + S slices.
 ///
 /// @param ranks         p, at least 1
-/// @param chunks        stages per rank: 1. For more, SAPP has a schedule of which only the numbers of slices in flight
+/// @param chunks        stages per rank: 1. For more, only the numbers of slices in flight of SAPP's schedule
 ///                      are published; the library has no generator for it
 /// @param microbatches  m, of whole sequences, at least 1
 /// @param slices        S, at least 1

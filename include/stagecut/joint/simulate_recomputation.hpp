@@ -44,7 +44,7 @@ STAGECUT_DECL void check_recompute_request(const char* function, const recompute
 ///
 /// @param model    the layers
 /// @param request  the schedule, messages, and what ranks need besides layers; its memory limit is not checked
-/// @param stages   the layers of every stage, some of which may be empty
+/// @param stages   the layers of every stage, possibly empty
 /// @param choices  for every layer, an index into the choices of its type
 /// @throws         argument_error for stages that do not match the schedule and the model, and for a choice that does
 ///                 not exist; otherwise as `minimize_recomputation`

@@ -8,20 +8,20 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Machines of as many devices each, and how fast bytes move, in bytes a second.
+/// Machines with the same number of devices, and bandwidths in bytes per second.
 struct equal_machines {
   std::size_t count = 1;    ///< machines
-  std::size_t devices = 1;  ///< of each
+  std::size_t devices = 1;  ///< per machine
   double inside = 25e9;     ///< between devices of a machine
-  double across = 1e9;      ///< from a machine to another one
-  double collective = 3e9;  ///< where all devices of several machines take part
+  double across = 1e9;      ///< between two machines
+  double collective = 3e9;  ///< when all devices of several machines take part
 };
 
-/// Where the devices of a stage are taken, of those that are free.
+/// Which free devices a stage takes.
 enum class placement : std::uint8_t {
-  fresh,   ///< machines of which none is taken, one after the other
-  append,  ///< machines of which some are taken, the fullest first, then fresh ones
-  scatter  ///< one of every machine that has any free, and again
+  fresh,   ///< of unused machines, one after the other
+  append,  ///< of partly used machines, the fullest first, then of unused ones
+  scatter  ///< one of every machine with a free device, in rounds
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -9,13 +9,13 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Layers that every device runs as fast: what all before each point adds up to. Points are cut points of a chain, or sets of
-/// layers, each with all that its layers need, the smaller ones first.
+/// Layers that run equally fast on every device: cumulative figures before each point. Points are cut points of a
+/// chain, or order ideals (sets of layers that contain all their predecessors), the smaller ones first.
 struct placed_layers {
-  std::vector<double> times{};       ///< of both passes of a microbatch on one device, of every point; 0 at first
-  std::vector<double> parameters{};  ///< bytes, likewise
-  std::vector<double> messages{};    ///< bytes of a microbatch that cross each point in one direction
-  /// Where a stage may begin that ends at each point; empty: at every point before.
+  std::vector<double> times{};       ///< both passes of a microbatch on one device, for every point; first 0
+  std::vector<double> parameters{};  ///< bytes, for every point
+  std::vector<double> messages{};    ///< bytes per microbatch that cross each point in one direction
+  /// For each point, the points where a stage that ends there may begin; empty: all points before.
   std::vector<std::vector<std::size_t>> begins{};
 };
 
@@ -23,7 +23,7 @@ struct placed_layers {
 struct placed_stage {
   std::size_t first = 0;                  ///< the point where it begins
   std::size_t last = 0;                   ///< the point where it ends
-  std::vector<std::size_t> of_machine{};  ///< how many devices it has of every machine
+  std::vector<std::size_t> of_machine{};  ///< its number of devices on each machine
   placement how = placement::fresh;       ///< how they were taken
   stage_option option{};                  ///< its devices are replicas
 

@@ -17,35 +17,37 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The stages of a graph whose layers run in one of several variants each, as Piper prices them: a `stage_option_model`. Its
-/// points are the sets of layers that hold all that their layers need, so that all cuts of the graph are considered.
+/// The stages of a graph whose layers run in one of several variants each, with Piper's costs: a `stage_option_model`.
+/// Its points are the order ideals of the graph, so that all its cuts are considered.
 ///
-/// A stage on d replicas, which divide the microbatches N of an iteration, each divided among t devices, takes
+/// A stage on d replicas, which divide the microbatches N of an iteration, with tensor-parallel degree t takes, per
+/// microbatch,
 ///
 ///     (sum of time + sum over cut edges of 2 (bytes + sync) / bandwidth + 4 (d - 1) sum of parameters / (N bandwidth)) / d
 ///
-/// of a microbatch, and on each device y * (sum of activations) + (sum of resident) bytes with y microbatches in flight. All
-/// layers of a stage are divided among as many devices; which variant each has is chosen so that they fit and the stage takes
-/// the least time: exactly, by branch and bound. Of an option only `time`, `activations`, `resident`, the devices and
-/// `choice` are told: the microbatches for which its variants are chosen. The roomiest option is one that is fast enough,
-/// while with `stages_of` it is the fastest with as much room.
+/// and on each device y * (sum of activations) + (sum of resident) bytes with y microbatches in flight. All layers of a
+/// stage have the same tensor-parallel degree; their variants are chosen so that they fit and the stage takes the least
+/// time: exactly, by branch and bound. Only `time`, `activations`, `resident`, the devices and `choice` of an option
+/// are set; `choice` is the number of microbatches for which its variants are chosen. The roomiest option is one that
+/// is fast enough; `stages_of` returns the fastest one for the same number of microbatches.
 ///
-/// Figures are summed in whole multiples of a power of two, of which all together are less than 2^61: sums are right whatever
-/// their order, and exact for whole numbers below 2^53 in all.
+/// Figures are summed as integer multiples of a power of two, less than 2^61 in all: sums do not depend on their order,
+/// and are exact for integers below 2^53 in all.
 ///
-/// An edge that is cut takes time, so a wider stage may take less than a narrower one: this axiom of `stage_option_model` holds
-/// without edges alone. `each_stage` and `each_stage_between` therefore look at all stages, whatever `visit` returns.
+/// An edge that is cut takes time, so a wider stage may take less than a narrower one: this axiom of
+/// `stage_option_model` holds only without edges. `each_stage` and `each_stage_between` therefore visit all stages,
+/// whatever `visit` returns.
 ///
-/// Remembers what it solved: not to be used by several threads at once.
+/// Caches solutions: not thread-safe.
 ///
 /// Source: J. M. Tarnawski, D. Narayanan and A. Phanishayee, Piper: Multidimensional Planner for DNN Parallelization,
 /// NeurIPS 2021.
 class variant_stages {
  public:
-  /// @param graph  layers and their variants; its `devices` and `memory` do not matter here
-  /// @param most   points, at most
-  /// @throws       invalid_input for figures that make no sense, an edge of no layer or one that stands twice, a cycle, and
-  ///               more points
+  /// @param graph  layers and their variants; its `devices` and `memory` are ignored
+  /// @param most   limit of points
+  /// @throws       invalid_input for invalid figures, an edge to a layer that does not exist or a duplicate edge, a
+  ///               cycle, and more points
   explicit variant_stages(variant_graph graph, std::size_t most = 1'000'000);
 
   variant_stages(const variant_stages&) = delete;
@@ -89,13 +91,13 @@ class variant_stages {
   }
   /// @}
 
-  /// The layers of a stage between two points, ascending.
+  /// Returns the layers of a stage between two points, ascending.
   [[nodiscard]] std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) const;
 
-  /// The stages of a cut of this model.
+  /// Returns the stages of a cut of this model.
   /// @param cut     as a planner returned it
-  /// @param memory  the bytes of a device for which it was asked
-  /// @throws        argument_error for a stage that this model has not, or that does not fit
+  /// @param memory  the bytes of a device in the request
+  /// @throws        argument_error for a stage that this model does not have, or that does not fit
   [[nodiscard]] std::vector<variant_stage> stages_of(const hybrid_cut& cut, const std::optional<double>& memory) const;
 
  private:
@@ -108,7 +110,7 @@ class variant_stages {
     most = most < all ? most : all;
     const auto last = static_cast<std::int64_t>(most);
     if (most < least || !solver_.may_hold(sums, static_cast<std::int64_t>(least))) return;
-    // Most stages that are fast enough, and fit, are so however many of their edges are cut.
+    // Most stages that are fast enough, and fit, remain so if all their edges are cut.
     if (query.roomiest && solver_.room_of_fastest(sums) >= last) {
       const double slowest = solver_.time_of(sums.time + sums.cut, sums.parameters, d);
       if (slowest <= query.most_time) return visit(option_of({last, 0, last, sums.fastest}, t, d, slowest));
@@ -140,7 +142,7 @@ class variant_stages {
   detail::variant_tables tables_;
   detail::variant_points points_;
   mutable detail::variant_stage_solver solver_;
-  std::vector<std::size_t> replicas_{};  // that divide the microbatches, ascending
+  std::vector<std::size_t> replicas_{};  // divisors of the microbatches, ascending
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Takes whatever stages it is shown: for concepts.
+/// A visitor that ignores stages: for concepts.
 struct any_stage_visitor {
   template <class Options>
   bool operator()(std::size_t, const Options&) const {
@@ -17,14 +17,14 @@ struct any_stage_visitor {
   }
 };
 
-/// Whether the points of a model are those of a chain: stages lie between any two of them, though some may have no options.
+/// Whether the points of a model are those of a chain: any interval is a stage, though some may have no options.
 template <class Model>
 inline constexpr bool is_chain = requires {
   requires Model::is_chain;
 }
 || !requires(const Model& model) { model.each_stage(std::size_t{}, any_stage_visitor{}); };
 
-/// The options of one stage of a model that is not known here.
+/// The options of one stage of a type-erased model.
 class stage_choices {
  public:
   using visitor = function_ref<void(const stage_option&)>;
@@ -41,7 +41,7 @@ class stage_choices {
   source ask_;
 };
 
-/// A `stage_option_model` behind one interface: what searches its stages is compiled once for all models.
+/// A type-erased `stage_option_model`: searches over its stages are compiled once for all models.
 class any_stage_options {
  public:
   using stage_visitor = function_ref<bool(std::size_t, const stage_choices&)>;
@@ -51,7 +51,7 @@ class any_stage_options {
   any_stage_options& operator=(const any_stage_options&) = delete;
   virtual ~any_stage_options() = default;
 
-  /// As `stage_option_model` has them.
+  /// See `stage_option_model`.
   /// @{
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual std::size_t period() const = 0;
@@ -78,7 +78,7 @@ class any_stage_options {
   virtual void show_stages_between(std::size_t last, double least, double most, stage_visitor visit) const = 0;
 };
 
-/// The interface of a model of the user's, to which it refers.
+/// The interface of a user's model, held by reference.
 template <stage_option_model Model>
 class stage_options_of final : public any_stage_options {
  public:
@@ -100,7 +100,7 @@ class stage_options_of final : public any_stage_options {
     detail::each_stage_between(model_, last, least, most, shown_to(visit));
   }
 
-  /// Shows a visitor stages with the options of this model.
+  /// Adapts a visitor to stages with the options of this model.
   static auto shown_to(stage_visitor visit) {
     return [visit](std::size_t first, const auto& options) {
       const auto ask = [&options](const stage_query& query, stage_choices::visitor show) {

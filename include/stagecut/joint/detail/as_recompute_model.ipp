@@ -40,7 +40,8 @@ STAGECUT_DECL recomputed_chain recomputed_chain_maker::make() {
   const auto has_choice = [&](std::size_t i) { return !model_.layers[i].recomputations.empty(); };
   bool any = false;
   for (std::size_t i = 0; i < n; ++i) any = any || has_choice(i);
-  // The first layer is on the first stage anyway, the last one on the last. If none has a choice each is like others.
+  // The first layer is always on the first stage, the last one on the last. If no layer has a choice, these are like
+  // others.
   const std::size_t first = any && !has_choice(0) ? 1 : 0;
   const std::size_t last = any && !has_choice(n - 1) ? n - 1 : n;
   number_shared();

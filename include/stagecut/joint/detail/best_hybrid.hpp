@@ -22,22 +22,23 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Plans of which all stages have as many replicas and ways, and all layers the same recomputation: the best of all numbers.
+/// The best plan whose stages all have the same replicas and tensor-parallel degree, and whose layers all have the same
+/// recomputation, over all such choices.
 /// @tparam Planner  a `hybrid_planner`
 template <class Planner>
 class alike_hybrids {
  public:
-  /// @param told  which stages a framework can be told; null: all
+  /// @param told  the stages that a framework can express; null: all
   alike_hybrids(const profile& model, const Planner& planner, told_stages* told)
       : model_(model), planner_(planner), request_(planner.request()), told_(told) {}
 
   [[nodiscard]] outcome<plan> best() {
     const std::vector<choice> all = choices();
-    if (all.empty()) static_cast<void>(planner_.make(request_.choices));  // which refuses figures that make no sense
+    if (all.empty()) static_cast<void>(planner_.make(request_.choices));  // rejects invalid figures
     std::vector<std::size_t> open;
     for (std::size_t k = 0; k < all.size(); ++k) open.push_back(k);
     answers_.resize(all.size());
-    // What is left of the limits in the end is for those that had too little.
+    // In the end, what is left of the limits goes to choices that had too little.
     const double all_left = planner_.left();
     for (double left = all_left; !open.empty();) {
       std::vector<std::size_t> still;
@@ -54,22 +55,22 @@ class alike_hybrids {
   }
 
  private:
-  /// Numbers of replicas and ways that all stages have, and how all layers are recomputed.
+  /// The replicas and tensor-parallel degree of all stages, and the recomputation of all layers.
   struct choice {
     std::size_t replicas;
     std::size_t ways;
     std::string recomputation;
-    std::optional<std::size_t> stages;  // unset: whatever is best
+    std::optional<std::size_t> stages;  // unset: the best number
     std::optional<std::size_t> middle;  // as `told_stages::set_middle`
   };
 
-  /// Whether there may be a better plan of a choice than any that was found.
+  /// Whether a choice may have a better plan than any found.
   [[nodiscard]] bool is_open(const outcome<plan>& answer) const {
     if (answer.state() == state::unknown) return true;
     return answer.state() == state::feasible && (!value_ || answer->objective.bound < *value_);
   }
 
-  /// Looks at a choice, and keeps the better of two answers, with the better of their bounds.
+  /// Searches a choice, and keeps the better of two answers, with the better of their bounds.
   void look(const choice& of, double share, outcome<plan>& answer) {
     outcome<plan> here = planned(of, share);
     if (here && answer) {
@@ -86,10 +87,10 @@ class alike_hybrids {
     if (answer && (!value_ || answer->objective.value < *value_)) value_ = answer->objective.value;
   }
 
-  /// The best answer, with the bound of all.
+  /// Returns the best answer, with the bound of all.
   [[nodiscard]] outcome<plan> told() {
     outcome<plan>* best = nullptr;
-    std::optional<double> bound;  // of all that may be plans
+    std::optional<double> bound;  // of all choices that may have a plan
     const outcome<plan>* open = nullptr;
     for (outcome<plan>& each : answers_) {
       if (each.state() == state::unknown && open == nullptr) open = __builtin_addressof(each);
@@ -124,7 +125,7 @@ class alike_hybrids {
     return result;
   }
 
-  /// Whether all layers that are to be recomputed alike can be run so, by so many devices.
+  /// Whether all layers that need the same recomputation support it at this tensor-parallel degree.
   [[nodiscard]] bool are_run(const std::string& name, std::size_t ways) const {
     if (told_ == nullptr) return true;
     for (const std::size_t i : told_->alike()) {
@@ -145,7 +146,7 @@ class alike_hybrids {
     return true;
   }
 
-  /// Adds a choice, for each number of stages where these have to be alike.
+  /// Adds a choice, for each number of stages where stages must be equal.
   void add_stages(const choice& of, std::vector<choice>& result) const {
     const hybrid_request& asked = request_.pipeline;
     const std::size_t most = asked.devices / (of.replicas * of.ways);
@@ -160,7 +161,7 @@ class alike_hybrids {
     }
   }
 
-  /// The best plan of such a choice.
+  /// The best plan of a choice.
   [[nodiscard]] outcome<plan> planned(const choice& of, double share) {
     if (!options_ || chosen_.ways[0] != of.ways || chosen_.replicas[0] != of.replicas ||
         chosen_.recomputations[0] != of.recomputation) {
@@ -196,16 +197,16 @@ class alike_hybrids {
   const Planner& planner_;
   const hybrid_plan_request& request_;
   told_stages* told_;
-  std::vector<outcome<plan>> answers_{};  // of every choice
+  std::vector<outcome<plan>> answers_{};  // for every choice
   std::optional<double> value_{};         // of the best
   device_choices chosen_{};
-  std::optional<decltype(std::declval<const Planner&>().make(device_choices()))> options_{};  // of what was chosen last
+  std::optional<decltype(std::declval<const Planner&>().make(device_choices()))> options_{};  // of the last choice
 };
 
-/// The best plan of a model.
-/// @param make   as of `hybrid_planner`
-/// @param known  likewise
-/// @param told   as of `alike_hybrids`
+/// Returns the best plan of a model.
+/// @param make   as for `hybrid_planner`
+/// @param known  as for `hybrid_planner`
+/// @param told   as for `alike_hybrids`
 template <class Make>
 [[nodiscard]] outcome<plan> best_hybrid(const profile& model, const hybrid_plan_request& request, const Make& make,
                                         const plan* known = nullptr, told_stages* told = nullptr) {

@@ -17,34 +17,34 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Makes the graph of all options that a plan may have.
+/// Builds the graph of all options that a plan may have.
 ///
-/// Where all layers are alike, a node is how many of them the ranks before have: where those stand does not matter.
-/// Otherwise, and where cut points have ranges, it is where all cut points lie between stages of ranks before and stages of
-/// ranks behind.
+/// If all layers are equal, a node is the number of layers of the earlier ranks: their positions do not matter.
+/// Otherwise, and if cut points have ranges, it is the positions of all cut points between stages of earlier ranks and
+/// stages of later ones.
 class option_builder {
  public:
-  /// Between which layers a cut point may be: the first and the last one of them.
+  /// The first and the last position of a cut point.
   struct range {
     std::size_t first;
     std::size_t last;
   };
 
-  /// @param least    layers of every stage at least
-  /// @param longest  layers of a stage at most
-  /// @param most     of all passes of a microbatch on a rank, in whole units
-  /// @param ranges   of all cut points, the ends among them; empty: anywhere
-  /// @param few      whether some of the ways to run the same layers will do
-  /// @param stop     asked often where nodes are cut points; true: it gives up
+  /// @param least    the fewest layers of every stage
+  /// @param longest  the most layers of a stage
+  /// @param most     limit of the work of a microbatch on a rank, in integer units
+  /// @param ranges   of all cut points, including both ends; empty: anywhere
+  /// @param few      whether a subset of the ways to run the same layers suffices
+  /// @param stop     called often where nodes are cut points; true: give up
   option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
                  std::vector<std::size_t> least, std::size_t longest, double most, std::vector<range> ranges = {},
                  bool few = false, function_ref<bool()> stop = {});
 
-  /// More edges or options than that are not worth their time: it gives up.
+  /// More edges or options than this take too long: it gives up.
   static constexpr std::size_t most_edges = 1'000'000;
   static constexpr std::size_t most_options = 300'000;
 
-  /// The graph. Without edges: there is no plan; or it gave up, which `complete()` says.
+  /// Returns the graph. Without edges there is no plan, or it gave up, see `complete()`.
   option_graph build();
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
@@ -53,7 +53,7 @@ class option_builder {
 
   void add_step(std::size_t r);
 
-  /// All numbers of layers of the stages of a rank, whatever the ranks before have.
+  /// Adds all numbers of layers of the stages of a rank, whatever the earlier ranks have.
   template <class Node>
   void add_alike(std::size_t r, const Node& node) {
     rank_options& rank = result_.ranks[r];
@@ -88,10 +88,10 @@ class option_builder {
     return rank.size() > most_options || rank.gave_up();
   }
 
-  /// Whether a stage alone is small enough; if not, no longer one is.
+  /// Whether a single stage fits; if not, no longer stage does.
   [[nodiscard]] bool may_fit(std::size_t r, std::size_t v, std::uint32_t content) const;
 
-  /// All cut points around the stages of a rank that go with those of a node.
+  /// Adds all cut points around the stages of a rank that are compatible with those of a node.
   template <class Node>
   void add_cuts(std::size_t r, std::uint32_t u, const Node& node) {
     const std::size_t stages = order_.stages();
@@ -105,7 +105,7 @@ class option_builder {
     choose_cut(r, u, 0, cut, node);
   }
 
-  /// Whether a cut point stands between a stage of a rank before r and one that is not.
+  /// Whether a cut point lies between a stage of a rank before r and one of another rank.
   [[nodiscard]] bool crosses(std::size_t c, std::size_t r) const noexcept {
     return (order_.rank_of[c - 1] < r) != (order_.rank_of[c] < r);
   }
@@ -121,7 +121,7 @@ class option_builder {
     const bool first_known = cut[s] != unknown;
     const bool last_known = cut[s + 1] != unknown;
     const std::size_t n = layers();
-    // Stages before and behind want their layers as well.
+    // Stages before and after need their layers too.
     const std::size_t first_min = first_known                           ? cut[s]
                                   : last_known && cut[s + 1] > longest_ ? cut[s + 1] - longest_
                                                                         : least_before_[s];
@@ -147,7 +147,7 @@ class option_builder {
     }
   }
 
-  /// Whether known cut points leave layers enough, and not too many, for the stages between.
+  /// Whether known cut points leave enough layers, and not too many, for the stages between.
   [[nodiscard]] bool in_order(std::size_t s, std::size_t first, std::size_t last,
                               const std::vector<std::uint32_t>& cut) const;
 
@@ -179,7 +179,7 @@ class option_builder {
   choice_curves& curves_;
   const schedule& order_;
   std::vector<std::size_t> least_;
-  std::vector<std::size_t> least_before_{0};  // of every stage, of all before it
+  std::vector<std::size_t> least_before_{0};  // for every stage, of all before it
   std::size_t longest_;
   double most_;
   bool counts_alone_;  // whether nodes are numbers of layers
@@ -187,9 +187,9 @@ class option_builder {
   function_ref<bool()> stop_;
   std::size_t asked_ = 0;
   option_graph result_{};
-  std::vector<std::vector<label>> labels_{};  // of every boundary and node
+  std::vector<std::vector<label>> labels_{};  // for every boundary and node
   std::vector<std::vector<option_arc>> arcs_{};
-  std::vector<std::vector<std::size_t>> keys_{};  // of every rank and class
+  std::vector<std::vector<std::size_t>> keys_{};  // for every rank and class
   bool complete_ = true;
 };
 

@@ -15,41 +15,41 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// One way to run some layers: what they keep and need, and how long their backward pass takes. Of two ways to run the same
-/// layers neither keeps less, needs less and is as fast.
+/// One way to run some layers: what they keep and need, and the time of their backward pass. The ways to run the same
+/// layers are Pareto-optimal: none keeps less, needs less and is as fast as another.
 struct choice_point {
-  double activations;    // bytes of a microbatch
-  double backward;       // in whole units; I, where gradients are run apart
-  double weight;         // W, likewise; else 0
-  double workspace;      // bytes, of the layer that needs most
-  std::uint32_t before;  // the point of one layer less
-  std::uint32_t choice;  // how that layer is run
-  bool is_lean;          // whether none that keeps less needs as little
-  double peak = 0;        // bytes, of the layer that needs most while it goes back whole, its workspace with them
-  double recomputed = 0;  // bytes of a microbatch between I and W; where gradients are not run apart, 0
+  double activations;     // bytes per microbatch
+  double backward;        // in integer units; I, where gradients run apart
+  double weight;          // W, in the same units; else 0
+  double workspace;       // bytes, for the layer that needs most
+  std::uint32_t before;   // the point with one layer less
+  std::uint32_t choice;   // how that layer runs
+  bool is_lean;           // whether every point that keeps less needs more
+  double peak = 0;        // bytes, for the layer that needs most in a whole backward pass, its workspace included
+  double recomputed = 0;  // bytes per microbatch between I and W; 0 if gradients do not run apart
 };
 
-/// Layers of a stage, by how many there are of every type: it does not matter where they stand.
+/// The layers of a stage, by their number of every type: positions do not matter.
 struct stage_content {
-  std::vector<std::uint32_t> counts;   // of every type
-  double forward = 0;                  // in whole units
-  double resident = 0;                 // bytes, with those of shared parameters
-  std::vector<std::size_t> shared{};   // which of these, each once
-  std::uint32_t before = 0;            // the content of one layer less
+  std::vector<std::uint32_t> counts;   // for every type
+  double forward = 0;                  // in integer units
+  double resident = 0;                 // bytes, including shared parameters
+  std::vector<std::size_t> shared{};   // indices of these, each once
+  std::uint32_t before = 0;            // the content with one layer less
   std::uint32_t type = 0;              // of that layer
-  std::vector<choice_point> points{};  // more activations behind
-  bool falls = true;                   // whether more activations are less time
+  std::vector<choice_point> points{};  // by increasing activations
+  bool falls = true;                   // whether more activations mean less time
 
   [[nodiscard]] std::size_t layers() const noexcept;
 };
 
-/// All ways to run any layers that a stage may have, made when they are asked for.
+/// All ways to run any layers that a stage may have, built on demand.
 ///
-/// The ways to run n layers are those of n - 1 of them with each choice of the last one, of which the dominated ones are
-/// dropped: an iteration takes no less time when a pass takes longer, so they are in no need.
+/// The ways to run n layers combine those of n - 1 layers with each choice of the last one; dominated ones are dropped,
+/// as a longer pass never shortens an iteration.
 class choice_curves {
  public:
-  /// @param splits  whether the schedule runs the gradients of the input and of the parameters apart
+  /// @param splits  whether the schedule runs input and parameter gradients apart
   choice_curves(const recompute_model& model, const whole_times& unit, bool splits);
 
   /// Whether all layers are of one type, and may be cut anywhere.
@@ -57,25 +57,25 @@ class choice_curves {
   [[nodiscard]] const recompute_model& model() const noexcept { return model_; }
   [[nodiscard]] const stage_content& operator[](std::size_t content) const noexcept { return contents_[content]; }
 
-  /// The content of the layers `[first, last)`.
+  /// Returns the content of the layers `[first, last)`.
   [[nodiscard]] std::uint32_t of(std::size_t first, std::size_t last);
 
-  /// Whether a cut may stand there.
+  /// Whether a cut is allowed there.
   [[nodiscard]] bool may_cut(std::size_t point) const noexcept { return !forbidden_[point]; }
 
-  /// What stays of a content on a stage that has these shared parameters anyway.
+  /// The resident bytes of a content on a stage that already has these shared parameters.
   [[nodiscard]] double resident(std::size_t content, const std::vector<std::size_t>& there) const;
 
-  /// How many layers of every type are run by every choice, as `[type][choice]`.
+  /// The number of layers of every type that run with each choice, as `[type][choice]`.
   [[nodiscard]] std::vector<std::vector<std::size_t>> counts_of(std::size_t content, std::size_t point) const;
 
  private:
   [[nodiscard]] std::uint32_t find(const std::vector<std::uint32_t>& counts);
 
-  /// The content with a layer of that type more.
+  /// The content with one more layer of that type.
   std::uint32_t add(std::uint32_t before, std::size_t type);
 
-  /// Drops points that another one is as good as.
+  /// Drops dominated points.
   static void keep_best(std::vector<choice_point>& points);
 
   static constexpr std::size_t most_kept = 1500;  // layers: the contents of all intervals take 9 MB
@@ -221,7 +221,7 @@ inline void choice_curves::keep_best(std::vector<choice_point>& points) {
     return a.backward <= b.backward && a.weight <= b.weight && a.workspace <= b.workspace && a.peak <= b.peak &&
            a.recomputed <= b.recomputed;
   };
-  bool flat = true;  // then the last one that is kept is the fastest so far
+  bool flat = true;  // then the last one kept is the fastest so far
   for (const choice_point& each : points) {
     flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace &&
            each.peak == points[0].peak && each.recomputed == points[0].recomputed;

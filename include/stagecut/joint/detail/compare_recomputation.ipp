@@ -45,7 +45,7 @@ STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recom
 
 namespace detail {
 
-/// Whether SAPP has an objective for an order: stages in turn, whole backward passes.
+/// Whether SAPP has an objective for a schedule: stages assigned to ranks in turn, whole backward passes.
 [[nodiscard]] inline bool has_sapp_objective(const schedule& order) {
   return !splits_backward(order) && order.stages() % order.ranks() == 0 &&
          order.rank_of == loop_placement(order.ranks(), order.stages() / order.ranks());

@@ -12,11 +12,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Where cut points may stand: so many layers before and behind each of these.
+/// The allowed positions of cut points: up to `around` layers before and after each of `points`.
 [[nodiscard]] inline std::vector<option_builder::range> ranges_around(const std::vector<std::size_t>& points,
                                                                       std::size_t around, std::size_t layers);
 
-/// Where cut points stand if all stages take equally long, with the fastest choices.
+/// The cut points if all stages take equally long, with the fastest choices.
 [[nodiscard]] inline std::vector<std::size_t> even_points(const recompute_model& model, const whole_times& unit,
                                                           std::size_t stages);
 

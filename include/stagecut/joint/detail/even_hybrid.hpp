@@ -15,19 +15,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The best plan of those whose stages have equally much to do on equally many devices, as far as that can be; none if none of
-/// them fits. It is found at once, whatever the limits of the request are.
+/// The best plan among those with nearly equal work on equally many devices per stage; none if none of them fits. Fast,
+/// whatever the limits of the request.
 ///
-/// @param before  seconds of what lies before each point, of all points
+/// @param before  seconds of work before each point, for all points
 [[nodiscard]] inline std::optional<hybrid_cut> even_hybrid(const any_stage_options& model,
                                                            const hybrid_request& request,
                                                            const std::vector<double>& before);
 
-/// The fastest way to run a stage on so many devices with so many microbatches in flight.
+/// The fastest option of a stage on `devices` devices with `held` microbatches in flight.
 [[nodiscard]] inline std::optional<stage_option> fastest_on(const any_stage_options& model, const stage_query& query,
                                                             std::size_t devices, std::size_t held);
 
-/// The point, from `least` to `most`, before which there is most nearly so much.
+/// The point, from `least` to `most`, before which the work is nearest to `wanted`.
 [[nodiscard]] inline std::size_t nearest_point(const std::vector<double>& before, double wanted, std::size_t least,
                                                std::size_t most) {
   std::size_t at = least;
@@ -46,7 +46,7 @@ inline std::optional<stage_option> fastest_on(const any_stage_options& model, co
   return best;
 }
 
-/// The plan of so many such stages.
+/// The plan with `stages` such stages.
 [[nodiscard]] inline std::optional<hybrid_cut> even_of(const any_stage_options& model, const hybrid_request& request,
                                                        const std::vector<double>& before, std::size_t stages) {
   hybrid_cut made;

@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// As many layers on each stage; where that does not divide, one more on the first ones.
+/// Assigns equally many layers to each stage; any remainder goes to the first ones, one each.
 [[nodiscard]] inline cuts even_layers(const recompute_model& model, std::size_t stages) {
   if (stages == 0) fail(argument_error("even_recomputation", "stages", "0", "must be at least 1"));
   const std::size_t layers = model.layers.size();
@@ -28,7 +28,7 @@ namespace detail {
   return cuts(std::move(points), empty_stages::allowed);
 }
 
-/// The plan in which every layer takes the choice of its type.
+/// The plan in which every layer takes the choice for its type.
 [[nodiscard]] inline recompute_strategy even_strategy(const recompute_model& model, std::size_t stages,
                                                       const std::vector<std::size_t>& of_types) {
   recompute_strategy result{even_layers(model, stages), {}};

@@ -54,7 +54,7 @@ STAGECUT_DECL void graph_points::find_steps() {
       for (std::size_t v = 0; v < n && more < 2; ++v) {
         if (held(q, v) && !held(p, v)) ++more, one = v;
       }
-      near = more == 1;  // later ones hold no fewer
+      near = more == 1;  // later ones have at least as many
       if (near) steps_[p * n + one] = q;
     }
   }

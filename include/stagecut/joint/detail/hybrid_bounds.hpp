@@ -17,14 +17,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The bounds of the edges of a graph of pipelines with replicas under 1F1B: no plan of the graph that has an edge ends
-/// before its bound. As those of stages without replicas, with the exchange of gradients: docs/hybrid.md, "Bounds".
+/// The bounds of the edges of a graph of pipelines with replicas under 1F1B: no plan that uses an edge finishes before
+/// its bound. As for stages without replicas, with the gradient exchange: docs/hybrid.md, "Bounds".
 class hybrid_bounds {
  public:
   hybrid_bounds(const hybrid_options& options, const hybrid_limits& rules) : options_(options), rules_(rules) {}
 
-  /// Sets them, by what is left of the graph, and removes what no plan that ends by `most` uses, again and again. Returns
-  /// whether a plan is left, true if the clock said stop before.
+  /// Sets the bounds from the current graph, and removes the edges that no plan that ends by `most` uses, repeatedly.
+  /// Returns whether a plan is left; true if the clock stopped it before.
   bool refine(hybrid_graph& graph, double most, engine::search_clock& clock);
 
  private:
@@ -37,15 +37,16 @@ class hybrid_bounds {
 
   void set(hybrid_graph& graph);
 
-  /// What lies before a node at least, over the plans of the graph.
+  /// Computes lower bounds of the time before a node, over the plans of the graph.
   void fill_before(const hybrid_graph& graph);
 
-  /// What lies behind a node at least: `down_` a round trip, `fill_` from the end of the first F of the stage before to the
-  /// begin of its first B, `drain_` likewise of the last.
+  /// Computes lower bounds of the time after a node: `down_` is a round trip, `fill_` goes from the end of the first F
+  /// of the stage before to the start of its first B, `drain_` the same for the last ones.
   void fill_behind(const hybrid_graph& graph);
 
-  /// Of one edge, as stage k; `trips` of its windows. Behind its last backward pass a path goes all the way up, or ends with
-  /// an exchange of gradients, here or above: then it has not waited for backward passes above.
+  /// The bound of one edge, as stage k, given the round `trips` of its windows. After its last backward pass a path
+  /// goes all the way up, or ends with a gradient exchange, here or above: then it has not waited for backward passes
+  /// above.
   [[nodiscard]] double bound(const hybrid_graph& graph, const std::vector<double>& trips, std::size_t k,
                              const edge& each) const;
 

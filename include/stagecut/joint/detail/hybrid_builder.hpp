@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// For what a pipeline of stages with replicas is built.
+/// The problem of building a pipeline of stages with replicas.
 struct hybrid_limits {
   std::size_t devices = 1;
   std::size_t microbatches = 1;
@@ -24,25 +24,25 @@ struct hybrid_limits {
   std::optional<double> memory{};
 };
 
-/// Makes graphs of all plans of so many stages that may end in time.
+/// Builds graphs of all plans with a given number of stages that may finish in time.
 class hybrid_builder {
  public:
   hybrid_builder(const hybrid_options& options, const hybrid_limits& rules) : options_(options), rules_(rules) {}
 
-  /// All plans of `stages` stages that end by `most` are paths of the graph. False: it has more than `most_edges`, or the
-  /// clock said stop.
+  /// Builds a graph whose paths include all plans with `stages` stages that end by `most`. False: it has more than
+  /// `most_edges`, or the clock stopped it.
   bool build(std::size_t stages, double most, std::size_t most_edges, engine::search_clock& clock, hybrid_graph& graph);
 
-  /// How many microbatches a stage keeps from which so many stages are left, itself counted.
+  /// The microbatches that a stage keeps if `left` stages are left, itself included.
   [[nodiscard]] double in_flight(std::size_t left) const noexcept {
     return static_cast<double>(left < rules_.microbatches ? left : rules_.microbatches);
   }
 
-  /// The least devices on which what is behind a point can run in so many stages, none of which takes too long for an end
-  /// by `most`: see `need`. False: the clock said stop.
+  /// Finds the fewest devices that the part after a point needs for each number of stages, if no stage is too slow for
+  /// an end by `most`: see `need`. False: the clock stopped it.
   bool find_needs(std::size_t stages, double most, engine::search_clock& clock);
 
-  /// The devices that so many stages need, as `find_needs` found it last.
+  /// The devices that `stages` stages need, as found by the last `find_needs`.
   [[nodiscard]] std::size_t need(std::size_t stages) const noexcept { return needs_[stages * options_.points()]; }
 
  private:
@@ -55,10 +55,11 @@ class hybrid_builder {
     return static_cast<double>(rules_.microbatches) * (option.forward + option.backward) <= most;
   }
 
-  /// Of every stage the options that fit where so many stages are left, and that no other one on as many devices beats.
+  /// For every stage the options that fit with a given number of stages left, without those dominated on the same
+  /// number of devices.
   struct fitting {
     std::vector<std::uint32_t> options{};
-    std::vector<std::uint32_t> first{};  // of those of every stage, in the order of the table
+    std::vector<std::uint32_t> first{};  // of every stage, in the order of the table
   };
 
   [[nodiscard]] const fitting& fitting_of(std::size_t left);
@@ -68,7 +69,7 @@ class hybrid_builder {
   /// Keeps an option unless another one is nowhere slower, and drops those that are nowhere faster.
   void take(std::vector<std::uint32_t>& chosen, std::size_t begin, std::uint32_t option) const;
 
-  /// The edges of a node.
+  /// Adds the edges of a node.
   void grow(hybrid_graph& graph, const fitting& chosen, std::uint32_t u, std::size_t left, double most);
 
   const hybrid_options& options_;
@@ -76,7 +77,7 @@ class hybrid_builder {
   std::vector<std::uint32_t> needs_{};
   std::vector<fitting> fitting_{};   // by microbatches in flight
   std::vector<std::uint32_t> at_{};  // nodes of the next step, plus 1
-  std::vector<double> trips_{};      // of every node: the least round trip through the stages before
+  std::vector<double> trips_{};      // for every node: the shortest round trip through the stages before
 };
 
 inline bool hybrid_builder::build(std::size_t stages, double most, std::size_t most_edges, engine::search_clock& clock,
@@ -139,7 +140,7 @@ inline auto hybrid_builder::fitting_of(std::size_t left) -> const fitting& {
   for (std::size_t a = 0; a + 1 < options_.points(); ++a) {
     for (const hybrid_options::stage& each : options_.stages_from(a)) {
       result.first.push_back(static_cast<std::uint32_t>(result.options.size()));
-      std::size_t begin = result.options.size();  // of those on as many devices
+      std::size_t begin = result.options.size();  // of those on the same number of devices
       for (std::uint32_t o = each.begin; o < each.end; ++o) {
         if (!fits(options_[o], left)) continue;
         const std::size_t end = result.options.size();

@@ -16,53 +16,54 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The least weighted sum of durations over the plans of a graph. A weight of every stage and kind makes the length of a path
-/// through an iteration, or of a mean of such paths, a sum over edges: no plan ends before its least.
+/// The smallest weighted sum of durations over the plans of a graph. With a weight for every stage and kind, the length
+/// of a path through an iteration, or of a mean of such paths, is a sum over edges: no plan finishes before the
+/// smallest sum.
 class hybrid_rows {
  public:
   explicit hybrid_rows(const hybrid_options& options) : options_(options) {}
 
-  /// The least sum; `beyond_time` if the graph has no plan.
+  /// Returns the smallest sum; `beyond_time` if the graph has no plan.
   double least(const hybrid_graph& graph, const std::vector<double>& weights);
 
-  /// The options of a plan of least sum, of those that `least` has looked at last. @pre there is one
+  /// Returns the options of a plan with the smallest sum, as the last `least` computed it. @pre there is one
   void least_plan(const hybrid_graph& graph, std::vector<std::uint32_t>& options) const;
 
-  /// Raises the bounds of edges to the least sum over plans through them, of what `least` has looked at last.
+  /// Raises the bounds of edges to the smallest sum over plans through them, as the last `least` computed it.
   void raise(hybrid_graph& graph);
 
  private:
   void price(const hybrid_graph& graph, const std::vector<double>& weights);
 
   const hybrid_options& options_;
-  std::vector<double> cost_{};    // of every edge
-  std::vector<double> behind_{};  // of every node
+  std::vector<double> cost_{};    // for every edge
+  std::vector<double> behind_{};  // for every node
   std::vector<double> before_{};
 };
 
-/// Weighs critical paths so that the least of their weighted sum, over the plans of a graph, is large: a bound that no single
-/// path gives. As `path_game`: one player chooses a path, the other a plan, and both learn.
+/// Weights critical paths so that the smallest weighted sum over the plans of a graph is large: a bound stronger than
+/// that from any single path. Like `path_game`: one player chooses a path, the other a plan, and both learn.
 class hybrid_game {
  public:
   static constexpr std::size_t most_paths = 160;
 
-  /// @param paths  critical ones, `[s * hybrid_kinds + kind]`: kept from one graph to the next
+  /// @param paths  critical ones, `[s * hybrid_kinds + kind]`: kept across graphs
   hybrid_game(const hybrid_options& options, engine::critical_path_pool& paths, engine::times_simulator& simulator,
               std::size_t stages)
       : options_(options), paths_(paths), simulator_(simulator), stages_(stages), rows_(options) {}
 
-  /// The weights of the best combination, by stage and kind, and its least sum.
+  /// The weights of the best combination, by stage and kind, and its smallest sum.
   std::vector<double> weights{};
   double bound = 0;
-  /// What is between the stages of a plan, and how long they take: edges have other numbers once a graph is pruned.
+  /// The points, devices and times of the stages of a plan: edge numbers change when a graph is pruned.
   struct stage_keys {
-    double point;    // behind the stage
-    double devices;  // left behind it
-    double passes;   // both, of the stage
+    double point;    // after the stage
+    double devices;  // left after it
+    double passes;   // both passes of the stage
   };
-  /// A plan that was met.
+  /// A plan found so far.
   struct met_plan {
-    std::vector<std::uint32_t> edges;  // of the graph as it was then
+    std::vector<std::uint32_t> edges;  // of the graph at that time
     std::vector<stage_keys> keys;
     std::vector<double> times;
   };
@@ -71,9 +72,9 @@ class hybrid_game {
 
   [[nodiscard]] stage_keys keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const;
 
-  /// Some steps on a graph; `offer(edges, makespan)` is told of plans, and returns whether to stop.
+  /// Runs some steps on a graph; `offer(edges, makespan)` is called with plans, and returns whether to stop.
   ///
-  /// @param enough  ends it when the bound is above
+  /// @param enough  stops when the bound exceeds this
   template <class Offer>
   void run(const hybrid_graph& graph, std::size_t steps, double enough, const Offer& offer) {
     plans.clear();
@@ -107,7 +108,7 @@ class hybrid_game {
   /// The path of a microbatch down and up again.
   [[nodiscard]] std::vector<double> round_trip() const;
 
-  /// The weighted sum of paths as the players see it, weights of sum 1.
+  /// Combines paths by the players' weights, normalised to sum 1.
   void combine();
 
   template <class Offer>
@@ -133,7 +134,7 @@ class hybrid_game {
 
   [[nodiscard]] std::vector<stage_keys> keys_of(const hybrid_graph& graph) const;
 
-  /// The critical path of the mean of plans as they are weighed.
+  /// Adds the critical path of the weighted mean of plans.
   void add_mean();
 
   void add_row();

@@ -21,7 +21,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses an option whose figures make no sense.
+/// Rejects an option with invalid figures.
 inline void check_stage_option(const stage_option& option, std::size_t first, std::size_t last);
 
 inline void check_stage_option(const stage_option& option, std::size_t first, std::size_t last) {
@@ -34,37 +34,38 @@ inline void check_stage_option(const stage_option& option, std::size_t first, st
                      "replicas and ways must be at least 1, times and bytes finite and not negative"));
 }
 
-/// Bytes of a device with so many microbatches in flight.
+/// Bytes per device with `in_flight` microbatches in flight.
 [[nodiscard]] inline double bytes_with(const stage_option& option, double in_flight) noexcept {
   return option.resident + in_flight * option.activations;
 }
 
-/// What a stage with replicas adds to a path through an iteration: a message is that before the stage.
+/// The durations that a stage with replicas adds to a path through an iteration; the message is the one before the
+/// stage.
 enum hybrid_kind : std::uint8_t { hybrid_forward, hybrid_backward, hybrid_message, hybrid_all_reduce, hybrid_kinds };
 
 /// The durations of an option, by `hybrid_kind`.
 inline void times_of(const stage_option& option, double* to) noexcept;
 
-/// Simulates 1F1B of so many stages, with times `[s * hybrid_kinds + kind]`.
+/// Returns a simulator of 1F1B with `stages` stages, for times `[s * hybrid_kinds + kind]`.
 [[nodiscard]] inline engine::times_simulator hybrid_simulator(std::size_t stages, std::size_t microbatches);
 
-/// When the iteration of a cut ends.
+/// The end of the iteration of a cut.
 [[nodiscard]] inline double iteration_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches);
 
-/// All ways to run all stages of a model, asked for once: those that no other one on as many devices beats.
+/// All options of all stages of a model, queried once, without those dominated on the same number of devices.
 class hybrid_options {
  public:
   /// A stage with options, at one position of its devices.
   struct stage {
     std::uint32_t first;
     std::uint32_t last;
-    std::uint32_t position;  // of the device behind its last one, modulo the period
+    std::uint32_t position;  // of the device after its last one, modulo the period
     std::uint32_t begin;     // of its options
     std::uint32_t end;
   };
 
-  /// @param most_pass  of both passes, of a stage that is of use
-  /// @param clock      may say stop: then stages are missing
+  /// @param most_pass  limit of the sum of both passes of a useful stage
+  /// @param clock      may stop it: then stages are missing
   hybrid_options(const any_stage_options& model, std::size_t devices, const std::optional<double>& memory,
                  double most_pass, engine::search_clock& clock);
 
@@ -75,18 +76,18 @@ class hybrid_options {
   [[nodiscard]] view<const stage> stages_from(std::size_t first) const noexcept {
     return {stages_.data() + begin_[first], begin_[first + 1] - begin_[first]};
   }
-  /// The number of the first of them among all stages.
+  /// The index of the first of them among all stages.
   [[nodiscard]] std::size_t number_of(std::size_t first) const noexcept { return begin_[first]; }
   [[nodiscard]] const stage_option& operator[](std::size_t option) const noexcept { return options_[option]; }
   [[nodiscard]] std::size_t size() const noexcept { return options_.size(); }
   /// Whether no option was left out for its time.
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
-  /// No iteration takes longer, of so many stages at most: everything one after the other.
+  /// An upper bound of every iteration with at most `stages` stages: everything runs sequentially.
   [[nodiscard]] double longest_iteration(std::size_t stages, std::size_t microbatches) const noexcept;
 
  private:
-  /// Whether `a` is nowhere worse than `b`, on as many devices.
+  /// Whether `a` is nowhere worse than `b` on the same number of devices.
   [[nodiscard]] static bool covers(const stage_option& a, const stage_option& b) noexcept;
 
   void keep(std::uint32_t first, std::uint32_t last, std::uint32_t position);
@@ -94,7 +95,7 @@ class hybrid_options {
   std::size_t points_;
   std::size_t period_;
   std::vector<stage> stages_{};         // by `first`, then by `last`
-  std::vector<std::uint32_t> begin_{};  // of those that begin at a point
+  std::vector<std::uint32_t> begin_{};  // of the stages that begin at a point
   std::vector<stage_option> options_{};
   std::vector<stage_option> found_{};
   bool complete_ = true;
@@ -150,7 +151,7 @@ inline hybrid_options::hybrid_options(const any_stage_options& model, std::size_
           if (memory && bytes_with(each, 1) > *memory) return;
           found_.push_back(each);
         });
-        // Asked for and compared with all others, an option takes longer than a choice.
+        // Querying an option and comparing it with all others takes longer than a choice.
         clock.work(8 * looked_at + found_.size() * found_.size() / 16);
         keep(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), static_cast<std::uint32_t>(position));
       }

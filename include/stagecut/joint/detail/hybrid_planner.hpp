@@ -36,7 +36,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A stage of it, and how its layers are run.
+/// Describes a stage of the plan, and how its layers run.
 template <class Options>
 [[nodiscard]] planned_stage described_stage(const Options& options, const device_choices& choices,
                                             const hybrid_request& request, const hybrid_cut& found, std::size_t s,
@@ -71,7 +71,7 @@ template <class Options>
   return stage;
 }
 
-/// The plan of what was found.
+/// Turns a cut into a plan.
 template <class Options>
 [[nodiscard]] plan described_hybrid(const profile& model, const Options& options, const device_choices& choices,
                                     const hybrid_request& request, plan_objective objective, const hybrid_cut& found) {
@@ -106,17 +106,17 @@ template <class Options>
                    0,
                    {}};
   predict(result, false);
-  // Sums in another order differ in the last digit: what is proved stays proved.
+  // Sums in another order differ in the last digit; the proof remains valid.
   const double value = objective == plan_objective::iteration ? *result.makespan : found.cost;
   const double bound = found.bound < found.cost && found.bound < value ? found.bound : value;
-  // In the time of a stage as many microbatches are run as replicas have of their own.
+  // During a stage time, as many microbatches run as there are replicas with microbatches of their own.
   const bool own = objective == plan_objective::stage_time && choices.own_microbatches;
   const double at_once = own ? static_cast<double>(choices.replicas[0]) : 1;
   result.objective = {to_string(objective), "time", value / at_once, bound / at_once, state::feasible};
   return result;
 }
 
-/// No iteration takes less than its work, shared out evenly among all devices; 0 of other objectives.
+/// A lower bound of an iteration: its work divided evenly among all devices; 0 for other objectives.
 [[nodiscard]] inline double least_iteration(const profile& model, const hybrid_plan_request& request,
                                             std::size_t microbatches) {
   if (request.objective != plan_objective::iteration && request.objective != plan_objective::automatic) return 0;
@@ -134,7 +134,8 @@ template <class Options>
   return static_cast<double>(microbatches) * sum / static_cast<double>(request.pipeline.devices) * (1 - 0x1p-40);
 }
 
-/// Bytes that layers take on all devices together, at least: what stays, and one microbatch, each in the way that takes fewest.
+/// A lower bound of the bytes of all layers on all devices together: resident bytes, and one microbatch, each layer run
+/// in its leanest way.
 [[nodiscard]] inline double bytes_of_all(const profile& model, const device_choices& choices) {
   const layer_ways layers(model, choices.ways, choices.recomputations, choices.memory, false);
   double sum = 0;
@@ -151,13 +152,13 @@ template <class Options>
   return sum;
 }
 
-/// Plans of a profile with replicas and ways, one search after the other within the limits of a request.
-/// @tparam Make  `make(choices)` are the options of the model's stages: `profile_options` of a chain, `graph_stages` of a
-///               graph
+/// Plans a profile with replicas and tensor parallelism, by one search after the other within the limits of a request.
+/// @tparam Make  `make(choices)` returns the options of the model's stages: `profile_options` for a chain,
+///               `graph_stages` for a graph
 template <class Make>
 class hybrid_planner {
  public:
-  /// @param known  a plan of least iteration so far, which is told where none is better; null: none
+  /// @param known  the plan with the shortest iteration so far, returned if none is better; null: none
   hybrid_planner(const profile& model, hybrid_plan_request request, Make make, const plan* known = nullptr)
       : model_(model),
         request_(std::move(request)),
@@ -187,17 +188,17 @@ class hybrid_planner {
     if (!timed) refuse("objective", to_string(request_.objective), "is not known: no layer has a time");
   }
 
-  /// What was asked for, with the objective that is meant.
+  /// The request, with its objective resolved.
   [[nodiscard]] const hybrid_plan_request& request() const noexcept { return request_; }
 
-  /// What part of the limits is left; 0: nothing, or there is none.
+  /// The fraction of the limits that is left; 0: nothing, or no limits.
   [[nodiscard]] double left() const { return effort_.left(); }
 
-  /// The options of stages with some choices.
+  /// The options of stages under given choices.
   [[nodiscard]] auto make(const device_choices& choices) const { return make_(choices); }
 
-  /// The best plan of some choices, with a share of what is left of the limits.
-  /// @param options  of these choices
+  /// The best plan under given choices, with a share of what is left of the limits.
+  /// @param options  for these choices
   template <class Options>
   [[nodiscard]] outcome<plan> planned(const Options& options, const device_choices& choices,
                                       const hybrid_request& request, double share) const {
@@ -226,7 +227,7 @@ class hybrid_planner {
     return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
   }
 
-  /// The answer of a search; where bytes lack, with what else would do.
+  /// Adds to the answer of a search, where memory is short, what else would suffice.
   [[nodiscard]] outcome<plan> with_remedy(outcome<plan> answer) const {
     if (answer.state() != state::infeasible || answer.has_value()) return answer;
     reason why = answer.why();
@@ -243,7 +244,7 @@ class hybrid_planner {
     return outcome<plan>::infeasible(std::move(why));
   }
 
-  /// As `least_iteration`, of so many microbatches.
+  /// As `least_iteration`, for `microbatches` microbatches.
   [[nodiscard]] double least_work(std::size_t microbatches) const {
     return least_iteration(model_, request_, microbatches);
   }
@@ -251,7 +252,7 @@ class hybrid_planner {
  private:
   static constexpr std::size_t most_passes = std::size_t{1} << 20U;
 
-  /// What a search begins with, if there is anything, and whether that is the plan that is known.
+  /// The initial plan of a search, if any, and whether it is the known plan.
   struct started {
     std::optional<hybrid_cut> cut{};
     bool is_known = false;
@@ -272,27 +273,27 @@ class hybrid_planner {
     return made;
   }
 
-  /// The stages of a plan that is known, by which it is told from others.
+  /// Converts a known plan into a cut that is distinguishable from those of the search.
   [[nodiscard]] static hybrid_cut as_cut(const plan& known) {
     hybrid_cut made;
     for (const planned_stage& each : known.stages) {
       hybrid_stage stage;
       stage.option.replicas = each.replicas;
       stage.option.ways = each.shards;
-      stage.option.choice = ~std::size_t{0};  // of no option
+      stage.option.choice = ~std::size_t{0};  // no option
       made.stages.push_back(stage);
     }
     made.cost = known.objective.value;
     return made;
   }
 
-  /// A request with a share of what is left of the limits.
+  /// The request with a share of what is left of the limits.
   [[nodiscard]] hybrid_request limited(hybrid_request request, double share) const {
     request.limits = effort_.share(share);
     return request;
   }
 
-  /// PipeDream's own plan, where its measure is asked for and the plan can be run; else the best cut.
+  /// PipeDream's own plan, if its measure is requested and the plan can run; otherwise the best cut.
   template <class Options>
   [[nodiscard]] outcome<hybrid_cut> published_or_best(const Options& options, const device_choices& choices,
                                                       const hybrid_request& request) const {
@@ -312,8 +313,8 @@ class hybrid_planner {
     return quick_or_best(options, request);
   }
 
-  /// The least iteration. Where the limits are too low to prove it, a third is for the plans of least stage time and length,
-  /// which are found sooner.
+  /// The shortest iteration. If the limits are too low to prove it, a third of them goes to plans with the smallest
+  /// stage time and length, which are found sooner.
   template <class Options>
   [[nodiscard]] outcome<hybrid_cut> quick_or_best(const Options& options, hybrid_request request) const {
     const engine::shared_effort effort(request.limits);
@@ -329,7 +330,7 @@ class hybrid_planner {
     return best;
   }
 
-  /// Takes a plan if its iteration ends earlier.
+  /// Takes a plan if its iteration finishes earlier.
   static void take(outcome<hybrid_cut> quick, const hybrid_request& request, outcome<hybrid_cut>& best) {
     if (!quick) return;
     quick->cost = iteration_of(quick->stages, request.microbatches);
@@ -338,7 +339,7 @@ class hybrid_planner {
     best = outcome<hybrid_cut>::feasible(*std::move(quick));
   }
 
-  /// Why no plan fits, if what stays and one microbatch need more bytes than all devices have, however layers are run.
+  /// Why no plan fits, if resident bytes and one microbatch exceed the memory of all devices, however layers run.
   [[nodiscard]] std::optional<reason> too_many_bytes(const device_choices& choices,
                                                      const hybrid_request& request) const {
     if (!request.memory_per_device) return std::nullopt;
@@ -352,13 +353,13 @@ class hybrid_planner {
     return why;
   }
 
-  /// Whether there may be a plan although none of some mixtures was: unless there is none of such as are as good as any.
+  /// Whether a plan may exist although the searched mixtures have none: unless optimistic mixtures have none either.
   [[nodiscard]] bool is_hopeful(device_choices choices, const hybrid_request& request) const {
     choices.hopeful = true;
     return best_cut(make_(choices), limited(request, 1)).state() != state::infeasible;
   }
 
-  /// Where not all mixtures were looked at: what no plan is below, by such as are as good as any of several.
+  /// If not all mixtures were searched: a lower bound of all plans, by optimistic mixtures, each as good as several.
   [[nodiscard]] double hopeful_bound(device_choices choices, const hybrid_request& request, double value) const {
     choices.hopeful = true;
     const outcome<hybrid_cut> found = best_cut(make_(choices), request);

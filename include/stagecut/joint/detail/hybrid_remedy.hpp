@@ -11,10 +11,10 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What would do where no stages fit into the memory of devices.
+// What would suffice where no stages fit into the memory of devices.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether some ways to run stages leave out a recomputation that a layer could have.
+/// Whether the choices exclude a recomputation that a layer offers.
 [[nodiscard]] inline bool leaves_out_recomputation(const profile& model, const device_choices& choices) {
   const std::vector<std::string>& asked = choices.recomputations;
   bool any = false;
@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return any && !asked.empty();
 }
 
-/// All numbers of devices, at most `most`, that could share a layer, in order.
+/// All tensor-parallel degrees, at most `most`, that a layer supports, in order.
 [[nodiscard]] inline std::vector<std::size_t> ways_of_layers(const profile& model, std::size_t most) {
   std::vector<std::size_t> result{1};
   for (const layer& each : model.layers) {
@@ -39,12 +39,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What would do beside more memory: recomputation and devices that share a layer, where layers tell them and they were left
-/// out, each if stages fit with it, else both; and more devices, in words.
+/// Describes, in words, what would suffice besides more memory: recomputation and tensor parallelism, where layers
+/// offer them and they were excluded, each if stages fit with it, else both; and more devices.
 ///
-/// @param would  `would do`, or `may do` where what fits need not be what was asked for
-/// @param fits   whether stages fit with such choices
-/// @param least  devices that the bytes of all layers need, spread evenly; as many as there are: more may do
+/// @param would  `would do`, or `may do` where what fits may differ from the request
+/// @param fits   whether stages fit with given choices
+/// @param least  devices that the bytes of all layers need, spread evenly; equal to `devices`: more may suffice
 template <class Fits>
 [[nodiscard]] std::string hybrid_remedy(const profile& model, const device_choices& choices, std::size_t devices,
                                         std::size_t least, const char* would, const Fits& fits) {

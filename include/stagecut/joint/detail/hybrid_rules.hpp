@@ -15,18 +15,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Throws for a request that makes no sense for a model of so many points whose positions repeat after `period` devices.
+/// Throws for a request that is invalid for a model with `size` points whose positions repeat after `period` devices.
 inline void check_hybrid_request(std::string_view function, std::size_t size, std::size_t period,
                                  const hybrid_request& request);
 
-/// What the stages behind a point take, as far as those before it can tell: a label of `engine::label_program`.
+/// The part of a cut after a point, as far as it concerns the stages before: a label of `engine::label_program`.
 struct stage_label {
   std::uint32_t devices = 0;  ///< that they take
-  std::uint32_t load = 0;     ///< what the stage before must keep more, by the rule for memory
-  std::uint32_t stages = 0;   ///< how many they are
+  std::uint32_t load = 0;     ///< what the stage before must keep in addition, by the memory rule
+  std::uint32_t stages = 0;   ///< their number
 };
 
-/// What a request asks of a stage, given the label of those behind it.
+/// What a request requires of a stage, given the label of those after it.
 class hybrid_rules {
  public:
   static constexpr std::uint32_t no_limit = ~std::uint32_t{0};
@@ -38,50 +38,50 @@ class hybrid_rules {
         devices_(static_cast<std::uint32_t>(request.devices)),
         period_(static_cast<std::uint32_t>(period)) {}
 
-  /// From now on as if so much memory was asked for; unset: no limit.
+  /// Sets another memory limit; unset: no limit.
   void set_memory(std::optional<double> bytes) { memory_ = bytes; }
 
-  /// Labels of as many devices modulo so many are compared; 0: only those of as many devices.
+  /// Labels whose numbers of devices are equal modulo this are compared; 0: only if equal.
   [[nodiscard]] std::uint32_t label_period() const noexcept { return request_.at_most ? period_ : 0; }
 
-  /// `stage_query::device` of a stage before so many devices.
+  /// `stage_query::device` of a stage before `behind` devices.
   [[nodiscard]] std::size_t device_before(std::uint32_t behind) const noexcept {
     return (devices_ - behind - 1) % period_ + 1;
   }
 
-  /// Microbatches that a stage of so many replicas keeps, given what is behind it.
+  /// Microbatches that a stage with `replicas` replicas keeps, given the load after it.
   [[nodiscard]] std::size_t in_flight(std::size_t replicas, std::uint32_t load) const noexcept;
 
-  /// Bytes that a device of a stage needs that keeps so many microbatches.
+  /// Bytes per device of a stage that keeps `held` microbatches.
   [[nodiscard]] static double held_bytes(const stage_option& option, std::size_t held) noexcept {
     return option.resident + option.activations * static_cast<double>(held);
   }
 
-  /// The same, given what is behind it.
+  /// The same, given the load after it.
   [[nodiscard]] double bytes(const stage_option& option, std::uint32_t load) const noexcept {
     return held_bytes(option, in_flight(option.replicas, load));
   }
 
-  /// Whether a stage that keeps so many microbatches keeps to a memory.
+  /// Whether a stage that keeps `held` microbatches fits into a memory.
   [[nodiscard]] static bool fits_with(const stage_option& option, std::size_t held,
                                       const std::optional<double>& memory) noexcept {
     return !memory || held_bytes(option, held) <= *memory;
   }
 
-  /// Whether a stage keeps to the memory, given what is behind it.
+  /// Whether a stage fits into the memory, given the load after it.
   [[nodiscard]] bool fits(const stage_option& option, std::uint32_t load) const noexcept {
     return !memory_ || bytes(option, load) <= *memory_;
   }
 
-  /// The label with one stage more. Loads and stages are told only where they count, so that more labels are equal.
+  /// The label with one more stage. Loads and stages are set only where they matter, so that more labels are equal.
   [[nodiscard]] stage_label before(const stage_label& label, const stage_option& option) const noexcept;
 
-  /// Whether an option takes no more than so many devices.
+  /// Whether an option takes at most `devices` devices.
   [[nodiscard]] static bool takes_at_most(const stage_option& option, std::size_t devices) noexcept {
     return option.replicas <= devices && option.ways <= devices / option.replicas;
   }
 
-  /// Whether stages from a point on can be a part of a cut, given how many devices they take and how many they are.
+  /// Whether stages from a point on can be part of a cut, given their number and their devices.
   [[nodiscard]] bool may_begin(std::size_t point, const stage_label& label) const noexcept;
 
   [[nodiscard]] const hybrid_request& request() const noexcept { return request_; }

@@ -21,14 +21,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Finds the plan of least makespan over all numbers of stages: graphs of the plans that end by a target, which grows from a
-/// bound to the best makespan known, then branch and bound where a better plan may be. See docs/hybrid.md, "The search".
+/// Finds the plan with the smallest makespan over all numbers of stages: builds graphs of the plans that end by a
+/// target, which grows from a bound to the best known makespan, then runs branch and bound where a better plan may
+/// exist. See docs/hybrid.md, "The search".
 class hybrid_search {
  public:
-  /// @param options  of all stages, as far as they can be of use
-  /// @param few      stages at least
-  /// @param many     stages at most
-  /// @param known    makespan of a plan that is known
+  /// @param options  of all stages, as far as they can be useful
+  /// @param few      the fewest stages
+  /// @param many     the most stages
+  /// @param known    makespan of a known plan
   hybrid_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t few, std::size_t many,
                 engine::search_clock& clock, double known = beyond_time)
       : makespan(known),
@@ -41,34 +42,36 @@ class hybrid_search {
         bounds_(options, rules),
         least_(many + 1, 0) {}
 
-  hybrid_plan best{};  // of no stages: none is better than what was known
+  hybrid_plan best{};  // without stages: none is better than the known plan
   double makespan;
   std::size_t simulations = 0;
   std::size_t looked_at = 0;
 
   /// Whether no plan was left out because there were too many.
   [[nodiscard]] bool complete() const noexcept { return complete_; }
-  /// No plan has less.
+  /// No plan takes less.
   [[nodiscard]] double bound() const;
 
-  /// Looks for plans that end by `most` and proves what it can. @return whether there may be none: then `makespan` is as it was
+  /// Searches for plans that end by `most` and proves what it can; if there is none, `makespan` is unchanged.
   void run(double most);
 
  private:
   static constexpr std::size_t first_edges = 400'000;
   static constexpr std::size_t most_edges = 6'000'000;
 
-  /// Of every number of stages a bound, by the devices that stages need which are all fast enough. False: it was stopped.
+  /// Computes a bound for every number of stages, from the devices that sufficiently fast stages need. False: it was
+  /// stopped.
   bool find_least(double most);
 
-  /// Looks for a plan of p stages that ends by a target.
+  /// Searches for a plan of p stages that ends by a target.
   void look_for(std::size_t p, double target);
 
   void take(hybrid_plan plan, double here);
 
   void tell();
 
-  /// All plans that end before the best one, of every number of stages, the one of the least bound in turn.
+  /// Searches all plans that finish before the best one, for each number of stages, always the one with the smallest
+  /// bound.
   void prove();
 
   const hybrid_options& options_;
@@ -79,7 +82,7 @@ class hybrid_search {
   hybrid_builder builder_;
   hybrid_bounds bounds_;
   bool complete_ = true;
-  std::vector<double> least_;  // no plan of so many stages has less
+  std::vector<double> least_;  // no plan with this number of stages takes less
 };
 
 inline double hybrid_search::bound() const {
@@ -164,7 +167,7 @@ inline void hybrid_search::prove() {
   for (std::size_t p = few_; p <= many_; ++p) {
     if (!(least_[p] < makespan)) continue;
     hybrid_graph graph;
-    if (!builder_.build(p, makespan, most_edges, clock_, graph)) continue;  // its bound stays
+    if (!builder_.build(p, makespan, most_edges, clock_, graph)) continue;  // its bound remains
     const bool any = bounds_.refine(graph, makespan, clock_);
     auto part = std::make_unique<stages_search>(options_, rules_, p);
     part->begin(any ? std::move(graph) : hybrid_graph{}, least_[p]);

@@ -14,24 +14,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Drops options by what a rank of 1F1B, or of one of its relatives, has to wait for: what the ranks before it and behind
-/// it take at least for the layers that they have. Proof: docs/recomputation.md, "Bounds", 1F1B.
+/// Drops options by the waiting of a rank of 1F1B, or of a related schedule: lower bounds of the time that the ranks
+/// before and after it take for their layers. Proof: docs/recomputation.md, "Bounds", 1F1B.
 class in_flight_filter {
  public:
   explicit in_flight_filter(const recompute_problem& problem)
       : problem_(problem), graph_(*problem.graph), in_flight_(engine::in_flight_of(*problem.order)) {}
 
-  /// Whether the order is of that family.
+  /// Whether the schedule is of that family.
   [[nodiscard]] bool applies() const noexcept { return in_flight_.has_value(); }
 
-  /// Drops live options that no plan of makespan `most` or less has. Returns how many; all of a rank: there is no such plan.
+  /// Drops live options that no plan with makespan `most` or less has. Returns their number; all of a rank: there is no
+  /// such plan.
   std::size_t drop_above(double most, option_paths::live_options& live);
 
  private:
   struct node {
     double enter = no_time;  // forward through the ranks before
     double leave = no_time;  // backward through them
-    double trip = no_time;   // down through the ranks behind, and back up
+    double trip = no_time;   // down through the ranks after it, and back up
   };
   struct shortest {
     double forward, backward, both;
@@ -47,7 +48,7 @@ class in_flight_filter {
 
   std::size_t drop_of(std::size_t r, double most, const std::vector<std::vector<node>>& nodes, std::vector<char>& live);
 
-  /// From the first pass of a rank to the last, with so many microbatches in flight.
+  /// From the first pass of a rank to the last, with `in_flight` microbatches in flight.
   [[nodiscard]] double steady(std::size_t in_flight, double f, double b, double trip) const;
 
   const recompute_problem& problem_;

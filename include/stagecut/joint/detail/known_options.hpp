@@ -13,24 +13,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Throws for an option that no stage has.
+/// Throws for an option that no stage can have.
 inline void check_option(const stage_query& query, const stage_option& option);
 
-/// The options of a model's stages, asked for once: where there are few, they are kept.
+/// The options of a model's stages, queried once and kept if they are few.
 class known_options {
  public:
   /// 50 MB.
   static constexpr std::size_t few = std::size_t{1} << 19U;
 
-  /// @param memory     of a device: see `stage_query`
+  /// @param memory     per device: see `stage_query`
   /// @param most_kept  options
   explicit known_options(const any_stage_options& model, std::optional<double> memory, std::size_t most_kept = few)
       : model_(model), memory_(memory), most_kept_(most_kept), of_(model.size() + 1) {}
 
   /// Calls `visit(first, device, option)` for the stages that end at `last`, on devices before each of `devices`.
-  /// @param is_possible  `is_possible(option)`, whatever other stages there are; of a stage without such an option no wider one
-  ///                     has one
-  /// @param visit        false: the option is of no use with what is behind it now, nor that of a wider stage on as many
+  /// @param is_possible  `is_possible(option)`, independent of other stages; if a stage has no such option, no wider
+  ///                     one has
+  /// @param visit        false: the option is useless with the current stages after it, and so is any of a wider stage on
+  ///                     the same number
   template <class Possible, class Visit>
   void each(std::size_t last, const std::vector<std::size_t>& devices, double most_time, const Possible& is_possible,
             const Visit& visit) {
@@ -59,7 +60,7 @@ class known_options {
     });
   }
 
-  /// The same for the stage from `first` to `last` alone.
+  /// The same for only the stage from `first` to `last`.
   template <class Visit>
   void of_stage(std::size_t first, std::size_t last, const std::vector<std::size_t>& devices, double most_time,
                 const Visit& visit) {
@@ -84,7 +85,7 @@ class known_options {
     }
   }
 
-  /// The largest `value(option)` of those kept that is at most `most`; `most` itself where not all are kept.
+  /// The largest `value(option)` of the kept options that is at most `most`; `most` itself if not all are kept.
   template <class Value>
   [[nodiscard]] double largest(double most, const Value& value) const {
     if (!keeps_) return most;
@@ -115,7 +116,7 @@ class known_options {
     return false;
   }
 
-  /// Asks for all options on devices before `device`; forgets all if they are too many.
+  /// Queries all options on devices before `device`; drops all if they are too many.
   template <class Possible>
   void keep(std::size_t last, std::size_t device, const Possible& is_possible) {
     of_last& known = of_[last];

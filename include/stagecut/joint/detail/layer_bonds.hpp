@@ -13,20 +13,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What joins layers of a model: those that stand on one stage, and parameters that they share.
+/// The bonds between layers of a model: layers that must be on one stage, and shared parameters.
 class layer_bonds {
  public:
-  /// @param ways      numbers of devices
-  /// @param of_chain  whether only intervals of layers are stages, which hold all between two that stand on one
+  /// @param ways      tensor-parallel degrees
+  /// @param of_chain  whether stages are intervals: one with two layers that must be together has all between them
   layer_bonds(const profile& model, const std::vector<std::size_t>& ways, const memory_options& memory, bool of_chain);
 
-  /// What layers of a stage have in common and hold once, on each of the devices: bytes that stay, and of parameters. A device
-  /// holds as much as that of the layers needs which is divided among the fewest.
+  /// Parameters that layers of a stage share and hold once, on each device: resident bytes, and bytes of parameters. A
+  /// device holds what the layer with the smallest tensor-parallel degree needs.
   struct shared_bytes {
     double resident = 0;
     double parameters = 0;
   };
-  /// @param holds  `holds(layer)` says whether it is of the stage
+  /// @param holds  `holds(layer)` returns whether it is in the stage
   template <class Holds>
   [[nodiscard]] shared_bytes shared(std::size_t w, const Holds& holds) const {
     shared_bytes sum;
@@ -46,7 +46,7 @@ class layer_bonds {
     return sum;
   }
 
-  /// Whether no two layers that stand on one stage are parted by it.
+  /// Whether the stage separates no two layers that must be together.
   template <class Holds>
   [[nodiscard]] bool may_be(const Holds& holds) const {
     for (const auto& [one, other] : together_) {
@@ -59,13 +59,13 @@ class layer_bonds {
   [[nodiscard]] bool may_cut(std::size_t point) const noexcept { return cuts_[point] != 0; }
 
  private:
-  /// Layers between which a chain is not cut.
+  /// Finds the points where a chain must not be cut.
   void find_cuts(std::size_t size);
 
-  /// Groups, and layers whose shared parameters are on one device, stand on one stage.
+  /// Groups, and layers with colocated shared parameters, must be on one stage.
   void find_together(const profile& model);
 
-  /// Parameters that a layer has in common with others, and by how many devices they are divided.
+  /// Parameters that a layer shares with others, and the number of devices that divide them.
   struct shared_parameters {
     std::string name{};
     std::size_t layer = 0;
@@ -78,8 +78,8 @@ class layer_bonds {
                    const memory_options& memory);
 
   std::vector<shared_parameters> shared_{};                      // by layer
-  std::vector<std::pair<std::size_t, std::size_t>> together_{};  // layers of one stage
-  std::vector<char> cuts_{};                                     // of a chain
+  std::vector<std::pair<std::size_t, std::size_t>> together_{};  // must be on one stage
+  std::vector<char> cuts_{};                                     // for a chain
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The bytes that layers hand to those that are not yet run: a `set_cost` of sets that hold what feeds their layers.
+/// The bytes that layers send to those that have not yet run: a `set_cost` of order ideals.
 class crossing_bytes {
  public:
   crossing_bytes(const profile& model, const precedence& below) : model_(&model), below_(&below), left_(below.size()) {
@@ -42,11 +42,11 @@ class crossing_bytes {
  private:
   const profile* model_;
   const precedence* below_;
-  std::vector<std::size_t> left_;  // of each layer those that it feeds and that are not in the set
+  std::vector<std::size_t> left_;  // for each layer, the layers outside the set that it feeds
   double bytes_ = 0;
 };
 
-/// Orders in which one may run the layers of a graph.
+/// Linear orders of the layers of a graph.
 class layer_orders {
  public:
   layer_orders(const profile& model, std::uint64_t seed) : below_(pairs_of(model)), random_(seed) {
@@ -60,13 +60,14 @@ class layer_orders {
     fixed_.push_back(least_cut(below_, crossing_bytes(model, below_)));
   }
 
-  /// How many there are that do not depend on a plan.
+  /// The number of orders that do not depend on a plan.
   [[nodiscard]] std::size_t size() const noexcept { return fixed_.size(); }
   [[nodiscard]] std::vector<std::size_t> operator[](std::size_t i) const {
     return {fixed_[i].begin(), fixed_[i].end()};
   }
 
-  /// An order that goes through stages one after the other: inside them as the `i`-th one, or for greater numbers any.
+  /// An order that goes through stages one after the other: inside them like the `i`-th one, or, for greater numbers,
+  /// random.
   [[nodiscard]] std::vector<std::size_t> through(const std::vector<std::size_t>& stage_of, std::size_t i) {
     if (i >= fixed_.size()) {
       std::vector<std::uint32_t> stages;
@@ -102,8 +103,9 @@ class layer_orders {
   std::vector<element_order> fixed_{};
 };
 
-/// Fewer points of an order: of equally many neighbours that at which the least crosses, and those that are `kept`.
-/// @pre `kept` are by the points of the order
+/// Thins out the points of an order: of each run of equally many neighbours keeps the one with the fewest crossing
+/// bytes, and those that are `kept`.
+/// @pre `kept` has one entry per point of the order
 [[nodiscard]] inline graph_states with_fewer_points(const graph_states& of, std::size_t most,
                                                     const std::vector<bool>& kept) {
   const std::size_t last = of.states.size();

@@ -17,18 +17,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the stages of chains (`profile_options`) and of graphs (`graph_stages`) share: layers, each with the ways to run it, on
-/// the devices of a machine. A derived class defines points, and which layers are between two of them.
+/// The common base of the stages of chains (`profile_options`) and of graphs (`graph_stages`): layers with their
+/// alternatives on the devices of a machine. A derived class defines points, and the layers between two of them.
 class layer_stages {
  public:
-  /// Mixtures of a stage, at most.
+  /// The most mixtures of a stage.
   static constexpr std::size_t most_mixtures = stage_mixtures::most;
 
   /// The number of positions after which links repeat.
   [[nodiscard]] std::size_t period() const noexcept { return stages_.links().period(); }
   /// The links of the machine.
   [[nodiscard]] const placed_links& links() const noexcept { return stages_.links(); }
-  /// One of the ways to run a layer on `ways` devices.
+  /// One of the alternatives of a layer at tensor-parallel degree `ways`.
   [[nodiscard]] const layer_way& alternative(std::size_t layer, std::size_t ways, std::size_t number) const {
     return layers_.of(stages_.way_of(ways), layer)[number];
   }
@@ -41,11 +41,11 @@ class layer_stages {
         layers_(model, choices_.ways, choices_.recomputations, choices_.memory, of_chain),
         bonds_(model, choices_.ways, choices_.memory, of_chain) {}
 
-  /// The options of a stage by its mixtures. `Stages` has `crossing(point)` and `shared(first, last, w)`.
+  /// The options of a stage from its mixtures. `Stages` has `crossing(point)` and `shared(first, last, w)`.
   template <class Stages>
   struct mixed_options {
     const Stages& model;
-    const stage_mixtures* mixtures;  // of every number of ways
+    const stage_mixtures* mixtures;  // for every tensor-parallel degree
 
     template <class Visit>
     void each_option(const stage_query& query, const Visit& visit) const {
@@ -59,10 +59,10 @@ class layer_stages {
     }
   };
 
-  /// The mixtures of the last of some layers: of none, of the last one, .. of all.
+  /// The mixtures of the suffixes of some layers: of none, of the last one, .. of all.
   [[nodiscard]] std::vector<stage_mixtures> mixtures_of(const std::vector<std::size_t>& layers, std::size_t w) const;
 
-  /// The number of each layer's alternative in an option of the stage that they are.
+  /// The index of each layer's alternative in an option of the stage with these layers.
   [[nodiscard]] std::vector<std::size_t> mixture_of(const std::vector<std::size_t>& layers,
                                                     const stage_option& option) const;
 

@@ -12,38 +12,38 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What a layer takes when it is run in one way, or layers together: on each of the devices that share them. Bytes but for
-/// the first three.
+/// The figures of a layer run in one way, or of several layers: on each of the devices that share them. All but the
+/// first three are bytes.
 struct way_figures {
   double forward = 0;
   double backward = 0;
   double update = 0;
   double activations = 0;
   double resident = 0;
-  double workspace = 0;  ///< with what is computed again
+  double workspace = 0;  ///< including recomputed bytes
   double parameters = 0;
 
   /// Whether it is nowhere worse.
   [[nodiscard]] bool covers(const way_figures& other) const noexcept;
-  /// Takes what is better of both.
+  /// Takes the elementwise minimum of both.
   void lower(const way_figures& other) noexcept;
 };
 
 /// One way to run a layer.
 struct layer_way : way_figures {
-  std::string recomputation{};  // the variant of that name; empty: as profiled
+  std::string recomputation{};  // the variant with that name; empty: as profiled
   std::string sharding{};
-  double recomputed = 0;  ///< of `workspace`, bytes
+  double recomputed = 0;  ///< part of `workspace`, in bytes
 };
 
-/// The ways to run each layer of a chain or a graph, on each number of devices.
+/// The alternatives of each layer of a chain or a graph, at each tensor-parallel degree.
 class layer_ways {
  public:
   layer_ways(const profile& model, const std::vector<std::size_t>& ways, const std::vector<std::string>& names,
              const memory_options& memory, bool of_chain = true);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The alternatives of a layer on the `w`-th number of devices.
+  /// The alternatives of a layer at the `w`-th degree.
   [[nodiscard]] const std::vector<layer_way>& of(std::size_t w, std::size_t layer) const noexcept {
     return ways_[w * size_ + layer];
   }
@@ -53,7 +53,7 @@ class layer_ways {
  private:
   void check(const profile& model, bool of_chain) const;
 
-  /// Refuses variants that send other messages, or are called as another one, and layers that have a place of their own.
+  /// Rejects variants that send other messages or have duplicate names, and layers with a fixed stage.
   static void check_layer(const profile& model, std::size_t i);
 
   template <class Figures>
@@ -72,10 +72,10 @@ class layer_ways {
 
   [[nodiscard]] static bool is_asked_for(const std::string& name, const std::vector<std::string>& names);
 
-  /// On one device: its own figures, and its recomputations.
+  /// On one device: the layer's own figures, and its recomputations.
   [[nodiscard]] std::vector<layer_way> recomputed(const layer& each, const std::vector<std::string>& names) const;
 
-  /// On several ones: its shardings of so many ways, or run whole by each of them.
+  /// On several devices: its shardings of degree `ways`, or run whole on each of them.
   [[nodiscard]] std::vector<layer_way> sharded(const layer& each, std::size_t ways,
                                                const std::vector<std::string>& names) const;
 

@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Both passes of a layer, in whole units, with its fastest or its slowest choice.
+/// Both passes of a layer, in integer units, with its fastest or its slowest choice.
 [[nodiscard]] inline double work_of(const layer_type& type, const whole_times& unit, bool fastest);
 
 /// Both passes of all layers, head and tail.

@@ -20,21 +20,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the length of a pipeline is made of: see `length_options`.
+/// The terms of the length of a pipeline: see `length_options`.
 struct length_terms {
   bool messages = false;
   bool all_reduce = false;
 
-  /// What an option adds to the sum.
+  /// The contribution of an option to the sum.
   [[nodiscard]] double summed(const stage_option& option) const noexcept {
     return messages ? option.time + 2 * option.message : option.time;
   }
-  /// What it adds to the largest.
+  /// The contribution of an option to the maximum.
   [[nodiscard]] double largest(const stage_option& option) const noexcept {
     return messages && option.time < 2 * option.message ? 2 * option.message : option.time;
   }
-  /// What is exposed of the exchanges of gradients of a stage and those behind it, where so much of those is; for the stages
-  /// before it, if there are any, of which each hides so much.
+  /// The exposed gradient exchange of a stage and those after it, given the part of the latter; unless the stage is the
+  /// first one, each stage before hides `hidden` of it.
   [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first,
                                       double hidden) noexcept {
     const double here = behind < option.all_reduce ? option.all_reduce : behind;
@@ -43,21 +43,22 @@ struct length_terms {
   }
 };
 
-/// What the length of a pipeline is made of behind a point.
+/// The length of a pipeline after a point.
 struct length_label : stage_label {
-  double sum = 0;         ///< of what the stages take
-  double exposed = 0;     ///< of their exchange of gradients, less what one stage before hides; of all, at the input
-  bool is_below = false;  ///< whether none of them takes as long as the threshold, where that counts
+  double sum = 0;         ///< of the stage times
+  double exposed = 0;     ///< gradient exchange, less what one stage before hides; in full at the input
+  bool is_below = false;  ///< whether all of them take less than the threshold, where that matters
 };
 
-/// The order of such labels: one dominates that is nowhere greater, on as many devices modulo a period.
+/// The dominance order of such labels: one dominates if it is nowhere greater, with the same number of devices modulo a
+/// period.
 ///
-/// Whatever stages come before: they fit before the better label as well, and their sum, as it is computed, is no greater,
-/// since `a <= b` gives `t + a <= t + b` in doubles too. So a least sum is found among the labels that are left.
+/// This holds whatever stages come before: they fit before the better label too, and their computed sum is no greater,
+/// since `a <= b` implies `t + a <= t + b` in doubles too. So the remaining labels contain a smallest sum.
 struct length_order {
   static constexpr bool two_figures = false;
   static constexpr std::size_t slack = 512;
-  std::uint32_t period = 0;  // 0: only labels on as many devices are compared
+  std::uint32_t period = 0;  // 0: only labels with the same number of devices are compared
 
   [[nodiscard]] bool before(const length_label& a, const length_label& b) const noexcept {
     if (key(a) != key(b)) return key(a) < key(b);
@@ -81,13 +82,13 @@ struct length_order {
   }
 };
 
-/// The least sum of cuts in which no stage takes longer than a threshold, and the cuts that have it: a dynamic program over
-/// (point, devices, what is kept in memory), from the output to the input.
+/// The smallest sum of cuts in which no stage takes longer than a threshold, and the cuts that attain it: a dynamic
+/// program over (point, devices, memory load), from the output to the input.
 class length_program {
  public:
   using label_type = length_label;
 
-  /// @param most_options  that are kept, so that the model is asked once
+  /// @param most_options  options that are kept, so that the model is queried once
   length_program(const any_stage_options& model, const hybrid_rules& rules, length_terms terms,
                  engine::search_clock& clock, std::size_t most_options = known_options::few)
       : model_(model),
@@ -98,8 +99,8 @@ class length_program {
         labels_(model.size() + 1) {}
 
   /// Finds the labels of the whole model for a threshold.
-  /// @param less_than      leaves out what costs as much, or more, whatever comes before
-  /// @param least_largest  what the largest stage adds to the cost at least
+  /// @param less_than      drops labels that cost at least this, whatever comes before
+  /// @param least_largest  lower bound of what the largest stage adds to the cost
   /// @return               false: a limit was reached
   bool run(double threshold, std::optional<double> less_than, double least_largest) {
     threshold_ = threshold;
@@ -120,19 +121,19 @@ class length_program {
   /// Labels of the whole model.
   [[nodiscard]] const auto& found() const noexcept { return labels_[0]; }
 
-  /// No stage that was looked at takes longer, of those within the threshold.
+  /// No visited stage within the threshold takes longer.
   [[nodiscard]] double greatest() const noexcept { return greatest_; }
 
-  /// If there is no cut for want of memory: one needs as much at least.
+  /// If memory prevents a cut: a lower bound of the memory that a cut needs.
   [[nodiscard]] double least_refused() const noexcept { return least_refused_; }
 
-  /// What is the largest of the options that are within a threshold; the threshold where that is not known.
+  /// The largest option within a threshold; the threshold if unknown.
   [[nodiscard]] double largest_within(double threshold) const {
     return options_.largest(threshold, [this](const stage_option& option) { return terms_.largest(option); });
   }
 
-  /// Of the cuts of a label of the whole model the one that, compared stage by stage from the input, has the stage that ends
-  /// first, then the one with fewer replicas, then fewer ways, then the smaller `choice`.
+  /// Of the cuts of a label of the whole model returns the one that, compared stage by stage from the input, has the
+  /// stage that ends first, then fewer replicas, then the smaller tensor-parallel degree, then the smaller `choice`.
   [[nodiscard]] std::vector<hybrid_stage> cut_of(const length_label& whole) {
     std::vector<hybrid_stage> stages;
     std::uint32_t devices = whole.devices;
@@ -146,7 +147,7 @@ class length_program {
                             consider({point, last, 0, option}, device, devices, count, whole, stages, next);
                           });
       }
-      if (!next) break;  // cannot be
+      if (!next) break;  // cannot happen
       const auto taken = static_cast<std::uint32_t>(next->option.devices());
       next->first_device = rules_.devices() - devices;
       devices -= taken;
@@ -158,8 +159,8 @@ class length_program {
   }
 
  private:
-  static constexpr double rounded = 1 - 0x1p-30;  // more than a sum of a million stages is rounded
-  static constexpr std::size_t asked = 8;         // choices that take as long as to ask the model for an option
+  static constexpr double rounded = 1 - 0x1p-30;  // more than the rounding of a sum of a million stages
+  static constexpr std::size_t asked = 8;         // choices that take as long as querying the model for an option
 
   [[nodiscard]] std::vector<std::size_t> devices_before(std::size_t last) const {
     std::vector<std::size_t> found;
@@ -173,13 +174,13 @@ class length_program {
     return found;
   }
 
-  /// Whether an option is of use with some stages behind it.
+  /// Whether an option is useful with some stages after it.
   [[nodiscard]] bool is_possible(const stage_option& option) {
     clock_.work(asked);
     return hybrid_rules::takes_at_most(option, rules_.devices()) && rules_.fits(option, 0);
   }
 
-  /// Puts a stage before every label at its end; false: neither it nor a wider one is of use.
+  /// Puts a stage before every label at its end; false: neither it nor a wider one is useful.
   bool extend(std::size_t first, std::size_t last, std::size_t device, const stage_option& option,
               std::optional<double> less_than, double least_largest) {
     if (clock_.over() || option.time > threshold_) return false;
@@ -201,7 +202,7 @@ class length_program {
       greatest_ = std::max(greatest_, largest);
       const length_label next = before(label, first, option);
       if (!rules_.may_begin(first, next)) continue;
-      // What is before takes so long at least, on the devices that are left.
+      // A lower bound of the part before, on the devices that are left.
       const double rest = first == 0 ? 0 : work / static_cast<double>(rules_.devices() - next.devices);
       if (rest * rounded > threshold_) continue;
       if (less_than && (next.sum + rest + least_largest) * rounded >= *less_than) continue;
@@ -210,7 +211,7 @@ class length_program {
     return is_useful;
   }
 
-  /// The label with a stage more, which begins at `first`.
+  /// The label with one more stage, which begins at `first`.
   [[nodiscard]] length_label before(const length_label& label, std::size_t first, const stage_option& option) const {
     length_label next{rules_.before(label, option)};
     next.sum = terms_.summed(option) + label.sum;
@@ -223,7 +224,8 @@ class length_program {
     return next;
   }
 
-  /// Whether a stage can be the next one of the cut of a label, given those before it; keeps the first by the rule for ties.
+  /// Checks whether a stage can be the next one of the cut of a label, given those before it; keeps the first by the
+  /// tie rule.
   void consider(const hybrid_stage& stage, std::size_t device, std::uint32_t devices, std::uint32_t count,
                 const length_label& whole, const std::vector<hybrid_stage>& ahead, std::optional<hybrid_stage>& next) {
     const stage_option& option = stage.option;
@@ -239,7 +241,7 @@ class length_program {
     }
   }
 
-  /// Whether stages before those of a label fit, and make a cut that is no worse than that of a label of the whole model.
+  /// Whether stages before those of a label fit, and give a cut no worse than a label of the whole model.
   [[nodiscard]] bool completes(length_label label, const hybrid_stage& stage, const std::vector<hybrid_stage>& ahead,
                                const length_label& whole) const {
     for (std::size_t i = ahead.size() + 1; i-- > 0;) {

@@ -14,8 +14,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The greatest double below `limit`, none of them negative, for which `holds`, which does for all below one for which it
-/// does; unset: not even for 0.
+/// The greatest nonnegative double below `limit` for which `holds`, a monotone predicate that is true below some value;
+/// unset: it is false even for 0.
 template <class Holds>
 [[nodiscard]] std::optional<double> greatest_double(double limit, const Holds& holds) {
   if (!(limit > 0) || !holds(0.0)) return std::nullopt;
@@ -28,25 +28,25 @@ template <class Holds>
   return from_ordered_bits<double>(low);
 }
 
-/// Lowers the threshold for the largest stage from where it hinders nothing down to where nothing better can be.
+/// Lowers the threshold for the largest stage from where it excludes nothing to where nothing better can exist.
 ///
-/// Write S for the sum of a cut, K for the microbatches less one, E for what would be exposed if the largest stage were as
-/// long as the threshold. The dynamic program finds all pairs (S, E) that no cut within the threshold beats. A lower
-/// threshold has fewer cuts, and hides less: its pairs are beaten by these. So a cut of which the largest stage takes x,
-/// within the threshold, costs (S + K x) + E of some pair at least, as computed, since rounding keeps the order. The next
-/// threshold is the largest x for which that is below the best cost so far: nothing between is better. It is below the
-/// largest stage of a cut that was found where that has its E, so always if there is none; else it is tried whether a cut has a
-/// stage as long as the threshold, and so the E of its pair.
+/// Write S for the sum of a cut, K for the microbatches less one, E for what would be exposed if the largest stage were
+/// as long as the threshold. The dynamic program finds all Pareto-optimal pairs (S, E) of cuts within the threshold. A
+/// lower threshold allows fewer cuts and hides less, so its pairs are dominated by these. So a cut whose largest stage
+/// takes x, within the threshold, costs at least (S + K x) + E of some pair, as computed, since rounding is monotone.
+/// The next threshold is the largest x for which that is below the best cost so far: nothing between is better. It is
+/// below the largest stage of a found cut if that cut has the E of its pair, so always if nothing is exposed; otherwise
+/// the search checks whether a cut has a stage as long as the threshold, and so the E of its pair.
 ///
-/// A `Program` has `label_type`, `run`, `found`, `greatest`, `largest_within` and `cut_of` as `length_program`; a stage of its
-/// cuts has an `option`.
+/// A `Program` has `label_type`, `run`, `found`, `greatest`, `largest_within` and `cut_of` as `length_program`; the
+/// stages of its cuts have an `option`.
 template <class Program>
 class length_search {
  public:
   using label_type = typename Program::label_type;
   using cut_type = decltype(std::declval<Program&>().cut_of(std::declval<const label_type&>()));
 
-  /// @param least  no cut has a lesser largest stage, nor a lesser sum
+  /// @param least  lower bound of the largest stage and of the sum of any cut
   length_search(Program& program, length_terms terms, std::size_t microbatches, double least,
                 engine::search_clock& clock)
       : program_(program),
@@ -60,7 +60,7 @@ class length_search {
   /// Runs to the end, or to a limit.
   void run() {
     if (seed()) is_proved_ = descend();
-    if (has_first_ && (!has_cut() || first_cost_ < cost_)) {  // stopped before there was anything better
+    if (has_first_ && (!has_cut() || first_cost_ < cost_)) {  // stopped before anything better was found
       best_ = std::move(first_);
       cost_ = first_cost_;
     }
@@ -71,11 +71,11 @@ class length_search {
     tell();
   }
 
-  /// Whether there is a cut; else there is none at all, if it is proved.
+  /// Whether a cut was found; if not, and it is proved, none exists.
   [[nodiscard]] bool has_cut() const noexcept { return !best_.empty(); }
-  /// Whether the search ran to its end.
+  /// Whether the search completed.
   [[nodiscard]] bool is_proved() const noexcept { return is_proved_; }
-  /// The best cut found, what it costs, what all cost at least, and dynamic programs run.
+  /// The best cut found, its cost, the lower bound of all costs, and the number of dynamic programs run.
   /// @{
   [[nodiscard]] cut_type& best() noexcept { return best_; }
   [[nodiscard]] double cost() const noexcept { return cost_; }
@@ -84,7 +84,7 @@ class length_search {
   /// @}
 
  private:
-  /// Finds some cut by low thresholds, so that the others leave out most; false: a limit was reached.
+  /// Finds some cut with low thresholds, so that later runs prune most; false: a limit was reached.
   bool seed() {
     double threshold = least_largest_ * 1.25;
     for (int tries = 0; tries < 4 && threshold > 0; ++tries, threshold *= 2) {
@@ -103,8 +103,8 @@ class length_search {
     return true;
   }
 
-  /// What costs so much or more need not be found: what costs as much as the first cut is, so that ties are settled as if
-  /// it had not been looked for.
+  /// Costs from this value on need not be found. Costs equal to the first cut's are kept, so that ties are
+  /// settled as if the first cut had not been searched.
   [[nodiscard]] std::optional<double> less_than() const {
     std::optional<double> limit;
     if (has_cut()) limit = cost_;
@@ -135,7 +135,7 @@ class length_search {
     return x < std::numeric_limits<double>::max() ? from_ordered_bits<double>(ordered_bits(x) + 1) : x;
   }
 
-  /// What a cut within the threshold costs at least if its largest stage takes `largest`.
+  /// A lower bound of the cost of a cut within the threshold whose largest stage takes `largest`.
   [[nodiscard]] double least_cost(double largest) const {
     std::optional<double> least;
     for (const label_type& label : program_.found()) {
@@ -145,7 +145,8 @@ class length_search {
     return least.value_or(0);
   }
 
-  /// The labels of which one has the least cost: where nothing is exposed, that of the least sum, on fewest devices.
+  /// Visits the labels that may have the smallest cost: if nothing is exposed, the one with the smallest sum, on the
+  /// fewest devices.
   template <class Visit>
   void each_candidate(const Visit& visit) const {
     const label_type* least = nullptr;
@@ -160,7 +161,7 @@ class length_search {
     if (least != nullptr) visit(*least);
   }
 
-  /// Takes the best of the cuts found, if it is better.
+  /// Takes the best of the found cuts, if it is better.
   void take_found(double threshold) {
     each_candidate([&](const label_type& label) {
       const double largest = label.is_below ? least_largest_ : threshold;
@@ -203,7 +204,7 @@ class length_search {
   length_terms terms_;
   engine::search_clock& clock_;
   double factor_;
-  double least_largest_;  // no cut has a lesser largest stage
+  double least_largest_;  // lower bound of the largest stage
   cut_type first_{};
   double first_cost_ = 0;
   bool has_first_ = false;

@@ -16,15 +16,15 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 struct option_arc {
   std::uint32_t from;
   std::uint32_t to;
-  std::uint32_t key;  // of the classes that go that way
+  std::uint32_t key;  // of the classes along it
 };
 
-/// Drops nodes of a graph that are on no path, and numbers the others anew.
-/// @param nodes  of every boundary; the one behind the last rank is where all paths end
+/// Drops nodes of a graph that are on no path, and renumbers the others.
+/// @param nodes  of every boundary; all paths end at the one after the last rank
 inline void keep_paths(option_graph& graph, const std::vector<std::uint32_t>& nodes);
 
-/// Sorts the options of a graph by key, and turns arcs into edges with the group of options of their key.
-/// @param keys  of every rank and class, in the order in which classes were added
+/// Sorts the options of a graph by key, and turns arcs into edges with the group of options for their key.
+/// @param keys  for every rank and class, in the order in which classes were added
 inline void link_options(option_graph& graph, const std::vector<std::uint32_t>& nodes,
                          const std::vector<std::vector<option_arc>>& arcs,
                          const std::vector<std::vector<std::size_t>>& keys);

@@ -23,8 +23,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Seconds of both passes of a microbatch, twice those of a stage if all devices had as much to do, and did it as well as
-/// the best way to run the whole model.
+/// Seconds of both passes of a microbatch: twice those of a stage if all devices shared the work evenly and as
+/// efficiently as the best way to run the whole model.
 [[nodiscard]] inline double first_pass(const any_stage_options& model, const hybrid_request& request) {
   double work = beyond_time;
   const auto look = [&](const stage_option& each) {
@@ -41,7 +41,7 @@ namespace detail {
   return work > 0 ? 2 * work / static_cast<double>(request.devices) : 1;
 }
 
-/// What was known before a search, with what this proves; unknown if there was nothing.
+/// The plan known before the search, with what this proves; unknown if there was none.
 [[nodiscard]] inline outcome<hybrid_cut> start_of(const hybrid_request& request, double bound) {
   if (!request.start) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
   hybrid_cut cut = *request.start;
@@ -50,8 +50,8 @@ namespace detail {
   return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
 }
 
-/// Where no plan was met, because there are too many or the limits are low: the one of the least length, simulated. It has
-/// what is left of the limits, or a quarter of them.
+/// If no plan was found, because there are too many or the limits are low: the plan with the smallest length,
+/// simulated. It gets the rest of the limits, or a quarter of them.
 [[nodiscard]] inline outcome<hybrid_cut> shortest(const any_stage_options& model, hybrid_request request, double bound,
                                                   const engine::shared_effort& effort) {
   request.limits = effort.share(1, 0.25);
@@ -64,7 +64,7 @@ namespace detail {
   return outcome<hybrid_cut>::feasible(*std::move(found));
 }
 
-/// The cut that a search found, with what it proves.
+/// The cut found by a search, with its proof.
 [[nodiscard]] inline outcome<hybrid_cut> cut_of_search(const hybrid_options& options, const hybrid_request& request,
                                                        const hybrid_search& search, double most) {
   hybrid_cut cut;
@@ -106,7 +106,7 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
   const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
   const auto passes = static_cast<double>(request.microbatches);
   const double known = request.start ? request.start->cost : detail::beyond_time;
-  const double longest_pass = known / passes * (1 + 0x1p-40);  // of plans that are of use
+  const double longest_pass = known / passes * (1 + 0x1p-40);  // of useful plans
   double pass = detail::first_pass(model, request);
   for (;; pass *= 2) {
     pass = pass < longest_pass ? pass : longest_pass;
@@ -118,7 +118,7 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
     const double most = passes * pass;
     search.run(most);
     const bool any = !search.best.options.empty();
-    // A plan that ends later than was looked for may be worse than one of slower options.
+    // A plan that ends after the target may be worse than one with slower options.
     if (any && (all || clock.over() || !(search.makespan > most)))
       return detail::cut_of_search(options, request, search, most);
     if (any && search.makespan > 2 * most) pass = search.makespan / passes / 2;

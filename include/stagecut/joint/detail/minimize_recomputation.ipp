@@ -23,8 +23,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether a plan of one's own parts nothing that stands together, and all its stages have layers enough and all ranks memory
-/// enough.
+/// Whether a user's own plan separates nothing that must stay together, all its stages have enough layers and all ranks
+/// enough memory.
 [[nodiscard]] inline bool keeps_to(const recompute_model& model, const recompute_request& request,
                                    const recompute_strategy& of, const recompute_run& run) {
   if (parts_layers(model, of.cuts)) return false;
@@ -38,7 +38,7 @@ namespace detail {
   return true;
 }
 
-/// Of the plans of one's own that keep to the request the one that ends first; nothing: none does.
+/// The user's own plan that keeps to the request and finishes first; null: none does.
 [[nodiscard]] inline const recompute_strategy* best_own(const recompute_model& model,
                                                         const recompute_request& request) {
   const recompute_strategy* best = nullptr;
@@ -52,9 +52,9 @@ namespace detail {
   return best;
 }
 
-/// The plan, or that of one's own, or an even one, if that ends earlier.
-/// @param own    as `best_own` says
-/// @param bound  no plan ends earlier, whether one was found or not
+/// The plan, or the user's own, or an even one, if that finishes earlier.
+/// @param own    from `best_own`
+/// @param bound  no plan finishes earlier, whether one was found or not
 [[nodiscard]] inline outcome<recompute_plan> best_start(const recompute_model& model, const recompute_request& request,
                                                         const recompute_strategy* own, outcome<recompute_plan> found,
                                                         double bound) {
@@ -132,11 +132,11 @@ STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_mod
   const recompute_run run = simulate_recomputation(model, request, plan.cuts, plan.choices);
   plan.makespan = run.makespan;
   plan.memory = run.memory;
-  // Times were rounded, or messages taken at their least.
+  // Times were rounded, or messages taken at their smallest.
   const bool same = search.makespan() >= plan.makespan * (1 - 0x1p-40);
   const bool exact = search.error() <= plan.makespan * 0x1p-30;
   const bool proved = search.proved() && same && exact && !buffers_differ;
-  // Plans were left out whose buffers are less than the largest.
+  // Plans with buffers below the largest were left out.
   const double least = (buffers_differ ? search.bound_of_work() : search.bound()) - search.error();
   plan.bound = proved || least > plan.makespan ? plan.makespan : least > 0 ? least : 0;
   plan.nodes = search.clock().state.nodes;

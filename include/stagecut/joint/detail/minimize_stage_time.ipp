@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The stage that needs most bytes.
+/// The stage that needs the most bytes.
 struct fullest_stage {
   std::size_t number = 0;
   double bytes = 0;
@@ -68,8 +68,9 @@ struct fullest_stage {
   }
 };
 
-/// Why there is no plan whatever its stages take: the fewest bytes of a device with which there is one, and the fullest stage
-/// of that plan; or that memory is not the obstacle. If a limit is reached first, bytes that would do.
+/// Explains why there is no plan for any stage times: the fewest bytes per device for which there is one, and the
+/// fullest stage of that plan; or that memory is not the obstacle. If a limit is reached first, bytes that would
+/// suffice.
 [[nodiscard]] inline reason why_no_stage_time(stage_time_search& search, const hybrid_request& request) {
   using found = stage_time_search::found;
   constexpr double any_time = std::numeric_limits<double>::max();
@@ -103,7 +104,7 @@ struct fullest_stage {
   return why;
 }
 
-/// Lowers the threshold of `stage_time_search` from a plan that is found to the least with which there is one.
+/// Lowers the threshold of `stage_time_search` from a found plan to the smallest one that has a plan.
 struct least_stage_time {
   [[nodiscard]] outcome<hybrid_cut> operator()(const any_stage_options& model, const hybrid_request& request) const {
     using answer = outcome<hybrid_cut>;
@@ -142,17 +143,18 @@ struct least_stage_time {
     return proved ? answer::optimal(std::move(best)) : answer::feasible(std::move(best));
   }
 
-  /// Stages that a search looks at before it gives up and another threshold is tried; each time that all have been given up,
-  /// eight times as many.
+  /// Stages that a search visits before it gives up and another threshold is tried; eight times as many whenever all
+  /// have been given up.
   static constexpr std::size_t first_effort = 4'000'000;
 
-  /// What is known of thresholds.
+  /// The state of the thresholds.
   struct thresholds {
-    double open = 0;  // the least one with which there may be a plan
+    double open = 0;  // the smallest one that may have a plan
     std::size_t effort = first_effort;
   };
 
-  /// Whether there is a plan of which no stage takes longer; the best one is kept. Unknown: it took too much effort.
+  /// Whether there is a plan in which no stage takes longer than `most`; the best one is kept. Unknown: too much
+  /// effort.
   static found decide(stage_time_search& search, const hybrid_request& request, double most, thresholds& range,
                       hybrid_cut& best) {
     search.clock().pause_after(range.effort);
@@ -171,12 +173,12 @@ struct least_stage_time {
     return found::plan;
   }
 
-  /// Finds a plan with thresholds that rise from what work alone takes; none if there is none whatever stages take. Unknown:
-  /// it took too much effort.
+  /// Finds a plan with thresholds that rise from the time of the work alone; none if no plan exists for any threshold.
+  /// Unknown: too much effort.
   static found start(stage_time_search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
     const double work = range.open;
     std::size_t unknown = 0;
-    // Up to where one device has time for all; the greater a threshold, the more stages keep to it.
+    // Up to where one device has time for all; more stages keep to a larger threshold.
     for (double excess = 0x1p-6; work > 0 && excess < 2 * static_cast<double>(request.devices); excess *= 2) {
       const double most = work * (1 + excess);
       if (!is_finite(most)) break;
@@ -188,8 +190,8 @@ struct least_stage_time {
     return decide(search, request, std::numeric_limits<double>::max(), range, best);
   }
 
-  /// Where fewer devices will do, the best plan of few, of twice as many, .. with half of what is left of the limits: these are
-  /// found sooner.
+  /// If fewer devices may be used: the best plan on a few devices, on twice as many, and so on, with half of the
+  /// remaining limits, as these are found sooner.
   /// @return  unknown if there is none
   static found with_fewer_devices(const any_stage_options& model, hybrid_request request,
                                   const engine::shared_effort& effort, engine::search_clock& clock, hybrid_cut& best) {
@@ -212,12 +214,12 @@ struct least_stage_time {
     return clock.look() && result != found::plan ? found::stopped : result;
   }
 
-  /// Lowers the threshold until there is no plan below the best one. What takes too much effort is passed over at first, as if
-  /// there were none, so that better plans are found elsewhere.
+  /// Lowers the threshold until there is no plan below the best one. Thresholds that take too much effort are skipped
+  /// at first, as if they had no plan, so that better plans are found elsewhere.
   /// @return  whether that is proved
   static bool lower(stage_time_search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
     bool halve = true;
-    double low = range.open;  // below, nothing is looked for with as much effort
+    double low = range.open;  // not searched below this with the same effort
     while (range.open < best.cost) {
       low = low < range.open ? range.open : low;
       if (!(low < best.cost * (1 - 0x1p-10)) && range.open < low) {
@@ -229,18 +231,18 @@ struct least_stage_time {
       const found what = decide(search, request, most, range, best);
       if (what == found::stopped) return false;
       if (what == found::unknown) low = next(most);
-      if (!(best.cost <= most) && what == found::plan) best.cost = most < before ? most : before;  // a model that lies
+      if (!(best.cost <= most) && what == found::plan) best.cost = most < before ? most : before;  // an inconsistent model
       halve = !halve;
     }
     return true;
   }
 
-  // Of numbers that are not negative, -0.0 among them.
+  // For nonnegative numbers, including -0.0.
   [[nodiscard]] static double next(double x) noexcept { return from_ordered_bits<double>(ordered_bits(x + 0.0) + 1); }
   [[nodiscard]] static double previous(double x) noexcept {
     return from_ordered_bits<double>(ordered_bits(x + 0.0) - 1);
   }
-  /// A number from `low` to below `high`: half way, or where they are far apart half of the digits.
+  /// A number from `low` to below `high`: the middle, or, if they are far apart, half of the digits.
   [[nodiscard]] static double between(double low, double high) noexcept {
     if (low > 0 && high / low < 4) {
       const double middle = low + (high - low) / 2;

@@ -17,7 +17,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The critical paths that were met last, each a bound of every plan, with their lengths for the plan at hand.
+/// The most recent critical paths, each a lower bound of every plan, with their lengths in the current plan.
 class recent_paths {
  public:
   static constexpr std::size_t places = 64;
@@ -26,15 +26,15 @@ class recent_paths {
   /// @param slots  durations of a plan
   explicit recent_paths(std::size_t slots);
 
-  lengths now{};  ///< of the plan at hand
+  lengths now{};  ///< in the current plan
 
-  /// Takes a path, in place of the oldest one.
+  /// Adds a path in place of the oldest one.
   void add(const std::vector<double>& counts, const std::vector<double>& times);
 
-  /// Lengths that change as a duration does.
+  /// Updates lengths for a change of one duration.
   void change(std::size_t slot, double by, lengths& of) const;
 
-  /// Of a plan made anew.
+  /// Recomputes the lengths for a new plan.
   void measure(const std::vector<double>& times);
 
   [[nodiscard]] static double longest(const lengths& of);
@@ -82,9 +82,10 @@ inline double recent_paths::mean(const lengths& of) {
   return sum / static_cast<double>(places);
 }
 
-/// Looks for plans of less makespan by simulated annealing: moves layers between stages and chooses other ways to run them.
+/// Searches for plans with a smaller makespan by simulated annealing: moves layers between stages and changes how they
+/// run.
 ///
-/// A change is simulated only if no critical path of late says that it is too bad: most are not.
+/// A move is simulated only if no recent critical path shows that it is too bad: most moves are not.
 class option_annealing {
  public:
   option_annealing(const recompute_problem& problem, engine::search_clock& clock, std::uint64_t seed)
@@ -94,14 +95,14 @@ class option_annealing {
         moves_(problem),
         paths_(problem.order->stages() * engine::tick_kinds) {}
 
-  chosen_options best{};        ///< found so far
-  double makespan = 0;          ///< of it, in whole units
+  chosen_options best{};        ///< the best so far
+  double makespan = 0;          ///< of `best`, in integer units
   std::size_t simulations = 0;  ///< so far
 
-  /// Begins with a plan.
+  /// Starts from a plan.
   void begin(chosen_options plan);
 
-  /// Tries so many changes, at a temperature that falls from a share of the makespan.
+  /// Tries `steps` moves, at a temperature that falls from a share of the makespan.
   void run(std::size_t steps, double hottest);
 
  private:
@@ -109,7 +110,7 @@ class option_annealing {
 
   double simulate(const std::vector<double>& times, bool& is_new);
 
-  /// Takes the change if it is good enough for the temperature.
+  /// Accepts the move if it is good enough for the temperature.
   void judge(random_bits& dice, double temperature);
 
   void take(double here);
@@ -119,7 +120,7 @@ class option_annealing {
     double time;
   };
 
-  static constexpr double mean_share = 0.15;  // breaks ties between plans of one makespan
+  static constexpr double mean_share = 0.15;  // breaks ties between plans with equal makespans
 
   const recompute_problem& problem_;
   engine::search_clock& clock_;
@@ -169,7 +170,7 @@ inline void option_annealing::restart() {
 inline double option_annealing::simulate(const std::vector<double>& times, bool& is_new) {
   ++simulations;
   const double here = problem_.makespan(times);
-  // A path that is as long as the plan takes is known already.
+  // A path as long as the makespan is already known.
   is_new = recent_paths::longest(paths_.now) < here;
   if (!is_new) return here;
   problem_.simulator->count_critical(counts_);
@@ -193,7 +194,7 @@ inline void option_annealing::judge(random_bits& dice, double temperature) {
     }
   }
   const double mean = mean_share * recent_paths::mean(lengths_);
-  bool is_new = false;  // whether a path has come, which has its length for this plan
+  bool is_new = false;  // whether there is a new path, whose length is that in this plan
   if (recent_paths::longest(lengths_) + mean <= limit) {
     lengths_.swap(paths_.now);
     const double here = simulate(times_, is_new);

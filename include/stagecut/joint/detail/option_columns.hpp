@@ -12,24 +12,24 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The options that are live as columns of a linear program, in whose rows each rank takes options whose shares sum to 1
-/// and all layers of every type are taken. Rows of paths are told by weights of durations.
+/// The live options as columns of a linear program. Its rows require that the shares of each rank's options sum to 1,
+/// and that all layers of every type are taken. Rows of paths are given by weights of durations.
 class option_columns {
  public:
   option_columns(const recompute_problem& problem);
 
-  /// Of one rank, live options alone.
+  /// The live options of one rank.
   struct of_rank {
     std::vector<std::uint32_t> ids{};  ///< of every column
     std::vector<double> counts{};      ///< [type * columns + column]
     std::vector<double> times{};       ///< [duration * columns + column]
-    std::vector<double> reduced{};     ///< cost, as the simplex method has it
+    std::vector<double> reduced{};     ///< reduced costs of the simplex method
     std::vector<double> row{};         ///< entry in the row of a basic variable
   };
 
-  /// The number of rows beside those of paths: the ranks, then the types.
+  /// The number of rows other than those of paths: the ranks, then the types.
   [[nodiscard]] std::size_t fixed() const noexcept { return graph_.ranks.size() + types_; }
-  /// Their right-hand side.
+  /// The right-hand side of such a row.
   [[nodiscard]] double side(std::size_t row) const noexcept {
     return row < graph_.ranks.size() ? 1 : layers_[row - graph_.ranks.size()];
   }
@@ -37,13 +37,13 @@ class option_columns {
 
   void take(const option_paths::live_options& live);
 
-  /// The entries of an option in the fixed rows.
+  /// Computes the entries of an option in the fixed rows.
   void column(std::size_t rank, std::size_t option, std::vector<double>& to) const;
 
-  /// What an option takes in durations of these weights.
+  /// The sum of an option's durations under these weights.
   [[nodiscard]] double weigh(std::size_t rank, std::size_t option, const std::vector<double>& weights) const;
 
-  /// For every column the product with multipliers of the fixed rows, and with weights of durations.
+  /// Computes for every column its product with multipliers of the fixed rows, and with weights of durations.
   void price(const double* multipliers, const std::vector<double>& weights, std::vector<double> of_rank::*result);
 
  private:
@@ -54,7 +54,7 @@ class option_columns {
   const option_graph& graph_;
   std::size_t types_;
   std::vector<std::vector<double>> counts_{};  // [rank][type * size + option]
-  std::vector<double> layers_{};               // of every type
+  std::vector<double> layers_{};               // for every type
   std::vector<of_rank> live_{};
 };
 

@@ -13,18 +13,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A duration that every rank has, and a limit. Either no rank exceeds it, or there is a first one that does: a mix of
-/// options that levels the ranks keeps to neither. See docs/recomputation.md, "Branching".
+/// A duration that every rank has, and a limit. Either no rank exceeds it, or some rank is the first that does: a mix
+/// of options that levels the ranks satisfies neither. See docs/recomputation.md, "Branching".
 struct disjunction {
-  std::size_t slot = 0;  // of a rank's durations
+  std::size_t slot = 0;  // among a rank's durations
   double limit = 0;
-  double score = 0;  // above 0: the mix keeps to neither side
+  double score = 0;  // above 0: the mix satisfies neither side
 };
 
-/// On which side of the limit the live options of a rank are: -1 below, 1 above, 0 on both.
+/// The side of the limit of a rank's live options: -1 below, 1 above, 0 both.
 [[nodiscard]] inline int side_of(const rank_options& rank, const std::vector<char>& live, const disjunction& by);
 
-/// Looks for the disjunction that a mix of options is farthest from keeping.
+/// Finds the disjunction that a mix of options violates most.
 class disjunction_choice {
  public:
   disjunction_choice(const option_graph& graph, const option_paths::live_options& live, const option_program& mix)
@@ -35,7 +35,7 @@ class disjunction_choice {
  private:
   void consider(std::size_t slot, std::size_t r);
 
-  /// Whether no undecided rank has a larger mean: the others are below anyway.
+  /// Whether no undecided rank has a larger mean: otherwise the others are below anyway.
   [[nodiscard]] bool is_largest(std::size_t slot, std::size_t r, double limit) const;
 
   const option_graph& graph_;
@@ -82,7 +82,7 @@ inline void disjunction_choice::consider(std::size_t slot, std::size_t r) {
   }
   if (below < 0 || above >= no_time) return;
   const double near = mean_[r] - below < above - mean_[r] ? mean_[r] - below : above - mean_[r];
-  // Forward passes say how many layers there are, which the other durations follow.
+  // Forward passes determine the number of layers, on which the other durations depend.
   const double score = near * (slot % graph_.ranks[r].kinds() == engine::tick_f ? 5 : 1);
   if (score > best_.score && is_largest(slot, r, below)) best_ = {slot, below, score};
 }

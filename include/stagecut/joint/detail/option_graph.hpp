@@ -12,13 +12,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// More than any sum of whole units.
+/// More than any sum in integer units.
 inline constexpr double no_time = 1e300;
 
-/// Plans as paths: the steps are the ranks, an edge chooses an option of a rank, and a node is what the ranks behind need
-/// to know of the choices before: the layers that are left, or cut points.
+/// Plans as paths: the steps are the ranks, an edge chooses an option of a rank, and a node is what the later ranks
+/// need to know about the earlier choices: the remaining layers, or cut points.
 struct option_graph {
-  /// Options of a rank that lead from the same nodes to the same nodes.
+  /// Options of a rank with the same edges.
   struct group {
     std::uint32_t first;  // options
     std::uint32_t last;
@@ -40,33 +40,33 @@ struct option_graph {
   [[nodiscard]] std::size_t options() const noexcept;
 };
 
-/// Which options are still in the game, and paths through them for given weights of durations.
+/// The live options, and shortest paths through them for given weights of durations.
 ///
-/// A weight of every stage and kind, `weights[stage * tick_kinds + kind]`, makes the length of a critical path a sum over
-/// options, so that the least one over all plans is found by dynamic programming: O(options + edges).
+/// With a weight for every stage and kind, `weights[stage * tick_kinds + kind]`, the length of a critical path is a sum
+/// over options, so that dynamic programming finds the smallest one over all plans: O(options + edges).
 class option_paths {
  public:
   explicit option_paths(const option_graph& graph);
 
   using live_options = std::vector<std::vector<char>>;
 
-  /// All of them.
+  /// Marks all options as live.
   [[nodiscard]] static live_options all_live(const option_graph& graph);
 
-  /// What every live option adds to a path with these weights; `no_time` for the others.
+  /// Prices every live option by these weights; `no_time` for the others.
   void price(const live_options& live, const std::vector<double>& weights);
 
-  /// The least sum over a path, of the last prices; at least `no_time` if there is no path.
+  /// The smallest sum over a path at the last prices; at least `no_time` if there is no path.
   double least();
 
-  /// The options of a least path. @pre `least` found one
+  /// Returns the options of a shortest path. @pre `least` found one
   void path(std::vector<std::uint32_t>& options) const;
 
-  /// Takes out of the game what lies on no path of at most `most`, of the last prices, which `least` has looked at. Returns
-  /// how many options that were.
+  /// Drops the options that are on no path of length `most` or less, at the last prices, after `least`. Returns their
+  /// number.
   std::size_t drop_above(double most, live_options& live);
 
-  /// Of the last prices.
+  /// The last prices.
   [[nodiscard]] const std::vector<double>& costs(std::size_t rank) const noexcept { return cost_[rank]; }
 
  private:

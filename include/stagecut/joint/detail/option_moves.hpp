@@ -12,24 +12,24 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Another option of a rank.
+/// A new option for a rank.
 struct option_change {
   std::uint32_t rank;
   std::uint32_t option;
 };
 
-/// Chooses changes of a plan at random: layers that move between stages, alike on several ranks in turn where that may
-/// leave the rest as it is, and other ways to run the same layers.
+/// Chooses random moves of a plan: layers that move between stages, in the same way on several ranks in a row where
+/// that may leave the rest unchanged, and other ways to run the same layers.
 class option_moves {
  public:
   explicit option_moves(const recompute_problem& problem) : problem_(problem) {}
 
-  /// Chooses a change; says whether it is one.
+  /// Chooses a move; returns whether it changes anything.
   bool propose(const chosen_options& now, random_bits& dice);
 
-  /// What was chosen: other options of some ranks,
+  /// The move: new options of some ranks,
   [[nodiscard]] const std::vector<option_change>& changes() const noexcept { return changes_; }
-  /// and the layers of every stage, if they are other ones; else nothing.
+  /// and the layers of every stage, if they change; else empty.
   [[nodiscard]] const std::vector<std::uint32_t>& counts() const noexcept { return wanted_; }
 
  private:
@@ -37,15 +37,15 @@ class option_moves {
 
   void swap_counts(std::size_t a, std::size_t b);
 
-  /// A layer from one stage of a rank to another one of it, alike on some ranks in turn.
+  /// Moves a layer between two stages of a rank, in the same way on some ranks in a row.
   bool shift_inside(std::size_t rank, std::size_t some, random_bits& dice);
 
   bool shift_between(std::size_t rank, random_bits& dice);
 
-  /// Finds options of the ranks whose contents are other ones now; says whether there are.
+  /// Finds options of the ranks whose contents changed; returns whether there are any.
   bool take_counts(random_bits& dice);
 
-  /// An option of a class: any, or the one whose backward passes are nearest to those of an option.
+  /// An option of a class: a random one, or the one whose backward passes are nearest to those of a given option.
   std::uint32_t like(const rank_options& rank, const rank_options::contents& from, std::uint32_t old,
                      random_bits& dice);
 

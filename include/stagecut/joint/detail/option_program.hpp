@@ -16,8 +16,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The rows and columns of the linear program that mixes options, in which times are divided by a scale: ranks, types, then
-/// paths, of which each says z - (sum of shares) - slack = constant. A block of columns is a rank.
+/// The rows and columns of the linear program that mixes options, with times divided by a scale: ranks, types, then
+/// paths, each with z - (sum of shares) - slack = constant. A block of columns is a rank.
 class program_matrix {
  public:
   using block = option_columns::of_rank;
@@ -29,7 +29,7 @@ class program_matrix {
         columns_(problem),
         weights_(problem.order->stages() * engine::tick_kinds) {}
 
-  std::vector<std::uint32_t> rows{};  ///< the paths, by number
+  std::vector<std::uint32_t> rows{};  ///< indices of the paths
 
   [[nodiscard]] std::size_t fixed() const noexcept { return columns_.fixed(); }
   [[nodiscard]] double scale() const noexcept { return scale_; }
@@ -37,22 +37,22 @@ class program_matrix {
 
   void take(const option_paths::live_options& live);
 
-  /// 1 for z, a penalty for what is given up.
+  /// 1 for z, a penalty for dropped options.
   [[nodiscard]] double cost(const engine::program_variable& each) const;
 
-  /// What messages add to a path.
+  /// The time that messages add to a path.
   [[nodiscard]] double constant(std::uint32_t path) const noexcept { return paths_.length(path, messages_) / scale_; }
   /// The right-hand side of a row.
   [[nodiscard]] double side(std::size_t row) const noexcept {
     return row < fixed() ? columns_.side(row) : constant(rows[row - fixed()]);
   }
 
-  /// The coefficient of a variable in the row of a path, its slack apart.
+  /// The coefficient of a variable other than the slack in the row of a path.
   [[nodiscard]] double entry(const engine::program_variable& each, std::uint32_t path) const;
 
   void column(const engine::program_variable& each, std::vector<double>& to) const;
 
-  /// For every live option the product of its column with multipliers of all rows.
+  /// Computes for every live option the product of its column with multipliers of all rows.
   void price(const double* multipliers, std::vector<double> block::*result);
 
  private:
@@ -66,25 +66,25 @@ class program_matrix {
   std::vector<double> weights_;
 };
 
-/// The linear program that mixes options: the least z that is at least the length of every path, where each rank takes
-/// shares of options that sum to 1, and the layers of every type are all taken. What comes out of it is no proof, but weights
-/// of paths, of which `option_paths` makes one.
+/// The linear program that mixes options: the smallest z that is at least the length of every path, where each rank
+/// takes shares of options that sum to 1, and all layers of every type are taken. Its result is not a proof, but
+/// weights of paths, from which `option_paths` makes one.
 class option_program : public engine::simplex<program_matrix> {
  public:
   using live_options = option_paths::live_options;
 
-  /// @param scale  by which times are divided, so that they are near 1
+  /// @param scale  divides the times, so that they are near 1
   option_program(const recompute_problem& problem, const engine::critical_path_pool& paths, double scale)
       : simplex(program_matrix(problem, paths, scale)) {}
 
-  /// Begins with the basis of another program, whose options may be given up by now.
+  /// Starts with the basis of another program, some of whose options may have been dropped.
   void begin(const live_options& live, basis from);
-  /// Begins with a plan and a path.
+  /// Starts with a plan and a path.
   void begin(const live_options& live, const std::vector<std::uint32_t>& plan, std::uint32_t row);
-  /// Goes on after options were given up.
+  /// Continues after options were dropped.
   void change(const live_options& live);
 
-  /// z, in whole units.
+  /// z, in integer units.
   [[nodiscard]] double value() const noexcept { return objective() * matrix_.scale(); }
 };
 

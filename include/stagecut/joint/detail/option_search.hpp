@@ -26,8 +26,8 @@ class option_search {
  public:
   using live_options = option_paths::live_options;
 
-  /// @param step   divides all times: a better plan is better by that at least
-  /// @param share  of the makespan, below which nothing is told apart: 0 unless times were rounded
+  /// @param step   divides all times: a better plan is better by at least this
+  /// @param share  of the makespan; smaller differences are ignored: 0 unless times were rounded
   option_search(const recompute_problem& problem, engine::search_clock& clock, double step, double share = 0)
       : problem_(problem),
         graph_(*problem.graph),
@@ -38,21 +38,21 @@ class option_search {
         filter_(problem) {}
 
   std::vector<std::uint32_t> best{};  ///< options of the best plan
-  double makespan = 0;                ///< of it, in whole units
-  double bound = 0;                   ///< no plan has less, likewise
+  double makespan = 0;                ///< of `best`, in integer units
+  double bound = 0;                   ///< no plan takes less, in the same units
   std::size_t simulations = 0;        ///< so far
   std::size_t looked_at = 0;          ///< sets of options so far
 
-  /// A set takes as long as so many changes of a plan.
+  /// A set takes as long as this number of moves of a plan.
   static constexpr std::size_t nodes_of_set = 5000;
 
-  /// Begins with a plan.
+  /// Starts with a plan.
   void begin(std::vector<std::uint32_t> plan);
 
-  /// Takes a plan that others have found.
+  /// Takes a plan found elsewhere.
   void better(const std::vector<std::uint32_t>& plan) { offer(plan); }
 
-  /// Looks until the best plan is proved, or the clock says stop. Returns whether it is proved. May be called again.
+  /// Searches until the best plan is proved, or the clock stops it. Returns whether it is proved. May be called again.
   bool run();
 
  private:
@@ -64,30 +64,30 @@ class option_search {
 
   double simulate(const std::vector<double>& times);
 
-  /// By how much a better plan is better at least.
+  /// The smallest improvement of a better plan.
   [[nodiscard]] double step() const { return least_step_ < share_ * makespan ? share_ * makespan : least_step_; }
 
   [[nodiscard]] bool is_closed(double of) const { return of > makespan - step(); }
 
-  /// What a sum of numbers that are not negative is at least, though it was rounded.
+  /// A lower bound of a sum of nonnegative numbers, given its rounded value.
   [[nodiscard]] static double surely(double sum) { return sum * (1 - 0x1p-40); }
 
-  /// Bounds what is live by the mean of paths that the program likes, and drops what no better plan has.
+  /// Bounds the live options by the mean of paths that the program favours, and drops those that no better plan has.
   bool combine(node& here);
 
-  /// The durations of the program's mix of options.
+  /// Computes the durations of the program's mix of options.
   void mix();
 
   /// Takes a plan if it is the best so far.
   void offer(const std::vector<std::uint32_t>& plan);
 
-  /// Bounds a set of options as well as it can; false: nothing better is in it.
+  /// Bounds a set of options as well as possible; false: it contains nothing better.
   bool evaluate(node& here);
 
-  /// Opens the parts of a set: no undecided rank above the limit, or the first one that is.
+  /// Adds the parts of a set: no undecided rank above the limit, or some rank the first one above it.
   void split(node& here);
 
-  /// Splits the options of one rank, where every rank has its mix in one of them.
+  /// Splits the options of one rank, where each rank's mix lies within one part.
   void split_rank(node& here);
 
   static constexpr std::size_t most_rounds = 2000;
@@ -150,7 +150,7 @@ inline bool option_search::combine(node& here) {
   const std::vector<std::uint32_t>& rows = program_->rows();
   const std::vector<double> multipliers = program_->multipliers();
   weights_.assign(problem_.order->stages() * engine::tick_kinds, 0);
-  double constant = 0;  // what messages add
+  double constant = 0;  // time of messages
   const std::vector<double> messages = problem_.no_passes();
   for (std::size_t k = 0; k < multipliers.size(); ++k) {
     if (multipliers[k] == 0) continue;

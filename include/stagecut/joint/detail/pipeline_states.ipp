@@ -98,7 +98,7 @@ STAGECUT_DECL layer_graph edges_between_points(const profile& model) {
   return edges;
 }
 
-/// The sets that were found, with their figures and not yet which of them hold which.
+/// The order ideals found, with their figures, but not yet their inclusions.
 [[nodiscard]] inline graph_states with_figures(const profile& model, state_graph graph) {
   graph_states result;
   result.states.seconds = graph.sums([&](std::size_t v) { return model.layers[v].time(); });

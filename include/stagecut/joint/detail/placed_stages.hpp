@@ -13,28 +13,28 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What stages take on the devices of a machine, given what their layers take: see `profile_options`.
+/// The figures of stages on the devices of a machine, from those of their layers: see `profile_options`.
 class placed_stages {
  public:
-  /// @throws argument_error for choices that make no sense
+  /// @throws argument_error for invalid choices
   explicit placed_stages(const device_choices& choices) : choices_(choices), links_(choices.machine) { check(); }
 
-  /// What a stage has beside its layers.
+  /// The messages and shared bytes of a stage.
   struct ends {
     double input = 0;   // bytes that cross the boundary before it
-    double output = 0;  // behind it
+    double output = 0;  // after it
     layer_bonds::shared_bytes shared{};
   };
 
   [[nodiscard]] const placed_links& links() const noexcept { return links_; }
 
-  /// Whether a wider stage takes no less time.
+  /// Whether a wider stage never takes less time.
   [[nodiscard]] bool grows() const noexcept { return choices_.measure == stage_measure::passes; }
 
-  /// The place of a number of ways in the list of them.
+  /// The index of a tensor-parallel degree in their list.
   [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept;
 
-  /// Shows the options of a stage whose layers run in some mixtures, each on the `w`-th number of devices.
+  /// Visits the options of a stage whose layers run in some mixtures, each at the `w`-th tensor-parallel degree.
   template <class Visit>
   void show(std::size_t w, const stage_mixtures& mixtures, const ends& of, const stage_query& query,
             const Visit& visit) const {
@@ -43,7 +43,7 @@ class placed_stages {
     for (const std::size_t d : choices_.replicas) {
       const std::size_t devices = d * ways;
       if (devices > links_.devices()) continue;
-      // Positions repeat: a whole number of periods is added, so that nothing falls below 0.
+      // Positions repeat: a whole number of periods is added, so that nothing becomes negative.
       const std::size_t rounds = (devices + period - 1) / period * period;
       const std::size_t start = (query.device % period + rounds - devices) % period;
       const bool in_nodes = choices_.in_one_node && choices_.machine.levels() > 1;
@@ -61,7 +61,7 @@ class placed_stages {
         option.forward = sum.forward / share;
         option.backward = sum.backward / share;
         option.time = option.forward + option.backward;
-        if (option.time > query.most_time) break;  // those behind are no faster
+        if (option.time > query.most_time) break;  // the following ones are no faster
         if (choices_.measure != stage_measure::passes) {
           option.time = measured(option, {start, query.device % period}, of, sum.parameters + of.shared.parameters);
           if (option.time > query.most_time) continue;
@@ -84,19 +84,19 @@ class placed_stages {
  private:
   void check() const;
 
-  /// Whether every group of so many devices lies close together.
+  /// Whether every group of `ways` devices lies in one innermost group.
   [[nodiscard]] bool is_close(std::size_t position, std::size_t replicas, std::size_t ways) const noexcept;
 
-  /// Where the devices of a stage begin, and those of the next one.
+  /// The first device of a stage, and of the next one.
   struct span {
     std::size_t start;
     std::size_t end;
   };
 
-  /// What a stage takes by the measure that was chosen.
+  /// The time of a stage by the chosen measure.
   [[nodiscard]] double measured(const stage_option& option, span at, const ends& of, double parameters) const;
 
-  /// Seconds of a ring of replicas that sum their gradients.
+  /// Seconds in which a ring of replicas sums gradients.
   [[nodiscard]] double exchange(std::size_t start, std::size_t replicas, std::size_t ways, double parameters) const;
 
   device_choices choices_;

@@ -42,7 +42,7 @@ STAGECUT_DECL bool placed_stages::is_close(std::size_t position, std::size_t rep
   for (std::size_t d = 0; d < replicas && ways > 1; ++d) {
     const std::size_t first = position + d * ways;
     if (!links_.is_close(first, ways)) return false;
-    // Of devices that are several processors each, rows of a copy that fills more than a group must not lie across two.
+    // On devices with several processors each, no row of a replica larger than a group may straddle two groups.
     const bool crosses = choices_.device_size > 1 && choices_.machine.levels() > 1 && ways > choices_.machine.span(0);
     if (crosses && first * choices_.device_size % ways != 0) return false;
   }
@@ -60,7 +60,7 @@ STAGECUT_DECL double placed_stages::measured(const stage_option& option, span at
     const link_speed link = links_.within(at.start, option.devices());
     exchanged = 4 * (r - 1) * sent(choices_.gradient_bytes * parameters, link) / r;
   }
-  // All is of one of the replicas, of a microbatch of all of them.
+  // All figures are of one replica, and of a microbatch of all of them.
   const double both = (option.forward + option.backward) * (choices_.own_microbatches ? 1 : r);
   double whole = both + before + behind + exchanged * r / static_cast<double>(choices_.microbatches);
   if (choices_.measure == stage_measure::pipedream) {

@@ -33,11 +33,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Plans of a graph with too many points to take all of them: the best of those of some orders of its layers, and then of
-/// orders that go through the stages of the best plan.
+/// Plans a graph with too many points to use all of them: the best plan from some linear orders of its layers, and then
+/// from orders that go through the stages of the best plan.
 class ordered_hybrids {
  public:
-  /// @param known  a plan that is known; null: none
+  /// @param known  a known plan; null: none
   ordered_hybrids(const profile& model, const hybrid_plan_request& request, const plan* known)
       : model_(model), request_(request), orders_(model, 1), effort_(request.pipeline.limits) {
     if (known != nullptr) best_ = *known;
@@ -45,7 +45,7 @@ class ordered_hybrids {
 
   [[nodiscard]] outcome<plan> best() {
     const std::size_t number = orders_.size();
-    look(orders_[0], {}, 2 * number);  // even with no limits left: it begins with an even cut
+    look(orders_[0], {}, 2 * number);  // even with no limits left: it starts with an even cut
     for (std::size_t i = 1; i < number && !is_over(); ++i) look(orders_[i], {}, 2 * number - i);
     for (std::size_t i = 0; i < number && best_ && !is_over(); ++i) {
       const std::vector<std::size_t> stages = stage_of_layers(*best_);
@@ -71,8 +71,8 @@ class ordered_hybrids {
     return (effort_.is_limited() && !(effort_.left() > 0)) || (stop && stop());
   }
 
-  /// Looks at an order, with an equal part of what is left of the limits.
-  /// @param stages  of every layer, of a plan that is to be found again; empty: of none
+  /// Searches an order, with an equal part of the remaining limits.
+  /// @param stages  for every layer, in a plan that must be found again; empty: none
   void look(const std::vector<std::size_t>& order, const std::vector<std::size_t>& stages, std::size_t parts) {
     hybrid_plan_request asked = request_;
     asked.pipeline.limits = effort_.share(1 / static_cast<double>(parts));
@@ -97,8 +97,8 @@ class ordered_hybrids {
 };
 
 /// The best plan of a graph.
-/// @param known  as of `told_hybrid`
-/// @throws not_representable for a framework: these are told of chains
+/// @param known  as for `told_hybrid`
+/// @throws not_representable for a framework: frameworks can express only chains
 [[nodiscard]] inline outcome<plan> graph_hybrid(const profile& model, const hybrid_plan_request& request,
                                                 const plan* known) {
   if (request.target != framework::none) {

@@ -55,7 +55,7 @@ STAGECUT_DECL profile with_choices(profile model, const std::vector<layer_choice
 
 namespace detail {
 
-/// Refuses what a plan with recomputation cannot keep to.
+/// Rejects what a plan with recomputation does not support.
 inline void check_recompute_options(const plan_request& request) {
   const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
     fail(argument_error("plan_recomputation", argument, value, requirement));
@@ -92,7 +92,7 @@ STAGECUT_DECL void check_names(const profile& model, const recompute_options& op
   }
 }
 
-/// What is asked of the chain.
+/// The request for the chain.
 [[nodiscard]] inline recompute_request recompute_request_of(const recomputed_chain& chain, std::size_t layers,
                                                             const plan_request& request,
                                                             const recompute_options& options) {
@@ -140,7 +140,7 @@ STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request, co
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   predict(result, split);
   const double value = last_pass(result);
-  if (request.slices > 1) result.timeline.clear();  // passes there are of microbatches
+  if (request.slices > 1) result.timeline.clear();  // its passes are per slice, not per microbatch
   const bool optimal = !(found.bound < found.makespan) && value <= found.makespan * (1 + 0x1p-30);
   result.objective = {"makespan", "time", value, found.bound < value ? found.bound : value,
                       optimal ? state::optimal : state::feasible};
@@ -179,7 +179,7 @@ STAGECUT_DECL recompute_strategy strategy_of(const plan& made, const recomputed_
   result.cuts = cuts(points, empty_stages::allowed);
   for (std::size_t i = 0; i < layers; ++i) {
     const std::vector<recompute_choice>& choices = chain.model.types[chain.model.layers[i]].choices;
-    std::size_t chosen = 0;  // as profiled, which comes first
+    std::size_t chosen = 0;  // as profiled, the first choice
     for (std::size_t r = 0; r < choices.size(); ++r) {
       if (choices[r].name == made.choices[chain.first + i].recomputation) chosen = r;
     }

@@ -17,21 +17,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The memory of a rank, and what it holds beside layers.
+/// The memory of a rank, and what it holds besides layers.
 struct rank_rules {
   std::vector<std::size_t> stages{};  // of the rank, in the order of the model
-  held_moments moments{};             // that count, of all its stages
-  double memory = 0;                  // bytes that layers may take; all that is beside them is off
-  std::vector<double> own_forward{};  // of every stage, in whole units: head and tail
+  held_moments moments{};             // that matter, of all its stages
+  double memory = 0;                  // bytes that layers may take; everything else is subtracted
+  std::vector<double> own_forward{};  // for every stage, in integer units: head and tail
   std::vector<double> own_backward{};
   std::vector<double> own_weight{};
   std::vector<double> own_activations{};
   std::vector<double> own_workspace{};
-  std::vector<double> own_peak{};                      // workspace with what is computed again
+  std::vector<double> own_peak{};                      // workspace including recomputed bytes
   std::vector<double> own_recomputed{};                // between I and W
   std::vector<std::vector<std::size_t>> own_shared{};  // parameters that are shared with layers
 
-  /// What a moment takes of a stage beside what it keeps: of the layer that needs most, and what is computed again.
+  /// The bytes of a stage at a moment besides what it keeps: of the layer that needs most, and recomputed ones.
   [[nodiscard]] double room(std::size_t v, const held_microbatches& held, double workspace, double peak,
                             double recomputed) const noexcept {
     const bool whole = held.recomputed > held.apart;
@@ -41,20 +41,20 @@ struct rank_rules {
   }
 };
 
-/// What a rank may do: of each of its stages the content, and the way to run it. Options that need too much memory are
-/// left out, and those that another one of the same contents is nowhere slower than: see docs/recomputation.md, "Options".
+/// The options of a rank: for each of its stages the content, and the way to run it. Options that need too much memory
+/// are left out, as are those dominated by one with the same contents: see docs/recomputation.md, "Options".
 class rank_options {
  public:
-  /// Options of the same contents lie next to each other.
+  /// Options with the same contents are adjacent.
   struct contents {
     std::vector<std::uint32_t> of;  // of every stage
     std::uint32_t first;            // its options
     std::uint32_t last;
   };
 
-  /// @param splits  whether gradients are run apart
-  /// @param few     whether some of the ways to run a stage will do, the leanest and the fastest among them
-  /// @param stop    asked while options are made, as there may be many; true: it gives up
+  /// @param splits  whether input and parameter gradients run apart
+  /// @param few     whether a subset of the ways to run a stage suffices, including the leanest and the fastest
+  /// @param stop    called while options are built, as there may be many; true: give up
   rank_options(rank_rules rules, bool splits, bool few = false, function_ref<bool()> stop = {})
       : rules_(std::move(rules)), kinds_(splits ? 3 : 2), few_(few && rules_.stages.size() > 1), stop_(stop) {}
 
@@ -64,7 +64,7 @@ class rank_options {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t stages() const noexcept { return rules_.stages.size(); }
   [[nodiscard]] std::size_t stage(std::size_t v) const noexcept { return rules_.stages[v]; }
-  /// Durations of an option: F, B (or I) and W of every stage.
+  /// Number of durations of an option: F, B (or I) and W of every stage.
   [[nodiscard]] std::size_t width() const noexcept { return stages() * kinds_; }
   [[nodiscard]] std::size_t kinds() const noexcept { return kinds_; }
   /// Duration `j` of all options.
@@ -75,19 +75,19 @@ class rank_options {
   }
   [[nodiscard]] const std::vector<contents>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t class_of(std::size_t option) const noexcept { return class_of_[option]; }
-  /// The class of these contents, or as many as there are.
+  /// The class with these contents, or the number of classes.
   [[nodiscard]] std::size_t find(const std::vector<std::uint32_t>& of) const;
   [[nodiscard]] const rank_rules& rules() const noexcept { return rules_; }
 
   void clear();
 
-  /// Adds the options of these contents, if there are any; says whether there are.
+  /// Adds the options with these contents, if any; returns whether there are any.
   ///
-  /// @param most  of all passes of a microbatch together, in whole units
+  /// @param most  limit of all passes of a microbatch together, in integer units
   bool add(const choice_curves& curves, const std::vector<std::uint32_t>& of, double most);
 
-  /// Sorts classes by a key, those with the same key in the order in which they were added, and lays durations side by
-  /// side. Returns the key of every class.
+  /// Sorts classes by a key, those with equal keys in the order in which they were added, and groups durations by kind.
+  /// Returns the key of every class.
   template <class Key>
   std::vector<Key> finish(const std::vector<Key>& keys) {
     std::vector<std::size_t> order(classes_.size());
@@ -134,7 +134,7 @@ class rank_options {
     std::uint32_t point;
   };
 
-  /// All points that fit, of the stages from v on.
+  /// Tries all points that fit, of the stages from v on.
   void choose(const choice_curves& curves, const std::vector<std::uint32_t>& of, std::size_t v,
               std::vector<std::uint32_t>& chosen, const std::vector<double>& left, double time);
 
@@ -218,7 +218,7 @@ inline void rank_options::choose(const choice_curves& curves, const std::vector<
   std::vector<double> rest = left;
   const std::size_t jump = few_ && !only_fastest ? points.size() / 8 + 1 : 1;
   for (std::size_t i = points.size(); i-- > 0;) {
-    // Of few ways the fastest, and those that need least memory, are among them.
+    // A subset of ways includes the fastest, and those that need least memory.
     if ((points.size() - 1 - i) % jump != 0 && !points[i].is_lean) continue;
     bool fits = true;
     for (std::size_t w = 0; w < rest.size(); ++w) {

@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether there is a variant of that name.
+/// Whether there is a variant with that name.
 [[nodiscard]] inline bool find_variant_of(const std::vector<layer_variant>& variants, const std::string& name) {
   for (const layer_variant& each : variants) {
     if (each.name == name) return true;
@@ -19,7 +19,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return false;
 }
 
-/// The recomputations of layers as they were profiled, `none` among them.
+/// The recomputations of layers as profiled, including `none`.
 [[nodiscard]] inline std::vector<std::string> own_recomputations(const profile& model) {
   std::vector<std::string> result{"none"};
   for (const layer& each : model.layers) {
@@ -30,7 +30,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Whether a layer can be run by so many devices with one of these recomputations; empty: with any.
+/// Whether a layer supports this tensor-parallel degree with one of these recomputations; empty: with any.
 [[nodiscard]] inline bool can_run(const layer& each, std::size_t ways, const std::vector<std::string>& names) {
   bool any = names.empty();
   bool choice = false;
@@ -50,7 +50,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return any || each.recomputations.empty();
 }
 
-/// The numbers of devices, of some, that can run all layers of a model so.
+/// The given tensor-parallel degrees that all layers of a model support with them.
 [[nodiscard]] inline std::vector<std::size_t> ways_of_all(const profile& model, const std::vector<std::size_t>& ways,
                                                           const std::vector<std::string>& names) {
   std::vector<std::size_t> result;
@@ -62,7 +62,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// The recomputations of which all layers that have a choice can run one, on any of these numbers of devices.
+/// The recomputations that all layers with a choice support, at any of these tensor-parallel degrees.
 [[nodiscard]] inline std::vector<std::string> common_recomputations(const profile& model,
                                                                     const std::vector<std::size_t>& ways) {
   std::vector<std::string> result = own_recomputations(model);

@@ -14,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Refuses a type whose figures make no sense, and says which.
+/// Rejects a type with invalid figures, and names it.
 inline void check_layer_type(const layer_type& type, const std::string& place, bool is_end) {
   const auto check = [&](const std::string& name, double value) {
     if (is_finite(value) && !is_negative(value)) return;

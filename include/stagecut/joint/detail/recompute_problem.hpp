@@ -14,32 +14,32 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A plan in the making: the layers of every stage, and the option of every rank.
+/// A plan under construction: the layers of every stage, and the option of every rank.
 struct chosen_options {
   std::vector<std::uint32_t> counts{};   // layers of every stage
   std::vector<std::uint32_t> options{};  // of every rank
 };
 
-/// All that searches share: the options, the order, and what messages take.
+/// The shared data of searches: the options, the schedule, and the times of messages.
 struct recompute_problem {
   const schedule* order = nullptr;
   choice_curves* curves = nullptr;
   option_graph* graph = nullptr;
   engine::times_simulator* simulator = nullptr;
-  std::vector<double> messages{};  ///< behind every stage, in whole units, wherever the cut is
+  std::vector<double> messages{};  ///< after every stage, in integer units, wherever the cut is
 
   /// Writes the durations of an option into `times[stage * tick_kinds + kind]`.
   void put(std::size_t rank, std::size_t option, std::vector<double>& times) const;
 
-  /// Durations of a plan: zero passes, and the messages.
+  /// The durations of a plan without passes: only the messages.
   [[nodiscard]] std::vector<double> no_passes() const;
 
   [[nodiscard]] std::vector<double> times_of(const std::vector<std::uint32_t>& options) const;
 
-  /// When an iteration ends.
+  /// Returns the end of an iteration.
   [[nodiscard]] double makespan(const std::vector<double>& times) const;
 
-  /// The layers of every stage, of options on a path of the graph.
+  /// Returns the layers of every stage, for options on a path of the graph.
   [[nodiscard]] std::vector<std::uint32_t> counts_of(const std::vector<std::uint32_t>& options) const;
 };
 

@@ -19,7 +19,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What takes time on a stage beside its layers: the head on the first one, the tail on the last.
+/// The head on the first stage, or the tail on the last one, besides its layers.
 struct first_and_last {
   double forward = 0;
   double backward = 0;
@@ -29,7 +29,7 @@ struct first_and_last {
   double workspace = 0;
   double peak = 0;
   double recomputed = 0;
-  std::vector<std::size_t> shared{};  // which of the model's; their bytes are in `resident`
+  std::vector<std::size_t> shared{};  // indices in the model's; their bytes are in `resident`
 
   first_and_last(const recompute_model& model, const schedule& order, std::size_t s);
 
@@ -37,24 +37,24 @@ struct first_and_last {
   void add(const recompute_model& model, const layer_type& end);
 
  public:
-  /// Counts those that are not there yet.
+  /// Adds those that are not yet included.
   void share(const recompute_model& model, const std::vector<std::size_t>& with);
 };
 
-/// What the stages of a rank hold at the moments that count.
+/// What the stages of a rank hold at the moments that matter.
 [[nodiscard]] inline held_moments moments_of_rank(const recompute_model& model, const schedule& order,
                                                   std::size_t rank);
 
-/// Bytes that a rank has for layers and ends; very many without a limit.
+/// Bytes of a rank for layers, head and tail; a huge number without a limit.
 [[nodiscard]] inline double memory_of(const recompute_request& request, std::size_t rank);
 
-/// Layers that every stage has at least.
+/// The fewest layers of every stage.
 [[nodiscard]] inline std::vector<std::size_t> least_layers_of(const recompute_request& request);
 
-/// Whether layers can be dealt out without a forbidden cut, however much memory there is.
+/// Whether layers can be assigned without a forbidden cut, whatever the memory.
 [[nodiscard]] inline bool can_be_cut(const recompute_model& model, const recompute_request& request);
 
-/// Whether a cut parts what is to stand on one stage. That before the head, or behind the tail, no cut does.
+/// Whether a cut separates what must be on one stage. The points before the head and after the tail separate nothing.
 [[nodiscard]] inline bool parts_layers(const recompute_model& model, const cuts& of) {
   for (std::size_t s = 1; s < of.stages(); ++s) {
     for (const std::size_t each : model.forbidden_cuts) {
@@ -64,29 +64,30 @@ struct first_and_last {
   return false;
 }
 
-/// Layers that all stages together have at least.
+/// The fewest layers of all stages together.
 [[nodiscard]] inline std::size_t least_layers_in_all(const recompute_request& request);
 
-/// Bytes that pass a cut point.
+/// Bytes that cross a cut point.
 [[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
   return cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
 }
 
-/// The least and the most bytes that pass the cut point behind every stage but the last, wherever it may stand.
+/// The smallest and the largest number of bytes that cross the cut point after every stage but the last, over its
+/// positions.
 struct sent_bytes {
   std::vector<double> least{}, most{};
 
   sent_bytes(const recompute_model& model, const recompute_request& request);
 };
 
-/// Whether buffers depend on where stages are cut.
+/// Whether buffers depend on the cut points.
 [[nodiscard]] inline bool buffers_differ(const recompute_model& model, const recompute_request& request);
 
 /// The rules of all ranks.
 [[nodiscard]] inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
                                                       const whole_times& unit, bool splits);
 
-/// The unit of all times: of passes, and of messages.
+/// The unit of all times: of passes and messages.
 [[nodiscard]] inline whole_times unit_of(const recompute_model& model, const std::vector<double>& messages,
                                          const schedule& order);
 
@@ -130,7 +131,7 @@ inline held_moments moments_of_rank(const recompute_model& model, const schedule
   add(model.head);
   add(model.tail);
   if (order.slices == 1) return engine::most_held(order, rank, recomputes);
-  schedule counted = order;  // layers of a model in slices are those of one slice: each counts
+  schedule counted = order;  // layers of a sliced model are those of one slice: each slice counts
   counted.slices = 1;
   return engine::most_held(counted, rank, recomputes);
 }
@@ -152,7 +153,7 @@ inline bool can_be_cut(const recompute_model& model, const recompute_request& re
   const std::vector<std::size_t> least = least_layers_of(request);
   std::vector<bool> forbidden(model.layers.size() + 1);
   for (const std::size_t each : model.forbidden_cuts) forbidden[each] = true;
-  std::size_t cut = 0;  // the first place for it
+  std::size_t cut = 0;  // its first position
   for (std::size_t s = 0; s + 1 < least.size(); ++s) {
     cut += least[s];
     while (cut < forbidden.size() && forbidden[cut]) ++cut;
@@ -243,7 +244,7 @@ inline whole_times unit_of(const recompute_model& model, const std::vector<doubl
   std::vector<double> layers(model.types.size());
   for (const std::size_t each : model.layers) ++layers[each];
   for (std::size_t t = 0; t < layers.size(); ++t) {
-    if (layers[t] > 0) add(model.types[t], layers[t]);  // a type of no layers has no part in the sum
+    if (layers[t] > 0) add(model.types[t], layers[t]);  // a type without layers adds nothing to the sum
   }
   add(model.head, 1);
   add(model.tail, 1);

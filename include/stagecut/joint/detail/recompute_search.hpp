@@ -29,25 +29,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Finds a plan of least makespan: options of few layers a stage, annealing among them, then all options that a better
-/// plan may have, and branch and bound with more annealing in turn.
+/// Finds a plan with the smallest makespan: builds options with few layers per stage, anneals among them, then builds
+/// all options that a better plan may have, and alternates branch and bound with more annealing.
 class recompute_search {
  public:
-  /// @param messages     behind every stage at least, in the user's unit
-  /// @param bounds_hold  whether no plan is left out, so that bounds are of all
+  /// @param messages     lower bounds after every stage, in the user's unit
+  /// @param bounds_hold  whether no plan is left out, so that bounds hold for all plans
   recompute_search(const recompute_model& model, const recompute_request& request, const std::vector<double>& messages,
                    bool splits, bool has_messages, bool bounds_hold);
 
-  /// What was found.
+  /// The result.
   enum class found : std::uint8_t { plan, nothing, none_exists };
 
-  /// @param own  a plan of one's own that keeps to the request, from which there is annealing as well; nothing: none
+  /// @param own  a user's own plan that keeps to the request, a further start of annealing; null: none
   found run(const recompute_strategy* own);
 
   /// Of the best plan.
   /// @{
   [[nodiscard]] const std::vector<std::uint32_t>& counts() const noexcept { return best_.counts; }
-  /// How many layers of every type a stage runs by every choice: `[type][choice]`.
+  /// The number of layers of every type that a stage runs with every choice: `[type][choice]`.
   [[nodiscard]] std::vector<std::vector<std::size_t>> ways_of(std::size_t stage) const;
   [[nodiscard]] double makespan() const noexcept { return makespan_ * unit_.unit; }
   /// @}
@@ -65,44 +65,46 @@ class recompute_search {
   [[nodiscard]] std::size_t stages() const noexcept { return request_.order.stages(); }
   [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
 
-  /// The first plan, in graphs of more and more options.
+  /// Finds the first plan, in graphs with ever more options.
   found start();
 
-  /// Ranges of cut points around those of the best plan, and of even stages before there is one.
+  /// Ranges of cut points around those of the best plan, or of even stages if there is none yet.
   [[nodiscard]] std::vector<option_builder::range> ranges(std::size_t around) const;
 
   void anneal(const chosen_options& from, std::size_t rounds);
 
-  /// Anneals among the options around a plan of one's own, and then from the first plan; options of the better one stay.
+  /// Anneals among the options around a user's plan, and then from the first plan; the options of the better one
+  /// remain.
   void anneal_around(const recompute_strategy& own);
 
-  /// All options near the cut points of such a plan, or, if those are too many, of its own cut points.
+  /// All options near the cut points of such a plan, or, if those are too many, at its own cut points.
   [[nodiscard]] option_graph options_around(const recompute_strategy& own);
 
-  /// Such a plan as options of the graph: of the same layers those that exceed its times least; empty: it has none.
+  /// Such a plan as options of the graph: those with the same layers that exceed its times least; empty: there are
+  /// none.
   [[nodiscard]] std::vector<std::uint32_t> options_of(const recompute_strategy& own);
 
-  /// What the backward passes of a stage of such a plan take, `[tick_kind]`.
+  /// The times of the backward passes of a stage of such a plan, `[tick_kind]`.
   [[nodiscard]] std::array<double, engine::tick_kinds> passes_of(const recompute_strategy& own, std::size_t rank,
                                                                  std::size_t v) const;
 
   void take(chosen_options better, double makespan);
 
-  /// All options that a plan may have that is as good as the best one; where layers differ, as many as there is time for,
-  /// in wider and wider ranges around the best plan.
+  /// Adds all options that a plan as good as the best one may have; where layers differ, as many as time permits, in
+  /// ever wider ranges around the best plan.
   void take_all_options();
 
-  /// The same options in another graph, or such as are nowhere slower.
+  /// The same options in another graph, or options that are nowhere slower.
   [[nodiscard]] static std::vector<std::uint32_t> moved(const option_graph& from, const option_graph& to,
                                                         const std::vector<std::uint32_t>& options);
 
-  /// Branch and bound, and annealing whenever it has taken twice as long.
+  /// Runs branch and bound, and annealing whenever it has taken twice as long.
   void prove();
 
-  /// Annealing alone, where there are too many options.
+  /// Runs annealing alone, where there are too many options.
   void improve();
 
-  /// No plan takes less than its work, shared out evenly; in whole units.
+  /// A lower bound of every plan: its work divided evenly among the ranks, in integer units.
   [[nodiscard]] double least_work() const;
 
   const recompute_model& model_;
@@ -117,10 +119,10 @@ class recompute_search {
   option_graph graph_{};
   recompute_problem problem_{};
   chosen_options best_{};
-  chosen_options fresh_{};  // where other ways begin
+  chosen_options fresh_{};  // the start of other runs
   double makespan_ = 0;
   double bound_ = 0;
-  double own_seconds_ = 0;  // spent around a plan of one's own
+  double own_seconds_ = 0;  // spent around a user's own plan
   bool complete_ = false;
   bool proved_ = false;
   std::uint64_t seed_ = 0;
@@ -158,7 +160,7 @@ inline auto recompute_search::run(const recompute_strategy* own) -> found {
   take_all_options();
   const std::vector<std::uint32_t> options = start_options(graph_);
   fresh_ = {problem_.counts_of(options), options};
-  // Not all ways lead to the best plan: several are gone.
+  // Not every run leads to the best plan, so there are several.
   for (std::size_t way = 0; way < first_ways; ++way) anneal(way % 2 == 0 ? fresh_ : best_, rounds_of_way);
   if (complete_) {
     prove();
@@ -294,7 +296,7 @@ inline std::array<double, engine::tick_kinds> recompute_search::passes_of(const 
   const rank_rules& rules = rules_[rank];
   const std::size_t s = rules.stages[v];
   std::array<double, engine::tick_kinds> result{};
-  result[engine::tick_f] = no_time;  // the same of all that have the same layers
+  result[engine::tick_f] = no_time;  // equal for all options with the same layers
   result[engine::tick_b] = rules.own_backward[v];
   result[engine::tick_w] = rules.own_weight[v];
   for (std::size_t i = own.cuts[s]; i < own.cuts[s + 1]; ++i) {
@@ -319,7 +321,7 @@ inline void recompute_search::take_all_options() {
   const std::vector<option_builder::range> everywhere;
   const auto& limit = request_.limits.time_limit;
   const auto& nodes = request_.limits.node_limit;
-  // Half of the limits at most: it is asked for after as long as some thousand nodes take.
+  // At most half of the limits: `stop` is called at intervals of some thousand nodes.
   std::size_t asked = 0;
   const std::size_t most_asked = nodes && !limit ? 64 + *nodes / 2000 : ~std::size_t{0};
   const auto stop = [&] {

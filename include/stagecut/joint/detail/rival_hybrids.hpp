@@ -23,30 +23,31 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether the least iteration is asked for.
+/// Whether the objective is the iteration.
 [[nodiscard]] inline bool is_iteration(const hybrid_plan_request& request) noexcept {
   return request.objective == plan_objective::automatic || request.objective == plan_objective::iteration;
 }
 
-/// What other planners choose: see `compare_hybrids`. Of a time limit each has a tenth.
-/// @param quick  whether, without limits, a search may end before its plan is proved
+/// The plans of other planners: see `compare_hybrids`. Each gets a tenth of a time limit.
+/// @param quick  whether, without limits, a search may end before its plan is proved optimal
 [[nodiscard]] inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request,
                                                               bool quick);
 
-/// The best plan, that begins with one that is known.
-/// @param known  of least iteration, which keeps to the request; null: none
+/// The best plan, starting from a known one.
+/// @param known  a plan with a short iteration that keeps to the request; null: none
 [[nodiscard]] STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_plan_request& request,
                                                            const plan* known);
 
-/// These, and behind them the plan of least iteration, in what is left of the time, which begins with the best of the others.
-/// @param quick  as of `rival_plans`
+/// The same, followed by the plan with the shortest iteration, within the rest of the time, starting from the best of
+/// the others.
+/// @param quick  as for `rival_plans`
 [[nodiscard]] inline std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request,
                                                                bool quick);
 
-/// The one that ends first, as a plan of least iteration of which nothing is proved; null: there is none.
+/// The one that finishes first, as a plan for the shortest iteration without a proof; unknown if there is none.
 [[nodiscard]] inline outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals);
 
-/// Another planner: what it minimises, and among what it chooses.
+/// Another planner: its objective and its choices.
 struct hybrid_rival {
   const char* name;
   const char* minimises;
@@ -65,7 +66,7 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
     {"Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {}},
 };
 
-/// Whether a framework can be told what layers recompute as they were profiled.
+/// Whether a framework can express the recomputation of layers as profiled.
 [[nodiscard]] inline bool can_be_told(framework target, const std::vector<std::string>& names) {
   if (target == framework::none || entry_of(target).recomputed != recomputation_rule::decoders) return true;
   for (const std::string& each : names) {
@@ -74,7 +75,7 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
   return true;
 }
 
-/// What such a planner is asked for; without numbers of devices that share a layer: it has no plan.
+/// The request of such a planner; without tensor-parallel degrees it has no plan.
 [[nodiscard]] inline hybrid_plan_request asked_of(const hybrid_rival& rival, const profile& model,
                                                   const hybrid_plan_request& request) {
   hybrid_plan_request asked = request;
@@ -86,7 +87,7 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
   const auto holds = [](const auto& list, const auto& one) {
     return std::find(list.begin(), list.end(), one) != list.end();
   };
-  // What was asked for without a choice stays.
+  // What the user fixed to a single value stays.
   if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
   const std::vector<std::string> profiled = own_recomputations(model);
   const auto& names = asked.choices.recomputations;

@@ -18,11 +18,11 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The bytes that SAPP moves when sequences are cut.
+/// The bytes that SAPP moves when it slices sequences.
 struct sequence_bytes {
   double keys;    ///< keys or values of a layer
-  double head;    ///< what the head keeps of a whole sequence
-  double logits;  ///< what the tail keeps of one, in 4 bytes each
+  double head;    ///< kept by the head for a whole sequence
+  double logits;  ///< kept by the tail for one, in 4 bytes each
 
   explicit sequence_bytes(const sequence_figures& of) {
     const auto check = [](const char* name, std::size_t value) {
@@ -39,7 +39,7 @@ struct sequence_bytes {
   }
 };
 
-/// Refuses bytes below 0.
+/// Rejects negative bytes.
 inline double not_below_zero(double bytes, const std::string& place) {
   if (is_negative(bytes)) {
     fail(invalid_input(place, joined({"would take ", number_text(bytes), " bytes: the figures are not those of it"})));
@@ -51,7 +51,7 @@ inline double not_below_zero(double bytes, const std::string& place) {
 
 namespace detail {
 
-/// Divides what a slice takes of a type, but for what its choices keep.
+/// Divides the figures of a type by the number of slices, except what its choices keep.
 inline void shorten(layer_type& type, double parts) {
   type.forward /= parts;
   type.sent /= parts;
@@ -64,7 +64,7 @@ inline void shorten(layer_type& type, double parts) {
 }
 
 /// The layers of a slice.
-/// @param keys  bytes of the keys of a layer, as many as of its values, of which every slice holds those of all
+/// @param keys  bytes of the keys of a layer, the same as of its values; every slice holds those of all slices
 [[nodiscard]] inline recompute_model in_slices(const recompute_model& model, double keys, double parts) {
   recompute_model result = model;
   for (layer_type& type : result.types) {

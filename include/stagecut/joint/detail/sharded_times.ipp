@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Why no sharding of layers has so few bytes.
+/// Explains why no sharding of layers has so few bytes.
 [[nodiscard]] inline reason why_not_sharded(view<const sharded_layer> layers, std::size_t ways, double most) {
   double least = 0;
   for (std::size_t i = layers.size(); i-- > 0;) {

@@ -12,51 +12,51 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Collectives of `ways` devices in a ring. Nothing takes no time.
+/// Collectives of `ways` devices in a ring. No bytes take no time.
 struct ring_times {
   std::size_t ways = 1;
   link_speed link{};
 
-  /// Each device has a part, and gets all: ways - 1 rounds.
+  /// Each device has a part, and receives all: ways - 1 rounds.
   [[nodiscard]] double gather(double bytes) const;
-  /// Each device has a summand, and gets the sum: parts of it are summed, and gathered.
+  /// Each device has a summand, and receives the sum: parts of it are summed, then gathered.
   [[nodiscard]] double all_reduce(double bytes) const { return 2 * gather(bytes); }
 };
 
-/// Sharded layers from some layer to the last one, with the input in some state.
+/// Sharded layers from some layer to the last one, with the input in a given state.
 struct sharding_path {
-  double time = 0;  // both passes, as summed from the last layer to the first
+  double time = 0;  // both passes, summed from the last layer to the first
   double forward = 0;
   double backward = 0;
   double parameters = 0;
   sharding kind = sharding::replicated;  // of the first layer
-  std::size_t next = 0;                  // among the paths of the layers behind it
+  std::size_t next = 0;                  // index among the paths of the layers after it
 };
 
-/// What finds the ways to shard the layers before a point, from there to the first one. At each point the activation is
-/// whole or split, which may change there; so of all layers behind a point two lists are enough.
+/// Finds shardings of the layers before a point, from there to the first one. At each point the activation is whole or
+/// split, and may change there; so two lists for all layers after a point suffice.
 class sharding_paths {
  public:
-  /// The paths with the input in a state: whole, split.
+  /// The paths with the input in each state: whole, split.
   using lists = std::vector<sharding_path>[2];
 
   /// @param input  bytes of the first layer's input
-  /// @param most   bytes of parameters that no path may have more of; unset: any
-  /// @param all    whether paths of fewer parameters are kept beside the fastest one
+  /// @param most   limit of a path's parameter bytes; unset: none
+  /// @param all    whether to keep slower paths with fewer parameters, not only the fastest one
   sharding_paths(view<const sharded_layer> layers, std::size_t ways, const link_speed& link, double input,
                  std::optional<double> most, bool all)
       : layers_(layers), ring_{ways, link}, input_(input), most_(most), all_(all), points_(layers.size() + 1) {}
 
-  /// Starts behind the layers `[0, last)`.
+  /// Starts after the layers `[0, last)`.
   void start(std::size_t last);
 
-  /// Takes in the layer before `point + 1`, whose paths are known.
+  /// Adds the layer before `point + 1`, whose paths are known.
   void widen(std::size_t point);
 
-  /// The paths from a point on, the fastest first, where the activation is whole.
+  /// The paths from a point with a whole activation, the fastest first.
   [[nodiscard]] const std::vector<sharding_path>& whole(std::size_t point) const { return points_[point].of[0]; }
 
-  /// How a path shards its layers.
+  /// The sharding of each layer of a path.
   [[nodiscard]] std::vector<sharding> kinds(std::size_t point, sharding_path path) const;
 
  private:
@@ -64,12 +64,12 @@ class sharding_paths {
     lists of{};
   };
 
-  /// Bytes that pass a point.
+  /// Bytes that cross a point.
   [[nodiscard]] double sent(std::size_t point) const { return point == 0 ? input_ : layers_[point - 1].output; }
 
   static sharding_path later(sharding_path path, double forward, double backward);
 
-  /// Where the output of a layer is split.
+  /// 1 if the output of a layer is split, else 0.
   static std::size_t state_behind(sharding kind) { return kind == sharding::column || kind == sharding::split ? 1 : 0; }
 
   [[nodiscard]] const sharding_path& next(std::size_t point, const sharding_path& path) const {
@@ -78,10 +78,10 @@ class sharding_paths {
 
   void add(std::size_t point, std::size_t state, sharding kind, double forward, double backward, double parameters);
 
-  /// Whether the kinds of a path come before those of another one.
+  /// Whether the kinds of one path precede those of another.
   [[nodiscard]] bool kinds_before(std::size_t point, sharding_path a, sharding_path b) const;
 
-  /// Keeps what no other one beats.
+  /// Keeps the Pareto-optimal paths.
   void keep(std::size_t point, std::vector<sharding_path>& drafts, std::vector<sharding_path>& kept) const;
 
   view<const sharded_layer> layers_;

@@ -43,7 +43,7 @@ STAGECUT_DECL void sharding_paths::widen(std::size_t point) {
   if (stagecut::may_be(layer, sharding::split, ring_.ways)) {
     add(point, 1, sharding::split, forward, backward, parameters);
   }
-  // Split, what was whole: its gradient is gathered. Whole, what was split: it is gathered itself.
+  // To split a whole activation, its gradient is gathered. To make a split one whole, it is gathered itself.
   const double gathered = ring_.gather(sent(point));
   const std::size_t whole = drafts_[0].size();
   const std::size_t split = drafts_[1].size();

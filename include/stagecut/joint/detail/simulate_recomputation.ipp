@@ -67,7 +67,7 @@ STAGECUT_DECL void check_recompute_request(const char* function, const recompute
   }
 }
 
-/// What the message behind a stage takes; 0 within a rank.
+/// The time of the message after a stage; 0 within a rank.
 [[nodiscard]] inline double message_of(const recompute_request& request, std::size_t s, double bytes) noexcept {
   if (request.links.empty() || request.order.rank_of[s] == request.order.rank_of[s + 1]) return 0;
   return request.links[request.links.size() == 1 ? 0 : s](bytes);
@@ -80,7 +80,7 @@ STAGECUT_DECL std::vector<double> least_messages(const recompute_model& model, c
   return result;
 }
 
-/// What a stage takes at a moment beside what stays.
+/// The bytes of a stage at a moment besides resident ones.
 [[nodiscard]] inline double held_bytes(const first_and_last& stage, const held_microbatches& held) noexcept {
   return static_cast<double>(held.in_flight) * stage.activations + static_cast<double>(held.apart) * stage.recomputed +
          (held.recomputed > held.apart ? stage.peak : stage.workspace);

@@ -10,19 +10,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The ways to run an interval of layers, each in one of its ways: their sums, but for those that another one beats. It grows by
-/// a layer before it.
+/// The ways to run an interval of layers, each in one of its ways: their sums, without dominated ones. It grows by one
+/// layer at a time, at the front.
 class stage_mixtures {
  public:
-  /// How many there are at most; beyond, some of those between the fastest and the leanest are left out, or neighbours
-  /// become one.
+  /// The most sums; beyond that, some of those between the fastest and the leanest are left out, or neighbours are
+  /// merged.
   static constexpr std::size_t most = 192;
 
-  /// @param hopeful  where there are too many, whether sums that are as good as any of several take their place: what is
-  ///                 planned with them is a bound
+  /// @param hopeful  whether surplus sums are merged into optimistic ones, each as good as several: planning with them
+  ///                 yields a bound
   explicit stage_mixtures(bool hopeful = false) : hopeful_(hopeful) {}
 
-  /// Of what a sum is made: the sum of the layers behind, and the way of the first layer.
+  /// The origin of a sum: the sum of the layers after the first one, and the way of the first layer.
   struct origin {
     std::uint32_t point = 0;
     std::uint32_t alternative = 0;
@@ -33,13 +33,13 @@ class stage_mixtures {
   [[nodiscard]] origin from(std::size_t point) const noexcept { return from_[point]; }
   [[nodiscard]] bool is_whole() const noexcept { return whole_; }
 
-  /// Puts a layer before them.
+  /// Adds a layer at the front.
   void add(const std::vector<layer_way>& alternatives);
 
  private:
   [[nodiscard]] static way_figures plus(const way_figures& sum, const way_figures& one);
 
-  /// Keeps those that none covers which comes before, the fastest first; of equally fast ones the leanest comes first.
+  /// Keeps those that no earlier one covers, the fastest first; ties: the leanest first.
   void keep_best(const std::vector<way_figures>& all, const std::vector<origin>& from);
 
   void thin();

@@ -51,7 +51,7 @@ STAGECUT_DECL void stage_mixtures::keep_best(const std::vector<way_figures>& all
   from_.clear();
   double leanest = 0;
   for (const std::size_t i : places) {
-    // What keeps fewer bytes than all before is covered by none.
+    // A sum with fewer bytes than all before is not covered.
     bool covered = false;
     for (std::size_t k = sums_.size(); k-- > 0 && !covered && !(all[i].activations < leanest);) {
       covered = sums_[k].covers(all[i]);
@@ -74,7 +74,7 @@ STAGECUT_DECL void stage_mixtures::thin() {
     from.push_back(from_[i]);
     for (std::size_t j = i + 1; hopeful_ && j < (k + 1) * sums_.size() / most; ++j) sums.back().lower(sums_[j]);
   }
-  if (!hopeful_) {  // what fits if anything does
+  if (!hopeful_) {  // includes whatever fits, if anything does
     for (const auto part : {&way_figures::activations, &way_figures::resident}) {
       std::size_t least = 0;
       for (std::size_t i = 1; i < sums_.size(); ++i) least = sums_[i].*part < sums_[least].*part ? i : least;

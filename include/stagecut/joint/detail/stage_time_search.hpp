@@ -18,21 +18,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A way to run all behind a point, and its first stage.
+/// A way to run everything after a point, and its first stage.
 struct replica_label : stage_label {
   std::uint32_t last = 0;      // where its first stage ends
   std::uint32_t from = 0;      // the label there
   std::uint32_t replicas = 0;  // of its first stage
-  std::uint32_t ways = 0;      // likewise
+  std::uint32_t ways = 0;      // of its first stage
 };
 
-/// Labels behind which the same is possible are compared: with rising load, devices fall.
+/// Compares labels with the same possibilities: with rising load, devices fall.
 struct replica_order {
   static constexpr bool two_figures = true;
   static constexpr std::size_t slack = 64;
   std::uint32_t period = 1;    // of the positions of devices
-  bool all_devices = false;    // whether all have to be taken
-  bool counts_stages = false;  // whether there has to be a number of them
+  bool all_devices = false;    // whether all must be used
+  bool counts_stages = false;  // whether their number is prescribed
 
   [[nodiscard]] std::uint32_t position(const replica_label& each) const noexcept { return each.devices % period; }
 
@@ -51,8 +51,8 @@ struct replica_order {
   }
 };
 
-/// Decides whether there is a plan of which no stage takes longer than a threshold: from the end of the pipeline, which
-/// pairs of load and devices each point can have behind it.
+/// Decides whether there is a plan in which no stage takes longer than a threshold: computes, from the end of the
+/// pipeline, the pairs of load and devices that each point can have after it.
 class stage_time_search {
  public:
   enum class found : std::uint8_t { plan, none, stopped };
@@ -70,8 +70,8 @@ class stage_time_search {
     needs_.resize(points_ + 1);
   }
 
-  /// @param most    seconds of a stage, at most
-  /// @param memory  bytes of a device, in place of those of the request
+  /// @param most    limit of the seconds of a stage
+  /// @param memory  bytes of a device, in place of the request's
   [[nodiscard]] found run(double most, const std::optional<double>& memory) {
     most_ = most;
     rules_.set_memory(memory);
@@ -88,14 +88,14 @@ class stage_time_search {
     return found::none;
   }
 
-  /// The plan found last, and the time of its slowest stage.
+  /// The last plan found, and its bottleneck.
   /// @{
   [[nodiscard]] const std::vector<hybrid_stage>& stages() const noexcept { return stages_; }
   [[nodiscard]] double cost() const noexcept { return cost_; }
   /// @}
   /// Microbatches that a stage of that plan holds.
   [[nodiscard]] const std::vector<std::size_t>& held() const noexcept { return held_; }
-  /// What all takes at least, in seconds of a device.
+  /// A lower bound of all work, in device seconds.
   [[nodiscard]] double least_work() const noexcept { return work_[points_]; }
   [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
   [[nodiscard]] engine::search_clock& clock() noexcept { return clock_; }
@@ -105,7 +105,7 @@ class stage_time_search {
  private:
   static constexpr double less = 1 - 0x1p-40;  // work is rounded
 
-  /// How many devices the layers before a point need at least.
+  /// A lower bound of the devices that the layers before a point need.
   [[nodiscard]] std::size_t devices_for(std::size_t point) const noexcept {
     if (point == 0) return 0;
     if (!(work_[point] > 0)) return 1;
@@ -115,7 +115,7 @@ class stage_time_search {
     return static_cast<double>(whole) < exactly || whole == 0 ? whole + 1 : whole;
   }
 
-  /// Puts every stage that ends at a point before all that there is behind it; false: a limit was reached.
+  /// Puts every stage that ends at a point before all labels there; false: a limit was reached.
   bool extend(std::size_t last) {
     const auto& behind = labels_[last];
     for (std::size_t begin = 0; begin < behind.size() && !stopped_;) {
@@ -127,7 +127,7 @@ class stage_time_search {
     return !stopped_;
   }
 
-  /// The same behind labels of one position.
+  /// The same for labels at one position.
   void extend(std::size_t last, std::size_t begin, std::size_t end) {
     const auto& behind = labels_[last];
     std::uint32_t devices = behind[begin].devices;
@@ -158,7 +158,7 @@ class stage_time_search {
       if (stopped_) return false;
       if (needs_[first] >= left) return true;
       query.first = first;
-      // With all of them, what a narrow stage cannot do no wider one can.
+      // Even on all of them, a wider stage cannot do what a narrow one cannot.
       query.most_devices = needs_[first] <= 1 ? left : left - needs_[first];
       bool any = false;
       options.each_option(query, [&](const stage_option& option) {
@@ -175,7 +175,7 @@ class stage_time_search {
     return x < greatest ? x : greatest;
   }
 
-  /// Puts a stage before all that it fits before.
+  /// Puts a stage before all labels that it fits.
   void put(const stage_query& query, std::size_t begin, std::size_t end, const stage_option& option) {
     const std::size_t taken = option.devices();
     const std::size_t needed = needs_[query.first];
@@ -200,7 +200,7 @@ class stage_time_search {
     }
   }
 
-  /// Takes down the plan that begins with a label of point 0.
+  /// Records the plan that begins with a label of point 0.
   void read(const replica_label& whole) {
     stages_.clear();
     held_.clear();
@@ -217,7 +217,7 @@ class stage_time_search {
     });
   }
 
-  /// The fastest way to run a stage on its devices, with as many microbatches in flight as were put down last; of equals the
+  /// The fastest option of a stage on its devices, with the number of microbatches in flight recorded last; ties: the
   /// first.
   [[nodiscard]] stage_option fastest(const hybrid_stage& stage, const replica_label& of, std::size_t device) const {
     stage_query query;

@@ -20,18 +20,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A plan: of every stage its points and its option.
+/// A plan: the points and the option of every stage.
 struct hybrid_plan {
   std::vector<std::uint32_t> points{};   // one more than stages
-  std::vector<std::uint32_t> options{};  // of the table
+  std::vector<std::uint32_t> options{};  // indices into the table
 };
 
 /// The plan of a path through a graph.
 [[nodiscard]] inline hybrid_plan plan_of(const hybrid_options& options, const hybrid_graph& graph,
                                          const std::vector<std::uint32_t>& edges);
 
-/// Finds the plan of least makespan of so many stages, as far as it is below the best one of any number: branch and bound over
-/// graphs of plans.
+/// Finds the plan with the smallest makespan for a given number of stages, if it is better than the best one of any
+/// number: branch and bound over graphs of plans.
 class stages_search {
  public:
   stages_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t stages)
@@ -42,15 +42,16 @@ class stages_search {
         game_(options, paths_, simulator_, stages),
         stages_(stages) {}
 
-  /// No plan of so many stages that is better than the best one has less; `beyond_time`: there is none.
+  /// A lower bound of the plans with this number of stages that are better than the best one; `beyond_time`: there is
+  /// none.
   double bound = 0;
 
   [[nodiscard]] std::size_t stages() const noexcept { return stages_; }
 
-  /// Takes the graph of all plans that end by the best makespan known, none of which has less than `known`.
+  /// Takes the graph of all plans that end by the best known makespan; none of them takes less than `known`.
   void begin(hybrid_graph graph, double known);
 
-  /// Looks at the part of the least bound; `offer(plan, makespan)` returns the best makespan of all.
+  /// Processes the part with the smallest bound; `offer(plan, makespan)` returns the best makespan of all.
   template <class Offer>
   void step(double best, engine::search_clock& clock, const Offer& offer) {
     part next = open_.pop();
@@ -58,7 +59,7 @@ class stages_search {
     renew(best);
   }
 
-  /// Gives up what is no better than the best.
+  /// Drops parts that are no better than the best.
   void renew(double best);
 
   std::size_t simulations = 0;
@@ -70,7 +71,7 @@ class stages_search {
     double bound;
   };
 
-  /// Bounds a part as well as it can; false: nothing better is in it.
+  /// Bounds a part as well as possible; false: it contains nothing better.
   template <class Offer>
   bool evaluate(part& here, double& best, engine::search_clock& clock, const Offer& offer) {
     ++looked_at;
@@ -95,13 +96,13 @@ class stages_search {
     return here.bound < best;
   }
 
-  /// What is above this is no better.
+  /// Larger values are no improvement.
   [[nodiscard]] static double below(double best) noexcept { return best * (1 - 0x1p-45); }
 
-  /// Where plans that were mixed differ most, and a value between them.
+  /// Where the mixed plans differ most, and a value between them.
   struct choice {
     std::size_t step = 0;
-    int what = 0;  // 0: the point behind the step; 1: the devices behind it; 2: both passes of the step
+    int what = 0;  // 0: the point after the step; 1: the devices after it; 2: both passes of the step
     double value = 0;
     double score = 0;
   };
@@ -114,7 +115,7 @@ class stages_search {
 
   void split(part here);
 
-  /// Splits the edges of the step that has most of them: where all plans that were mixed are one.
+  /// Splits the edges of the step with the most edges: for when all mixed plans are equal.
   void halve(part here);
 
   const hybrid_options& options_;
@@ -198,7 +199,7 @@ inline void stages_search::halve(part here) {
   for (const hybrid_graph::edge& each : here.graph.edges) ++count[here.graph.nodes[each.from].step];
   std::size_t widest = 0;
   for (std::size_t s = 1; s < stages_; ++s) widest = count[s] > count[widest] ? s : widest;
-  if (count[widest] < 2) return;  // one plan, which was offered
+  if (count[widest] < 2) return;  // one plan, already offered
   part second = here;
   std::size_t seen = 0;
   const std::size_t half = count[widest] / 2;

@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The plan whose busiest rank has least to do, as the options of the ranks; none if the graph has no path.
+/// The options of the plan whose busiest rank has the least work; empty if the graph has no path.
 [[nodiscard]] inline std::vector<std::uint32_t> start_options(const option_graph& graph);
 
 inline std::vector<std::uint32_t> start_options(const option_graph& graph) {
@@ -31,7 +31,7 @@ inline std::vector<std::uint32_t> start_options(const option_graph& graph) {
       }
     }
   }
-  // The most on the way from every node to the end, and among those that are as good the least sum.
+  // The largest work on the way from every node to the end; ties: the smallest sum.
   struct rest {
     double most = no_time;
     double sum = 0;

@@ -15,11 +15,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The layers of a graph, and the sets of them at which it may be cut: see `states_of_graph`.
+/// The layers of a graph, and the order ideals where it may be cut: see `states_of_graph`.
 struct state_graph {
-  std::vector<std::size_t> layers{};  // each behind all that feed it; below, places here
+  std::vector<std::size_t> layers{};  // each after all that feed it; below, layers are places here
   engine::bit_rows held{};            // of each point
-  std::size_t first = 0;              // of those that nothing feeds, by its number in the graph
+  std::size_t first = 0;              // the first source, by its number in the graph
 
   /// @pre the edges have no cycle
   state_graph(const profile& model, const layer_graph& edges, bool as_published) : as_published_(as_published) {
@@ -69,7 +69,7 @@ struct state_graph {
     }
   }
 
-  /// A layer that no edges join with the first one that nothing feeds; their number if there is none.
+  /// A layer that no edges connect with the first source; the number of layers if there is none.
   /// @pre there is a layer
   [[nodiscard]] std::size_t apart() const {
     std::vector<bool> joined(layers.size());
@@ -90,7 +90,7 @@ struct state_graph {
     return v;
   }
 
-  /// Finds all sets; false if there are more, without the empty one.
+  /// Finds all order ideals; false if there are more than `most`, not counting the empty one.
   /// @pre there is a layer
   [[nodiscard]] bool find(std::size_t most) {
     engine::bit_sets sets(layers.size());
@@ -111,13 +111,13 @@ struct state_graph {
     return true;
   }
 
-  /// Of each point the sum of `value(layer)`.
+  /// The sum of `value(layer)` over each point.
   template <class Value>
   [[nodiscard]] std::vector<double> sums(const Value& value) const {
     return summed([&](const std::uint64_t* set, std::size_t v) { return has(set, v) ? value(layers[v]) : 0; });
   }
 
-  /// Of each point the sum of `value(layer)` over the layers that feed what it does not hold.
+  /// For each point, the sum of `value(layer)` over the layers that feed layers outside it.
   template <class Value>
   [[nodiscard]] std::vector<double> crossing(const Value& value) const {
     return summed([&](const std::uint64_t* set, std::size_t v) {
@@ -126,7 +126,7 @@ struct state_graph {
     });
   }
 
-  /// Of each point those that hold more.
+  /// For each point, its strict supersets.
   [[nodiscard]] std::vector<std::vector<std::size_t>> later() const {
     std::vector<std::vector<std::size_t>> result(points());
     for (std::size_t p = 0; p < points(); ++p) {
@@ -141,7 +141,8 @@ struct state_graph {
   static bool has(const std::uint64_t* set, std::size_t v) noexcept { return engine::bit_rows::has(set, v); }
   [[nodiscard]] std::size_t points() const noexcept { return held.size(); }
 
-  /// Whether a layer may be put into a set: with all that feed it if as published, else behind all of them.
+  /// Whether a layer may be added to a set: as published, if any of its predecessors is in the set; otherwise, if all
+  /// are.
   [[nodiscard]] bool follows(const std::uint64_t* set, std::size_t v) const {
     if (has(set, v)) return false;
     for (const std::size_t u : previous_[v]) {
@@ -157,7 +158,7 @@ struct state_graph {
     return false;
   }
 
-  /// Whether a layer is a last one of a set, or feeds what some last one that comes behind it does not need.
+  /// Whether a layer is a last one of a set, or feeds something that some last one after it does not need.
   [[nodiscard]] bool crosses_as_published(const std::uint64_t* set, std::size_t v) const {
     const auto is_last = [&](std::size_t u) {
       for (const std::size_t to : next_[u]) {
@@ -177,7 +178,7 @@ struct state_graph {
 
   /// Sorts the sets.
   void number(const engine::bit_sets& sets) {
-    std::vector<std::pair<std::size_t, std::size_t>> order;  // by the layers that they hold
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // by their number of layers
     for (std::size_t i = 0; i < sets.size(); ++i) {
       std::size_t count = 0;
       for (std::size_t w = 0; w < held.words; ++w) count += static_cast<std::size_t>(__builtin_popcountll(sets[i][w]));
@@ -207,7 +208,7 @@ struct state_graph {
   bool as_published_;
   std::vector<std::vector<std::size_t>> next_{};
   std::vector<std::vector<std::size_t>> previous_{};
-  engine::bit_rows before_{};  // of each layer itself and all that it needs
+  engine::bit_rows before_{};  // for each layer, itself and all its predecessors
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

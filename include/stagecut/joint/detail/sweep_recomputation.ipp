@@ -31,8 +31,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the busiest rank works in an iteration at least, whatever plan that fits; unset: none does. Where there may be too
-/// many options it is what all ranks work at least, shared out evenly, whether a plan fits or not.
+/// A lower bound of the busiest rank's work in an iteration, over all plans that fit; unset: none does. If there may be
+/// too many options it is the total work divided evenly among the ranks, whether a plan fits or not.
 [[nodiscard]] inline std::optional<double> least_work(const recompute_model& model, const recompute_request& request) {
   const schedule& order = request.order;
   const bool splits = splits_backward(order);
@@ -44,7 +44,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   double least = even;
   const bool has_few_options = curves.alike() || order.stages() <= 2 * order.ranks();
   if (has_few_options && fits_with(leanest_of(model), request, 0) == false) return std::nullopt;
-  // Something may be done in no time, and what fits need not.
+  // Some work may take no time, and what fits need not.
   const double first = even * 1.05 < greatest / 1000 ? greatest / 1000 : even * 1.05;
   for (double most = first; has_few_options; most *= 1.1) {
     option_builder builder(curves, order, rules, splits, least_layers_of(request), model.layers.size(), most);
@@ -75,7 +75,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Why an order cannot have a shape; empty: it can.
+/// Why a schedule does not allow a shape; empty: it does.
 [[nodiscard]] inline std::string why_no_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
                                               std::size_t microbatches) {
   if (has_shape(kind, ranks, chunks, microbatches)) return {};

@@ -27,18 +27,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Which recomputations of layers a framework can be told.
+/// The recomputations of layers that a framework can express.
 class told_variants {
  public:
   told_variants(const target_entry& entry, const profile& model) : entry_(entry), model_(model), kinds_(entry, model) {}
 
-  /// Whether a layer is one of those of which it is told.
+  /// Whether the recomputation of a layer can be chosen.
   [[nodiscard]] bool chooses(std::size_t i) const {
     return entry_.recomputed == recomputation_rule::decoders &&
            (kinds_.is_decoder(i) || model_.layers[i].kind == "mtp");
   }
 
-  /// Whether a layer may be run with it; empty: with none.
+  /// Whether a layer may run with it; empty: with none.
   [[nodiscard]] bool operator()(std::size_t i, std::string_view name) const {
     if (entry_.recomputed == recomputation_rule::any) return true;
     if (name.empty()) name = "none";
@@ -49,8 +49,8 @@ class told_variants {
     return false;
   }
 
-  /// The chain without other variants.
-  /// @throws not_representable for a layer that was profiled with one that cannot be told
+  /// Returns the chain without the other variants.
+  /// @throws not_representable for a layer profiled with one that cannot be expressed
   [[nodiscard]] profile kept() const {
     profile result = model_;
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
@@ -81,7 +81,7 @@ class told_variants {
     return result;
   }
 
-  /// Of the recomputations that were asked for, none for all, those that can be told.
+  /// The requested recomputations that can be expressed; empty requests all.
   [[nodiscard]] std::vector<std::string> names(const std::vector<std::string>& asked) const {
     if (entry_.recomputed != recomputation_rule::decoders) return asked;
     std::vector<std::string> result;
@@ -93,7 +93,7 @@ class told_variants {
     return result;
   }
 
-  /// The numbers of devices on which each layer that has shardings for them has one that can be told.
+  /// The degrees at which every layer with shardings of that degree has an expressible one.
   [[nodiscard]] std::vector<std::size_t> ways(const std::vector<std::size_t>& asked) const {
     std::vector<std::size_t> result;
     for (const std::size_t t : asked) {
@@ -125,8 +125,8 @@ class told_variants {
   target_kinds kinds_;
 };
 
-/// Refuses recomputations that were asked for if a framework can be told none of them.
-/// @param told  as `told_variants::kept`
+/// Rejects requested recomputations if the framework can express none of them.
+/// @param told  from `told_variants::kept`
 inline void check_recomputations(const target_entry& entry, const profile& told,
                                  const std::vector<std::string>& names) {
   bool any = names.empty();
@@ -142,7 +142,7 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
                          "model"));
 }
 
-/// The request in what a framework can be told of devices.
+/// The request restricted to what a framework can express about devices.
 [[nodiscard]] inline hybrid_plan_request told_request(const target_entry& entry, hybrid_plan_request request) {
   if (entry.devices == stage_devices::one) {
     std::string others;
@@ -161,7 +161,8 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
   return request;
 }
 
-/// Refuses a model of which a framework can say no plan. Where layers share parameters, and it shares none, there is one stage.
+/// Rejects a model for which a framework can express no plan. If layers share parameters, and the framework cannot,
+/// there is one stage.
 /// @throws not_representable
 inline void check_told_model(const target_entry& entry, const profile& model, hybrid_plan_request& request) {
   plan_request of;
@@ -172,8 +173,8 @@ inline void check_told_model(const target_entry& entry, const profile& model, hy
   if (alone) request.pipeline.stages = 1;
 }
 
-/// The best plan of a chain, among those that the framework of a request can be told.
-/// @param known  one of these; null: none is known
+/// The best plan of a chain that the framework of a request can express.
+/// @param known  one of these; null: none
 [[nodiscard]] inline outcome<plan> told_hybrid(const profile& model, const hybrid_plan_request& asked,
                                                const plan* known) {
   const auto best = [known](const profile& chain, const hybrid_plan_request& request, told_stages* told) {

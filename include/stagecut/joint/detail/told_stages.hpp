@@ -15,10 +15,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Which layers of a chain a framework lets be a stage, on however many stages it is cut.
+/// Which layers of a chain may form a stage in a framework, for any number of stages.
 class told_stages {
  public:
-  /// @pre `check_target_model` refuses nothing
+  /// @pre `check_target_model` rejects nothing
   told_stages(const target_entry& entry, const profile& model)
       : kept_(kept_by_target(entry, model)), counts_(entry.counts), before_(model.layers.size() + 1) {
     std::vector<std::size_t> each;
@@ -28,18 +28,19 @@ class told_stages {
     for (std::size_t i = 0; i < model.layers.size(); ++i) before_[i + 1] = before_[i] + (kinds.is_decoder(i) ? 1 : 0);
   }
 
-  /// From now on each stage between the first and the last has as many decoders; unset: any number.
+  /// Requires this number of decoders on each stage between the first and the last; unset: any number.
   void set_middle(std::optional<std::size_t> decoders) { middle_ = decoders; }
 
-  /// From now on a layer is recomputed as all others of which this is said.
+  /// Requires that a layer has the same recomputation as all others passed here.
   void run_alike(std::size_t layer) { alike_.push_back(layer); }
-  /// Those of which it is.
+  /// The layers passed to `run_alike`.
   [[nodiscard]] const std::vector<std::size_t>& alike() const noexcept { return alike_; }
 
-  /// Whether all stages between the first and the last have to have equally many.
+  /// Whether all stages between the first and the last must have the same number.
   [[nodiscard]] bool has_equal_middles() const noexcept { return counts_ == decoder_counts::equal_or_ends; }
 
-  /// The numbers that these may have of so many stages in all; unset: there is none between, or there are too few decoders.
+  /// The possible numbers for these stages, for a total number of stages; unset: no stage in between, or too few
+  /// decoders.
   [[nodiscard]] std::vector<std::optional<std::size_t>> middles(std::size_t stages) const {
     std::vector<std::optional<std::size_t>> result;
     for (std::size_t each = 1; stages > 2 && each * (stages - 2) + 2 <= before_.back(); ++each)
@@ -48,7 +49,7 @@ class told_stages {
     return result;
   }
 
-  /// Whether the layers `[first, last)` may be a stage.
+  /// Whether the layers `[first, last)` may form a stage.
   [[nodiscard]] bool operator()(std::size_t first, std::size_t last) const {
     for (const interval& each : kept_) {
       if (inside(each, first) || inside(each, last)) return false;

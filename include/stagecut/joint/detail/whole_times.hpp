@@ -9,17 +9,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Times as whole numbers of a unit, of which sums are exact.
+/// Times as integer multiples of a unit, with exact sums.
 ///
-/// The unit is a power of ten where all times are multiples of one, as those that people write are; else a power of two,
-/// and times are rounded.
+/// The unit is a power of ten if all times are multiples of one, such as times that people write; otherwise a power of
+/// two, and times are rounded.
 struct whole_times {
   double unit = 1;   ///< in the user's unit
   double step = 1;   ///< divides all times, in units
-  double error = 0;  ///< how far the sum of all passes may be off, in the user's unit
+  double error = 0;  ///< largest error of the sum of all passes, in the user's unit
 
-  /// @param times  all that there are, not negative, each with how often an iteration may have it
-  /// @param most   what an iteration takes at most
+  /// @param times  all times, not negative; `counts` has the most occurrences of each in an iteration
+  /// @param most   upper bound of an iteration
   whole_times(const std::vector<double>& times, const std::vector<double>& counts, double most);
 
   /// A time in units.
@@ -28,7 +28,7 @@ struct whole_times {
   }
 
  private:
-  /// Whether all times are multiples, but for what a decimal fraction is off as a double.
+  /// Whether all times are multiples, except for the rounding of decimal fractions to doubles.
   [[nodiscard]] static bool divides(double candidate, const std::vector<double>& times) noexcept;
 
   void set_step(const std::vector<double>& times);

@@ -23,13 +23,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Why a model has too few points, or a machine too few devices, for the stages asked for; unset: it has not.
+/// Why a model has too few points, or a machine too few devices, for the requested stages; unset: it has enough.
 [[nodiscard]] inline std::optional<reason> too_few_points(std::size_t size, const hybrid_request& request);
 
-/// Why no cut of a model keeps to a request: what is short of memory, with the least that would do, or the devices.
+/// Why no cut of a model satisfies a request: the lack of memory, with the least that would suffice, or the devices.
 [[nodiscard]] inline reason why_no_hybrid(const any_stage_options& model, const hybrid_request& request);
 
-/// Whether some cut of a model keeps to a request; false also where its limit was reached before one was found.
+/// Whether some cut of a model satisfies a request; false also if its limit was reached before one was found.
 [[nodiscard]] inline bool has_hybrid(const any_stage_options& model, const hybrid_request& request);
 
 inline std::optional<reason> too_few_points(std::size_t size, const hybrid_request& request) {
@@ -41,7 +41,7 @@ inline std::optional<reason> too_few_points(std::size_t size, const hybrid_reque
   return why;
 }
 
-/// Finds the least memory that would do.
+/// Finds the least memory that would suffice.
 class hybrid_shortage {
  public:
   hybrid_shortage(const any_stage_options& model, const hybrid_request& request)
@@ -62,7 +62,7 @@ class hybrid_shortage {
     why.available = engine::floor_bytes(*request_.memory_per_device);
     const bool is_known = bisect();
     if (is_known) why.remedy = joined({engine::whole_bytes(high_), " bytes a device would do"});
-    // With buffers a layer needs more alone than beside its neighbours.
+    // With buffers a layer needs more alone than next to its neighbours.
     if (const auto layer = too_large_layer(); layer && is_known && layer->second <= high_) {
       why.what = reason::cause::layer_too_large;
       why.place = joined({"layer ", layer->first});
@@ -70,7 +70,7 @@ class hybrid_shortage {
       return why;
     }
     why.needed = is_known ? engine::whole_bytes(high_) : engine::whole_bytes(least_);
-    if (why.needed <= why.available) why.needed = why.available + 1;  // so much is known
+    if (why.needed <= why.available) why.needed = why.available + 1;  // this much is known
     why.place = is_known ? place_of_peak() : "the fullest stage";
     return why;
   }
@@ -81,7 +81,7 @@ class hybrid_shortage {
     return request;
   }
 
-  /// Whether there is a cut with so much memory; then `cut_` is one. Else any needs more than `least_`, or as much.
+  /// Whether there is a cut with this memory; then `cut_` is one. Otherwise any cut needs at least `least_`.
   bool is_feasible(std::optional<double> bytes) {
     rules_.set_memory(bytes);
     is_over_ = !program_.run(std::numeric_limits<double>::max(), std::nullopt, 0);
@@ -94,7 +94,7 @@ class hybrid_shortage {
     return true;
   }
 
-  /// Narrows down the least memory that would do to `high_`, which `cut_` needs; false: a limit was reached.
+  /// Narrows the least sufficient memory down to `high_`, which `cut_` needs; false: a limit was reached.
   bool bisect() {
     double low = *request_.memory_per_device;
     rules_.set_memory(low);
@@ -112,7 +112,7 @@ class hybrid_shortage {
     return !is_over_;
   }
 
-  /// What the stages of `cut_` need, as they are visited from the output.
+  /// Visits the bytes of the stages of `cut_`, from the output.
   template <class Visit>
   void each_stage(const Visit& visit) const {
     stage_label label;
@@ -143,7 +143,7 @@ class hybrid_shortage {
     return place;
   }
 
-  /// The layer that needs most of those that need more than there is with one microbatch alone, and what it needs.
+  /// The layer that needs most among those that alone, with one microbatch, exceed the memory, and its bytes.
   [[nodiscard]] std::optional<std::pair<std::size_t, double>> too_large_layer() const {
     std::optional<std::pair<std::size_t, double>> found;
     if (model_.of_chain()) {

@@ -22,14 +22,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a choice needs no more than another one at any moment.
+/// Whether a choice never needs more than another one.
 [[nodiscard]] inline bool is_as_lean(const recompute_choice& one, const recompute_choice& other) noexcept {
   return one.activations <= other.activations && one.workspace <= other.workspace &&
          one.workspace + one.recomputed_whole <= other.workspace + other.recomputed_whole &&
          one.recomputed_apart <= other.recomputed_apart;
 }
 
-/// A model in which every layer has the one choice that keeps least, and those that keep more but need less beside that.
+/// A model in which every layer has only the choice that keeps least, and those that keep more but otherwise need less.
 [[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
   for (layer_type& type : model.types) {
     for (recompute_choice& each : type.choices) {
@@ -40,7 +40,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
       bool is_lean = true;
       for (std::size_t q = 0; q < type.choices.size() && is_lean; ++q) {
         is_lean = !is_as_lean(type.choices[q], type.choices[r]) ||
-                  (is_as_lean(type.choices[r], type.choices[q]) && q >= r);  // of equals the first one
+                  (is_as_lean(type.choices[r], type.choices[q]) && q >= r);  // ties: the first one
       }
       if (is_lean) kept.push_back(type.choices[r]);
     }
@@ -49,8 +49,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return model;
 }
 
-/// How many layers a rank can hold at most, of one type of a leanest model with one choice, with so many bytes more.
-/// @return  unset: not even the least number on each stage
+/// The most layers that fit on a rank with `more` bytes, for one type of a leanest model with one choice.
+/// @return  unset: not even the fewest layers of each stage fit
 [[nodiscard]] inline std::optional<std::size_t> most_layers(const recompute_model& of, const rank_rules& rank,
                                                             const std::vector<std::size_t>& least, std::size_t layers,
                                                             double more) {
@@ -58,7 +58,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::optional<std::size_t> most;
   std::vector<std::size_t> counts(rank.stages.size());
   if (counts.empty()) return rank.memory + more < 0 ? most : std::optional<std::size_t>(0);
-  std::vector<double> shared(counts.size());  // what a first layer brings with it
+  std::vector<double> shared(counts.size());  // added by the first layer that has them
   for (std::size_t v = 0; v < counts.size(); ++v) {
     for (const std::size_t each : type.shared) {
       const std::vector<std::size_t>& own = rank.own_shared[v];
@@ -81,7 +81,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     }
     return true;
   };
-  // The last stage takes as many as there is room for.
+  // The last stage takes as many as fit.
   const auto choose = [&](const auto& self, std::size_t v, std::size_t used) -> void {
     for (counts[v] = least[rank.stages[v]]; used + counts[v] <= layers; ++counts[v]) {
       for (std::size_t u = v + 1; u < counts.size(); ++u) counts[u] = least[rank.stages[u]];
@@ -97,7 +97,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return most;
 }
 
-/// Whether a plan fits at all with so many bytes more on every rank; unset: there are too many ways to tell.
+/// Whether any plan fits with `more` bytes on every rank; unset: too many combinations to decide.
 [[nodiscard]] inline std::optional<bool> fits_with(const recompute_model& leanest, const recompute_request& request,
                                                    double more) {
   const whole_times unit({}, {}, 0);
@@ -121,9 +121,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return !start_options(graph).empty();
 }
 
-/// Why a model has too few layers for the stages.
+/// Explains why a model has too few layers for the stages.
 [[nodiscard]] inline reason why_too_few_layers(const recompute_model& model, const recompute_request& request) {
-  if (least_layers_in_all(request) <= model.layers.size()) {  // those that are kept together are the matter
+  if (least_layers_in_all(request) <= model.layers.size()) {  // layers that must stay together are the cause
     const std::size_t all = model.layers.size() + (request.head_alone ? 1 : 0) + (request.tail_alone ? 1 : 0);
     return {reason::cause::more_stages_than_layers,
             request.order.stages(),
@@ -140,11 +140,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return why;
 }
 
-/// Why no plan fits: what the memory lacks, to a whole byte; where there are too many plans, what it lacks at least.
+/// Explains why no plan fits: the missing memory, to the byte; with too many plans, a lower bound of it.
 [[nodiscard]] inline reason why_no_recomputation(const recompute_model& model, const recompute_request& request) {
   recompute_model leanest = leanest_of(model);
   for (layer_type& type : leanest.types) {
-    type.forward = 0;  // only bytes count here
+    type.forward = 0;  // only bytes matter here
     for (recompute_choice& each : type.choices) each.backward = each.backward_weight = 0;
   }
   double greatest = 0;

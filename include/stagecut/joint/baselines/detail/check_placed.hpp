@@ -12,7 +12,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Throws for layers or machines that make no sense.
+/// Throws for invalid layers or machines.
 inline void check_placed(std::string_view function, const placed_layers& layers, const equal_machines& machines) {
   const auto bad = [](const std::string& place, std::string_view problem) { fail(invalid_input(place, problem)); };
   const std::size_t points = layers.times.size();

@@ -27,7 +27,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// A stage of DAPPLE's planner.
 struct dapple_stage {
   std::size_t first = 0, last = 0;     // points
-  std::vector<std::size_t> devices{};  // of every machine
+  std::vector<std::size_t> devices{};  // on every machine
 };
 
 struct dapple_candidate {
@@ -64,10 +64,10 @@ class dapple_search {
   using counts = std::vector<std::size_t>;
   struct cell {
     double largest = 0;
-    std::size_t split = 0;  // the point where its last stage begins; 0: it is the first one
+    std::size_t split = 0;  // the point where its last stage begins; 0: there is only one stage
     std::size_t split_parts = 0;
-    counts taken{};    // once it is placed
-    counts before{};   // by the stages before
+    counts taken{};    // including its last stage
+    counts before{};   // by the earlier stages
     counts devices{};  // of its last stage
   };
   struct cells {
@@ -78,7 +78,7 @@ class dapple_search {
     counts taken{}, devices{};
   };
 
-  /// The different placements of so many devices of each pipeline, given what is taken.
+  /// The distinct placements of `devices` devices of each pipeline, given those taken.
   [[nodiscard]] std::vector<placed> placements(const counts& taken, std::size_t devices, std::size_t pipelines) const {
     std::vector<placed> found{{taken, counts(machines_.count)}};
     for (std::size_t pipeline = 0; pipeline < pipelines; ++pipeline) {
@@ -99,7 +99,7 @@ class dapple_search {
     return found;
   }
 
-  /// Machines are taken in their order, and those begun do not go on to fresh ones.
+  /// Machines are taken in their order, and placement on partly used ones does not continue on unused ones.
   [[nodiscard]] std::optional<counts> placed_on(const counts& taken, placement how, std::size_t devices) const {
     if (how != placement::append) return placed_devices(machines_, {taken, {}}, how, devices);
     counts more(machines_.count);
@@ -127,7 +127,7 @@ class dapple_search {
     return batch_.times[last] - batch_.times[first];
   }
 
-  /// Plans for so many parts, each of as many devices as there are pipelines, by the least largest stage; `straight`: every
+  /// A plan with `parts` parts, each with one device per pipeline, that minimises the largest stage; `straight`: every
   /// stage has one part.
   [[nodiscard]] std::optional<dapple_candidate> plan_for(std::size_t parts, bool straight) const {
     const std::size_t pipelines = all_ / parts;
@@ -195,7 +195,7 @@ class dapple_search {
     return found;
   }
 
-  /// The score, of a plan whose largest stage or message of a whole batch takes so long.
+  /// The score of a plan whose largest stage or message of a whole batch takes `largest`.
   [[nodiscard]] double speedup_of(const std::vector<dapple_stage>& stages, std::size_t pipelines,
                                   double largest) const {
     const std::size_t microbatches = batch_size_ / pipelines / microbatch_size_;
@@ -218,7 +218,7 @@ class dapple_search {
     return whole / (length + exposed);
   }
 
-  /// All pairs of stages, each on some of the devices.
+  /// Passes all plans of two stages, each on some of the devices, to `take`.
   template <class Take>
   void bipartition(const Take& take) const {
     for (std::size_t cut = 1; cut < size_; ++cut) {

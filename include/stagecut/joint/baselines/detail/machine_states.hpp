@@ -11,9 +11,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How many devices a stage has on each machine takes part in two rates.
+/// Rates that depend on the number of devices that a stage has on each machine.
 /// @{
-/// Seconds a byte to exchange gradients among the devices of a stage.
+/// Seconds per byte of the gradient exchange among the devices of a stage.
 [[nodiscard]] inline double all_reduce_rate(const equal_machines& machines, const std::vector<std::size_t>& stage) {
   std::size_t devices = 0;
   std::size_t parts = 0;
@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return share / machines.inside / static_cast<double>(pairs);
 }
 
-/// Seconds a byte to bring what a stage hands on to the next one.
+/// Seconds per byte of a message from one stage to the next.
 [[nodiscard]] inline double message_rate(const equal_machines& machines, const std::vector<std::size_t>& from,
                                          const std::vector<std::size_t>& to) {
   std::size_t parts = 0;
@@ -45,8 +45,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 /// @}
 
-/// What of every machine is taken, and what of that by the stage placed last. Machines are alike: so they are sorted, those
-/// with most taken first.
+/// The devices taken on every machine, and those taken by the stage placed last. Machines are equal, so they are
+/// sorted, the fullest first.
 struct machine_state {
   std::vector<std::size_t> taken{};
   std::vector<std::size_t> last{};
@@ -54,8 +54,8 @@ struct machine_state {
   friend bool operator==(const machine_state&, const machine_state&) = default;
 };
 
-/// Takes devices for a stage; unset: there are not as many where the placement looks.
-/// @return  how many of each machine
+/// Takes devices for a stage; unset: too few where the placement looks.
+/// @return  the number on each machine
 [[nodiscard]] inline std::optional<std::vector<std::size_t>> placed_devices(const equal_machines& machines,
                                                                             const machine_state& state, placement how,
                                                                             std::size_t devices) {
@@ -82,8 +82,8 @@ struct machine_state {
   return taken;
 }
 
-/// The state once a stage has taken its devices.
-/// @param order  becomes the machines in the order of the new state, as numbers in the old one
+/// The state after a stage has taken its devices.
+/// @param order  set to the machines in the order of the new state, as numbers in the old one
 [[nodiscard]] inline machine_state next_state(const machine_state& state, const std::vector<std::size_t>& taken,
                                               std::vector<std::size_t>& order) {
   order.clear();
@@ -101,7 +101,7 @@ struct machine_state {
   return next;
 }
 
-/// All states that stages lead to, each found once, and what leads from one to another.
+/// All states that stages lead to, each found once, with the transitions between them.
 class machine_states {
  public:
   /// A stage before those placed.
@@ -120,7 +120,7 @@ class machine_states {
     steps_.emplace_back();
   }
 
-  /// The different ways to place a stage of so many devices.
+  /// The distinct ways to place a stage of `devices` devices.
   [[nodiscard]] const std::vector<step>& steps(std::uint32_t state, std::size_t devices) {
     if (steps_[state].empty()) steps_[state].resize(machines_.count * machines_.devices + 1);
     auto& known = steps_[state][devices];
@@ -154,7 +154,7 @@ class machine_states {
 
   equal_machines machines_;
   std::vector<machine_state> states_;
-  std::vector<std::vector<std::optional<std::vector<step>>>> steps_;  // of a state and a number of devices
+  std::vector<std::vector<std::optional<std::vector<step>>>> steps_;  // by state and number of devices
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

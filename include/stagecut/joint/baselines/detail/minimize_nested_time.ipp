@@ -57,7 +57,7 @@ STAGECUT_DECL nested_search::nested_search(const pipeline_states& states, const 
     : states_(states), machines_(machines), memory_(memory), least_(no_nested_plan) {
   const std::size_t levels = machines.levels.size();
   const std::size_t points = states.size() + 1;
-  costs_.resize(levels);  // costs_[l] is what level l finds below it
+  costs_.resize(levels);  // costs_[l] is what level l gets from the level below
   for (std::size_t l = 0; l + 1 < levels; ++l) {
     const nested_prices prices(states, machines, l, costs_[l], memory);
     nested_level level(prices, 1, points);
@@ -111,7 +111,7 @@ STAGECUT_DECL std::size_t most_stages(const pipeline_states& states) {
   return most[0];
 }
 
-/// Why there is no plan.
+/// Explains why there is no plan.
 [[nodiscard]] inline reason why_not_nested(const pipeline_states& states, const nested_machines& machines) {
   const nested_search roomy(states, machines, true);
   if (roomy.least() == no_nested_plan) {

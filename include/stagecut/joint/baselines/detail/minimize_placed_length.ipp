@@ -26,7 +26,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What is behind a point, and its first stage.
+/// The part of a plan after a point, and its first stage.
 struct placed_label : length_label {
   std::uint32_t state = 0;
   std::uint32_t last = 0;  // the point where the first stage ends
@@ -53,8 +53,8 @@ struct placed_order {
   }
 };
 
-/// The program of `length_search` for stages on machines: from the output to the input, over (point, what of each machine
-/// is taken, and what of that by the last stage).
+/// The program of `length_search` for stages on machines: from the output to the input, over (point, devices taken on
+/// each machine, and those taken by the last stage).
 class placed_program {
  public:
   using label_type = placed_label;
@@ -94,7 +94,7 @@ class placed_program {
   [[nodiscard]] double greatest() const noexcept { return greatest_; }
   [[nodiscard]] double largest_within(double threshold) const noexcept { return threshold; }
 
-  /// The cut of a label of `found`; messages are those behind each stage.
+  /// The cut of a label of `found`; its messages are those after each stage.
   [[nodiscard]] std::vector<placed_stage> cut_of(const placed_label& whole) const {
     std::vector<placed_stage> stages;
     labels_.each_stage(whole, [&](std::size_t first, const placed_label& label, const placed_label& behind) {
@@ -170,10 +170,10 @@ class placed_program {
     labels_.add(first, next);
   }
 
-  /// Gives the stages their machines, from the output on.
+  /// Assigns machines to the stages, from the output on.
   void place(std::vector<placed_stage>& stages) const {
     machine_state state = states_[0];
-    std::vector<std::size_t> machine;  // by its place in the state
+    std::vector<std::size_t> machine;  // by place in the state
     for (std::size_t i = 0; i < machines_.count; ++i) machine.push_back(machines_.count - 1 - i);
     std::vector<std::size_t> order;
     for (std::size_t s = stages.size(); s-- > 0;) {
@@ -221,7 +221,7 @@ STAGECUT_DECL outcome<placed_cut> minimize_placed_length_fn::operator()(const pl
                               : answer::unknown({reason::cause::limit_reached});
   }
   placed_cut cut{std::move(search.best()), search.cost(), search.bound(), search.searches()};
-  for (std::size_t s = cut.stages.size(); s-- > 0;) {  // the program has messages behind stages
+  for (std::size_t s = cut.stages.size(); s-- > 0;) {  // the program has messages after stages
     cut.stages[s].option.message = s > 0 ? cut.stages[s - 1].option.message : 0;
   }
   return search.is_proved() ? answer::optimal(std::move(cut)) : answer::feasible(std::move(cut));

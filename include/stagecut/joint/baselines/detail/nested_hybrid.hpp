@@ -20,16 +20,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What PipeDream's published planner chooses, its stages on one device after the other; `cost` is what it minimises: see
-/// `nested_machines::as_published`. None where that cannot be run as it is (replicas, memory), and where the search would take
-/// long.
+/// The plan of PipeDream's published planner, its stages on consecutive devices; `cost` is its objective: see
+/// `nested_machines::as_published`. None if the plan cannot run as it is (replicas, memory), or if the search would
+/// take long.
 ///
-/// @param points  of the options: those of the chain, or, of a graph, of `states_of_graph`
+/// @param points  the points of the options: those of the chain, or, for a graph, of `states_of_graph`
 [[nodiscard]] inline std::optional<hybrid_cut> nested_hybrid(const profile& model, const any_stage_options& points,
                                                              const device_choices& choices,
                                                              const hybrid_request& request);
 
-/// The levels of a machine as PipeDream's planner is told of them.
+/// The levels of a machine for PipeDream's planner.
 [[nodiscard]] inline nested_machines levels_of(const device_choices& choices, bool at_most) {
   nested_machines made;
   made.at_most = at_most;
@@ -41,7 +41,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return made;
 }
 
-/// Whether a search of so many points takes long.
+/// Whether a search over `points` points takes long.
 [[nodiscard]] inline bool takes_long(std::size_t points, const nested_machines& machines) {
   constexpr double most_steps = 3e8;
   double steps = 0;
@@ -52,13 +52,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return steps > most_steps;
 }
 
-/// Points as PipeDream's planner has them, and which points of the options they are.
+/// The points of PipeDream's planner, and the points of the options that they correspond to.
 struct nested_points {
   pipeline_states states{};
   std::vector<std::size_t> are{};
 };
 
-/// Of a chain those that it takes itself, of a graph all.
+/// For a chain the points that the planner uses, for a graph all.
 [[nodiscard]] inline std::optional<nested_points> nested_points_of(const profile& model, std::size_t size) {
   nested_points made;
   const bool chain = model.edges.empty();
@@ -68,7 +68,7 @@ struct nested_points {
   for (std::size_t p = 0; p <= points; ++p) {
     std::size_t is = p;
     if (chain) {
-      is = p == points ? size : 0;  // what it leaves out is before what follows it
+      is = p == points ? size : 0;  // what it leaves out comes before its successor
       for (const std::size_t each : p == 0 ? std::vector<std::size_t>() : found->layers_between(0, p)) {
         is = each + 1 > is ? each + 1 : is;
       }

@@ -10,25 +10,26 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The least costs of one level: of what is cut from some point to an end, by the machines for it. Filled from the last point
-/// to the first one, for a range of ends at once: the innermost loop runs over ends, or over machines if there is one end.
+/// The smallest costs of one level, for what lies between a point and an end, by the number of its machines. Filled
+/// from the last point to the first one, for a range of ends at once: the innermost loop runs over ends, or over
+/// machines if there is one end.
 class nested_level {
  public:
   using place = nested_prices::place;
 
-  /// Plans that end at the points `[low, high)`.
+  /// For plans that end at the points `[low, high)`.
   nested_level(const nested_prices& prices, std::size_t low, std::size_t high)
       : prices_(prices), low_(low), ends_(high - low), machines_(prices.count() - 1) {
     rows_.resize(prices.points());
   }
 
-  /// Takes in a point, all greater ones being known, as one at which a stage that is not the first one begins.
+  /// Adds a point at which a stage other than the first one begins; all greater points must be known.
   void add(std::size_t first) {
     std::vector<double>& row = rows_[first];
     row.assign(machines_ * ends_, no_nested_plan);
     prices_.each_end(first, false, [&](std::size_t last) {
       close(first, last, row);
-      if (last + 1 >= low_ + ends_) return;  // no end is behind it
+      if (last + 1 >= low_ + ends_) return;  // no end lies after it
       for (std::size_t r = 1; r < machines_ && r <= prices_.most_replicas(); ++r) {
         const auto price = prices_(first, last, r, {false, false});
         if (ends_ == 1 && !prices_.counts_behind()) {
@@ -44,7 +45,7 @@ class nested_level {
     });
   }
 
-  /// What all costs that begins at a point, by its end; greater points being known.
+  /// Computes the costs of whole plans that begin at a point, by end; greater points must be known.
   void open(std::size_t first, double* costs) const {
     for (std::size_t c = 0; c < ends_; ++c) costs[c] = no_nested_plan;
     prices_.each_end(first, true, [&](std::size_t last) {
@@ -66,7 +67,7 @@ class nested_level {
     std::size_t replicas = 0;
   };
 
-  /// The plan between two points that costs `most` at most: of these that with the smallest points, then replicas.
+  /// The plan between two points that costs at most `most`; ties: the smallest points, then the fewest replicas.
   [[nodiscard]] std::vector<stage> told(std::size_t first, std::size_t end, double most) const {
     std::vector<stage> plan;
     std::size_t left = 0;
@@ -99,7 +100,7 @@ class nested_level {
     return rows_[first][(machines - 1) * ends_ + (end - low_)];
   }
 
-  /// The first end that is behind a point.
+  /// The first end after a point.
   [[nodiscard]] std::size_t end_behind(std::size_t point) const { return point < low_ ? 0 : point + 1 - low_; }
 
   /// `to[i] = min(to[i], max(cost, from[i]))` for i in `[first, last)`.
@@ -110,14 +111,14 @@ class nested_level {
     }
   }
 
-  /// Calls `visit(replicas)` for the machines on which a single stage may be, from 1 on if fewer than all may do.
+  /// Calls `visit(replicas)` for the numbers of machines that a single stage may have, from 1 on if `at_most`.
   template <class Visit>
   void each_count(std::size_t machines, const Visit& visit) const {
     const std::size_t least = prices_.at_most() ? 1 : machines;
     for (std::size_t r = least; r <= machines && r <= prices_.most_replicas(); ++r) visit(r);
   }
 
-  /// Calls `visit(replicas, machines behind, cost)` for the ways to begin with a stage until it returns false.
+  /// Calls `visit(replicas, machines behind, cost)` for the first stages that a plan may have until it returns false.
   template <class Visit>
   void each_opening(std::size_t first, std::size_t last, const Visit& visit) const {
     for (std::size_t r = 1; r <= machines_ && r <= prices_.most_replicas(); ++r) {
@@ -146,7 +147,7 @@ class nested_level {
     }
   }
 
-  /// The next stage of a plan that is not above `most`.
+  /// The next stage of a plan that costs at most `most`.
   [[nodiscard]] stage next(std::size_t first, std::size_t end, std::size_t machines, double most) const {
     std::optional<stage> found;
     prices_.each_end(first, false, [&](std::size_t last) {
@@ -166,8 +167,8 @@ class nested_level {
   const nested_prices& prices_;
   std::size_t low_;
   std::size_t ends_;
-  std::size_t machines_;                     // of what is not a plan as a whole, at most
-  std::vector<std::vector<double>> rows_{};  // of every point: by machines, then ends
+  std::size_t machines_;                     // of a part of a plan, at most
+  std::vector<std::vector<double>> rows_{};  // for every point: by machines, then ends
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -12,42 +12,42 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What stands where no plan is: greater than all that plans cost.
+/// The cost where there is no plan: greater than for any plan.
 inline constexpr double no_nested_plan = std::numeric_limits<double>::max();
 
-/// What is known of a level of machines: what its stages cost, by what the level below it makes of them.
+/// The costs of the stages of one level of machines, given those of the level below.
 class nested_prices {
  public:
-  /// @param below   for every pair of points what the level below costs, by rows; empty: there is none
-  /// @param memory  whether a stage costs the bytes of a device, not time
+  /// @param below   the cost of the level below for every pair of points, by rows; empty: there is none
+  /// @param memory  whether the cost of a stage is the bytes of a device, not time
   nested_prices(const pipeline_states& states, const nested_machines& machines, std::size_t level,
                 const std::vector<double>& below, bool memory);
 
-  /// Where a stage stands among those of its level.
+  /// The position of a stage within its level.
   struct place {
     bool first = false;
     bool last = false;
   };
-  /// A stage, before it is known how much is behind it.
+  /// The cost of a stage, before the number of machines after it is known.
   struct price {
     double value = no_nested_plan;
-    double bytes = 0;  // of what is kept once for every one in flight
+    double bytes = 0;  // kept once for every minibatch in flight
   };
 
-  /// The stage between two points on `replicas` machines.
+  /// The cost of the stage between two points on `replicas` machines.
   [[nodiscard]] price operator()(std::size_t first, std::size_t last, std::size_t replicas, place at) const;
 
-  /// What such a stage costs with so many machines behind it.
+  /// The cost of such a stage with `behind` machines after it.
   [[nodiscard]] double operator()(const price& stage, std::size_t replicas, std::size_t behind) const;
 
-  /// Whether what is behind a stage changes what it costs.
+  /// Whether the machines after a stage change its cost.
   [[nodiscard]] bool counts_behind() const { return memory_ || machines_.memory; }
   [[nodiscard]] std::size_t count() const { return here_.count; }
   [[nodiscard]] std::size_t most_replicas() const { return machines_.straight ? 1 : here_.count; }
   [[nodiscard]] bool at_most() const { return machines_.at_most; }
   [[nodiscard]] std::size_t points() const { return states_.size() + 1; }
 
-  /// Calls `visit(point)` for the points at which a stage may end that begins at one, in order.
+  /// Calls `visit(point)` for the points where a stage that begins at `first` may end, in order.
   template <class Visit>
   void each_end(std::size_t first, bool opens, const Visit& visit) const {
     // As published, a level's first stage may end at any point with a greater number.
@@ -68,7 +68,7 @@ class nested_prices {
   bool memory_;
   double width_ = 1;
   double published_width_ = 1;
-  std::vector<double> messages_{};  // of each point, by replicas
+  std::vector<double> messages_{};  // for each point, by replicas
 };
 
 inline nested_prices::nested_prices(const pipeline_states& states, const nested_machines& machines, std::size_t level,

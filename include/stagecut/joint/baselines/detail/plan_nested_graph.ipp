@@ -20,25 +20,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// All devices of machines.
+/// Number of devices of the machines.
 [[nodiscard]] inline std::size_t devices_in(const nested_machines& machines) noexcept {
   std::size_t product = 1;
   for (const machine_level& each : machines.levels) product *= each.count;
   return product;
 }
 
-/// What bounds all plans of a model on nested machines, whatever sets of layers their stages are.
+/// A lower bound for all plans of a model on nested machines, whatever order ideals its stages use.
 struct nested_bound {
-  double seconds = 0;  ///< that the slowest stage takes at least, as computed
-  double error = 0;    ///< by which that may be off, as times of stages are differences of sums
+  double seconds = 0;  ///< of the slowest stage, as computed
+  double error = 0;    ///< the possible error, as times of stages are differences of sums
 };
 
-/// All machines of a level and of those inside it are W. A stage with r replicas takes at least 1/r of what the level below
-/// makes of it, messages and gradients only add to that. So by induction a level takes at least 1/W of the seconds of its
-/// layers: where the slowest of its stages takes V, each of them has at most `V r W'` seconds of layers, W' being inside one
-/// of its machines, and their r sum to at most `W/W'`. A layer is in one stage of each level, which has its seconds and
-/// its parameters at least: so if the level below takes t for it, this one takes the least of `(t + 4 (r - 1) p / (b r)) / r`,
-/// and at the innermost level t are its seconds.
+/// Let W be the number of machines of a level with those inside it. A stage with r replicas takes at least 1/r of its
+/// cost at the level below; messages and gradients only add to it. So by induction a level takes at least 1/W of the
+/// seconds of its layers: if the slowest of its stages takes V, each of them has at most `V r W'` seconds of layers, W'
+/// being inside one of its machines, and their r sum to at most `W/W'`. A layer is in one stage of each level, which
+/// has at least its seconds and its parameters: so if the level below takes t for it, this one takes the least of `(t +
+/// 4 (r - 1) p / (b r)) / r`, and at the innermost level t is its seconds.
 ///
 /// @param states  points of the model
 [[nodiscard]] inline nested_bound bound_of_nested(const profile& model, const pipeline_states& states,
@@ -62,12 +62,12 @@ struct nested_bound {
     }
     result.seconds = time > result.seconds ? time : result.seconds;
   }
-  // Each sum of n numbers is off by less than n 2^-53 of it, and a stage takes two of each.
+  // Each sum of n numbers has a relative error below n 2^-53, and a stage takes two of each.
   result.error *= static_cast<double>(model.layers.size() + 4 * machines.levels.size() + 16) * 0x1p-51;
   return result;
 }
 
-/// How many points of an order make a plan in a tenth of a second or so.
+/// The number of points of an order that take about a tenth of a second to plan.
 [[nodiscard]] inline std::size_t points_in_time(const nested_machines& machines, std::size_t layers) {
   constexpr double most_steps = 1e7;
   const auto steps = [&](std::size_t points) {
@@ -90,8 +90,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Plans of a graph that has too many points: by orders of its layers, in part of those that go through the stages of
-/// the best plan so far.
+/// Plans of a graph with too many points: tries linear orders of its layers, some going through the stages of the
+/// best plan so far.
 class nested_order_search {
  public:
   nested_order_search(const profile& model, const nested_machines& machines, const nested_graph_options& options)
@@ -101,9 +101,9 @@ class nested_order_search {
         orders_(model, options.seed),
         stage_of_(model.layers.size()) {}
 
-  /// The best plan that was found.
+  /// Returns the best plan found.
   [[nodiscard]] std::optional<nested_graph_plan> run() {
-    constexpr std::size_t drawn = 4;  // in each turn
+    constexpr std::size_t drawn = 4;  // per turn
     const std::size_t fixed = orders_.size();
     for (std::size_t i = 0; i < fixed && i < options_.orders; ++i) (void)improves(orders_[i], false);
     const std::size_t turn = fixed + drawn;
@@ -118,7 +118,7 @@ class nested_order_search {
   [[nodiscard]] bool improves(const std::vector<std::size_t>& order, bool through) {
     std::vector<bool> kept(order.size() + 1);  // so that the plan is found again
     for (std::size_t p = 1; through && p < order.size(); ++p) kept[p] = stage_of_[order[p - 1]] != stage_of_[order[p]];
-    // Where each device has to have a stage, no fewer points will do.
+    // Where each device must have a stage, no fewer points suffice.
     std::size_t most = points_in_time(machines_, order.size());
     const std::size_t devices = devices_in(machines_);
     if (machines_.straight && !machines_.at_most && most < devices) most = devices;
@@ -140,7 +140,7 @@ class nested_order_search {
   const nested_machines& machines_;
   const nested_graph_options& options_;
   layer_orders orders_;
-  std::vector<std::size_t> stage_of_;  // of the best plan
+  std::vector<std::size_t> stage_of_;  // in the best plan
   std::optional<nested_graph_plan> best_{};
 };
 

@@ -29,16 +29,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What SAPP minimises in place of the makespan, as two parts: x + max(x, y) of the largest x and the largest y of all
-/// ranks, both m times a time.
+/// SAPP's objective in two parts: x + max(x, y) of the largest x and the largest y of all ranks, both m times a time.
 class sapp_rule {
  public:
   struct parts {
-    double first = 0;  ///< x: of all stages of a rank but the last
+    double first = 0;  ///< x: for all stages of a rank but the last
     double last = 0;   ///< y
   };
 
-  /// @throws argument_error for an order that SAPP has none like, and for a level that is not known
+  /// @throws argument_error for a schedule that SAPP does not support, and for an unknown level
   sapp_rule(const char* function, const schedule& order, std::size_t level)
       : ranks_(order.ranks()), chunks_(order.stages() / order.ranks()) {
     const auto refuse = [&](const char* name, const std::string& value, const char* requirement) {
@@ -55,15 +54,15 @@ class sapp_rule {
     is_less_ = std::string_view(order.name) == "sapp-less-memory";
   }
 
-  /// How often passes count.
+  /// How many times passes count.
   [[nodiscard]] double count() const noexcept { return count_; }
   [[nodiscard]] bool has_two_parts() const noexcept { return has_two_parts_; }
   [[nodiscard]] std::size_t chunks() const noexcept { return chunks_; }
 
-  /// Of a rank.
+  /// The parts of a rank.
   ///
   /// @param times  `times(v, is_backward)`: the pass of the rank's stage v
-  /// @param tail   the forward pass of the tail, which the last stage has
+  /// @param tail   the forward pass of the tail, on the last stage
   template <class Times>
   [[nodiscard]] parts of(std::size_t rank, double tail, const Times& times) const {
     double forward = 0;
@@ -74,12 +73,12 @@ class sapp_rule {
       backward = backward < times(v, true) ? times(v, true) : backward;
     }
     if (!has_two_parts_) return {0, count_ * (forward + backward)};
-    const double own = rank + 1 == ranks_ ? tail : 0;  // which counts in full
+    const double own = rank + 1 == ranks_ ? tail : 0;  // counts in full
     const double last = times(chunks_ - 1, true) + own;
     return {count_ * backward, count_ * last + among_backward(rank) * (times(chunks_ - 1, false) - own)};
   }
 
-  /// Of the largest parts.
+  /// The objective for the largest parts.
   [[nodiscard]] double value(const parts& largest) const noexcept {
     return largest.first + (largest.last < largest.first ? largest.first : largest.last);
   }
@@ -98,7 +97,7 @@ class sapp_rule {
   bool is_less_ = false;
 };
 
-/// Finds the plan that is best for SAPP's objective: first among stages of few layers, then among all that may be better.
+/// Finds the optimal plan for SAPP's objective: first among stages of few layers, then among all that may be better.
 class sapp_search {
  public:
   sapp_search(const recompute_model& model, const recompute_request& request, const sapp_rule& rule)
@@ -110,7 +109,7 @@ class sapp_search {
         curves_(model, unit_, false),
         tail_(unit_.whole(model.tail.forward)) {}
 
-  /// What was found.
+  /// The result.
   enum class found : std::uint8_t { best, plan, nothing, none_exists };
 
   found run() {
@@ -136,7 +135,7 @@ class sapp_search {
     return found::best;
   }
 
-  /// The objective is no less, in the user's unit.
+  /// A lower bound of the objective, in the user's unit.
   [[nodiscard]] double bound_of_work() const {
     double sum = 0;
     const auto add = [&](const layer_type& type) {
@@ -150,7 +149,7 @@ class sapp_search {
     return sum / static_cast<double>(request_.order.stages()) * (1 - 0x1p-40);
   }
 
-  /// The layers of every stage, and the choice of each.
+  /// Returns the layers of every stage, and the choice of each layer.
   [[nodiscard]] std::pair<cuts, std::vector<std::size_t>> plan() const {
     const std::size_t stages = request_.order.stages();
     std::vector<std::size_t> points{0};
@@ -170,11 +169,11 @@ class sapp_search {
   }
 
  private:
-  static constexpr std::size_t most_asked = 2'000;  // whether to stop: some seconds
+  static constexpr std::size_t most_asked = 2'000;  // calls of `stop`: some seconds
 
   [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
 
-  /// Says whether all options were built.
+  /// Returns whether all options were built.
   bool build(std::size_t longest, double most, std::vector<option_builder::range> ranges) {
     const auto stop = [this] { return ++asked_ > most_asked || (request_.limits.stop && request_.limits.stop()); };
     option_builder builder(curves_, request_.order, rules_, false, least_layers_of(request_), longest, most,
@@ -190,7 +189,7 @@ class sapp_search {
     return ranges_around(points, more, layers());
   }
 
-  /// Layers of a stage at most, of a plan that is as good.
+  /// The most layers of a stage in a plan with objective `value` or less.
   [[nodiscard]] std::size_t longest_of(double value) const {
     double least = no_time;
     for (const layer_type& type : model_.types) {
@@ -204,12 +203,12 @@ class sapp_search {
     return longest;
   }
 
-  /// All passes of a microbatch on a rank at most, of a plan that is as good.
+  /// The most work of a microbatch on a rank in a plan with objective `value` or less.
   [[nodiscard]] double most_of_rank(double value) const {
     const auto chunks = static_cast<double>(rule_.chunks());
     if (!rule_.has_two_parts()) return chunks * value;
     // Backward passes: x of each stage but the last and y of that, where 2x <= x + max(x, y) = value.
-    double share = 0;  // of forward passes in them
+    double share = 0;  // of forward passes among them
     for (const layer_type& type : model_.types) {
       for (const recompute_choice& each : type.choices) {
         const double backward = unit_.whole(each.backward);
@@ -221,7 +220,7 @@ class sapp_search {
     return most < no_time ? most : no_time;
   }
 
-  /// The best options of the graph, if it has a path: least objective, and then least backward passes.
+  /// Finds the best options of the graph, if it has a path: smallest objective, then shortest backward passes.
   void solve() {
     std::vector<double> firsts = price();
     value_ = no_time;
@@ -251,7 +250,7 @@ class sapp_search {
     }
   }
 
-  /// Both parts of all options; the values of the first one, sorted.
+  /// Computes both parts of all options; returns the values of the first one, sorted.
   std::vector<double> price() {
     std::vector<double> firsts;
     parts_.assign(graph_.ranks.size(), {});
@@ -274,7 +273,7 @@ class sapp_search {
     return firsts;
   }
 
-  /// The least that the largest second part can be, of options whose first part is not above that.
+  /// The smallest possible maximum of the second part, over options whose first part is at most `first`.
   [[nodiscard]] double least_last(double first) const {
     std::vector<double> before{0};
     for (std::size_t r = 0; r < graph_.ranks.size(); ++r) {

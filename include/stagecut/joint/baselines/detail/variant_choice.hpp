@@ -10,22 +10,23 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Chooses one way for each layer of a stage so that all fit into memory and take the least time: a knapsack with several
-/// choices, solved to the end by branch and bound. Of layers that have two ways and save as many bytes by the leaner one, the
-/// first to run so are those that lose least time by it, so only their number is chosen; likewise for layers with equal
+/// Chooses one way for each layer of a stage so that all fit into memory and take the least time: a multiple-choice
+/// knapsack, solved exactly by branch and bound. Among layers with two ways whose leaner ones save equally many bytes,
+/// those that lose least time switch first, so only their number is chosen; the same holds for layers with equal
 /// figures.
 class variant_choice : public variant_ways {
  public:
   /// The least time.
   [[nodiscard]] std::int64_t solve();
 
-  /// Layers go to leaner ways by what that saves for the time, until they fit: not always the best, but soon found.
+  /// A greedy solution: layers switch to leaner ways by increasing time per saved byte, until they fit; not always
+  /// optimal, but fast.
   [[nodiscard]] std::int64_t choose();
 
-  /// All that the solution takes.
+  /// The total figures of the solution.
   [[nodiscard]] variant_figures sum() const;
 
-  /// Which way each layer of a group has in the solution, one after the other.
+  /// The way of each layer of a group in the solution.
   [[nodiscard]] std::vector<std::size_t> variants_of(std::size_t g) const;
 
  private:
@@ -33,22 +34,22 @@ class variant_choice : public variant_ways {
 
   void descend(std::size_t rank, std::int64_t need, std::int64_t time);
 
-  /// Decides how many layers of a unit run in their leaner ways: first as many as the relaxed problem takes.
+  /// Decides how many layers of a unit run in their leaner ways, starting with the number in the relaxed solution.
   void descend_pairs(std::size_t rank, std::int64_t need, std::int64_t time);
 
   /// Runs `x` layers of a unit in their leaner ways.
-  /// @return  the bound of that
+  /// @return  the resulting bound
   std::int64_t take(std::size_t rank, std::int64_t x, std::int64_t need, std::int64_t time);
 
-  /// @return  the time that it takes to run `x` layers of a unit in their leaner ways
+  /// @return  the time of running `x` layers of a unit in their leaner ways
   std::int64_t set(const unit& at, std::int64_t x);
 
   /// Decides how many of `left` layers of a group run in way `w`, then in faster ones.
   void descend_ways(std::size_t rank, std::size_t w, std::size_t left, std::int64_t need, std::int64_t time);
 
   std::int64_t best_ = 0;
-  std::vector<std::size_t> now_{};     // layers of each way
-  std::vector<std::size_t> chosen_{};  // likewise in the best solution
+  std::vector<std::size_t> now_{};     // layers in each way
+  std::vector<std::size_t> chosen_{};  // the same in the best solution
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

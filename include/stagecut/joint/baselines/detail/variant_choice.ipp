@@ -99,7 +99,7 @@ STAGECUT_DECL void variant_choice::descend_pairs(std::size_t rank, std::int64_t 
     relaxed_count += own ? each.count : 0;
   }
   if (relaxed_count > most) relaxed_count = most;
-  // The bound is convex in the number taken, up to the rounding of one unit.
+  // The bound is convex in the number taken, except for the rounding of one unit.
   std::int64_t before = none;
   for (std::int64_t x = relaxed_count; x >= 0; --x) {
     const std::int64_t here = take(rank, x, need, time);

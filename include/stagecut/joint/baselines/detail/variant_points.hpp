@@ -12,21 +12,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The down-sets of layers as points, by rising work: which layers each holds, and what they sum to.
+/// The order ideals of a graph of layers as points, by increasing work: the layers of each, and the sums of their
+/// figures.
 class variant_points {
  public:
-  /// @throws invalid_input for a cycle, and for more down-sets than `most`
+  /// @throws invalid_input for a cycle, and for more order ideals than `most`
   variant_points(const variant_tables& tables, const precedence& before, std::size_t most);
 
-  /// Sums over the layers of a point, each divided among a number of devices.
+  /// Sums over the layers of a point, at one tensor-parallel degree.
   struct sums {
-    std::int64_t time = 0;  // at least
-    std::int64_t cut = 0;   // beyond that, if all edges of the layers are cut
+    std::int64_t time = 0;  // a lower bound
+    std::int64_t cut = 0;   // in addition, if all edges of the layers are cut
     std::int64_t parameters = 0;
-    variant_figures fastest{};    // of layers that all run in the fastest way; no time
-    std::int64_t least_one = 0;   // bytes with one microbatch in flight, at least
-    std::int64_t least_more = 0;  // bytes of each further one, at least
-    std::uint32_t missing = 0;    // layers that cannot be divided so
+    variant_figures fastest{};    // with all layers in the fastest way; without time
+    std::int64_t least_one = 0;   // bytes with one microbatch in flight, a lower bound
+    std::int64_t least_more = 0;  // bytes of each further one, a lower bound
+    std::uint32_t missing = 0;    // layers that do not support this degree
 
     void add(const sums& other, std::int64_t sign) noexcept;
   };
@@ -36,7 +37,7 @@ class variant_points {
   [[nodiscard]] bool holds(std::size_t point, std::size_t layer) const noexcept { return held_.holds(point, layer); }
   [[nodiscard]] bool within(std::size_t inner, std::size_t outer) const noexcept { return held_.within(inner, outer); }
 
-  /// Over the layers of a stage.
+  /// The sums of a stage.
   [[nodiscard]] sums between(std::size_t first, std::size_t last, std::size_t t) const noexcept;
 
   /// Calls `visit(layer)` for the layers of a stage, ascending.
@@ -45,7 +46,7 @@ class variant_points {
     held_.each_between(first, last, visit);
   }
 
-  /// The first point with work above `most`, at least `from`.
+  /// The first point, at least `from`, with work above `most`.
   [[nodiscard]] std::size_t end_of(double most) const noexcept;
 
  private:

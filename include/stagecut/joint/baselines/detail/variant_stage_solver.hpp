@@ -15,44 +15,44 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Finds the least time of a stage with a number of microbatches in flight, and remembers it.
+/// Finds the least time of a stage with a number of microbatches in flight, and caches it.
 class variant_stage_solver {
  public:
   using fact = variant_stage_facts::fact;
 
-  /// @param exchanged  bytes that a device sends in the time of all microbatches of an iteration that take a second each
+  /// @param exchanged  bytes that a device sends during the time of all microbatches of an iteration, at one second
+  ///                   each
   variant_stage_solver(const variant_tables& tables, const variant_points& points, double exchanged);
 
-  /// Bytes of a device from now on.
+  /// Sets the bytes of a device.
   void set_memory(const std::optional<double>& memory);
 
-  /// Goes to a stage on some devices.
+  /// Selects a stage and its devices.
   void look_at(std::size_t first, std::size_t last, std::size_t t, std::size_t replicas);
 
-  /// Time of a microbatch where its layers take so long beyond the fastest.
+  /// The time of a microbatch if its layers take `more` beyond the fastest.
   [[nodiscard]] double time(std::int64_t more, std::size_t replicas) const noexcept {
     return time_of(facts_->time + more, facts_->parameters, replicas);
   }
   [[nodiscard]] double time_of(std::int64_t time, std::int64_t parameters, std::size_t replicas) const noexcept;
 
-  /// A way to run the stage with `held` microbatches in flight that takes at most `most`: the fastest, or any.
+  /// A way to run the stage with `held` microbatches in flight that takes at most `most`: the fastest one, or any.
   [[nodiscard]] std::optional<fact> solve(std::int64_t held, std::size_t replicas, double most, bool fastest = true);
 
-  /// The same, any with as many microbatches as possible, from `least` to `most_held`.
+  /// The same, any way with as many microbatches as possible, from `least` to `most_held`.
   [[nodiscard]] std::optional<fact> solve_roomiest(std::int64_t least, std::int64_t most_held,
                                                    std::size_t replicas, double most);
 
-  /// Whether layers may be so that `held` microbatches fit, as far as sums tell.
+  /// Whether the sums allow layers to fit with `held` microbatches.
   [[nodiscard]] bool may_hold(const variant_points::sums& sums, std::int64_t held) const noexcept {
     return sums.least_one + (held - 1) * sums.least_more <= limit_;
   }
-  /// How many fit if all layers run in the fastest way, and that is the same on every stage; 0 if it is not.
+  /// The microbatches that fit if all layers run in the fastest way, if that is the same on every stage; otherwise 0.
   [[nodiscard]] std::int64_t room_of_fastest(const variant_points::sums& sums) const noexcept {
     return differ_ ? 0 : room_of(sums.fastest);
   }
 
-  /// Which variant each layer of the stage has, ascending, as they were chosen for `held` microbatches; none if they do not
-  /// fit.
+  /// The variant of each layer of the stage, ascending, as chosen for `held` microbatches; none if they do not fit.
   [[nodiscard]] std::vector<std::size_t> variants(std::int64_t held);
 
  private:
@@ -62,10 +62,10 @@ class variant_stage_solver {
   }
   [[nodiscard]] std::int64_t room_of(const variant_figures& figures) const noexcept;
 
-  /// Puts the layers of the stage into groups of equal figures.
+  /// Groups the layers of the stage by equal figures.
   void list_groups();
 
-  /// Whether what a layer sends or exchanges here depends on its variant.
+  /// Whether the bytes that a layer sends or exchanges here depend on its variant.
   [[nodiscard]] bool differs(std::size_t v, const variant_tables::divided& each) const;
 
   [[nodiscard]] std::vector<variant_figures> figures_of(std::size_t v, const variant_tables::divided& each) const;
@@ -73,8 +73,8 @@ class variant_stage_solver {
   const variant_tables& tables_;
   const variant_points& points_;
   double exchanged_;
-  bool varies_ = false;  // whether what layers exchange depends on their variants
-  bool differ_ = false;  // whether what they exchange or send does
+  bool varies_ = false;  // whether the bytes that layers exchange depend on their variants
+  bool differ_ = false;  // whether the bytes they exchange or send do
   std::optional<double> memory_{};
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max() / 2;
   variant_stage_table table_{};
@@ -85,7 +85,7 @@ class variant_stage_solver {
   variant_stage_facts* facts_ = nullptr;
   variant_choice choice_{};
   std::vector<std::vector<std::size_t>> members_{};  // of each group
-  std::vector<std::size_t> slot_{};                  // of each group of the tables, the number here plus 1
+  std::vector<std::size_t> slot_{};                  // for each group of the tables, its number here plus 1
   std::vector<std::vector<variant_figures>> own_figures_{};
 };
 

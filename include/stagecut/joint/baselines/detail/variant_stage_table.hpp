@@ -10,26 +10,26 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Which stage on which devices.
+/// A stage and its devices.
 struct variant_stage_key {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
-  std::uint32_t ways = 0;      // their number in the tables
-  std::uint32_t replicas = 0;  // 0: whatever they are
+  std::uint32_t ways = 0;      // index into the degrees of the tables
+  std::uint32_t replicas = 0;  // 0: any number
 
   friend bool operator==(const variant_stage_key&, const variant_stage_key&) = default;
 };
 
-/// What is known of a stage: what it takes however its layers run, and beyond that some ways to run them, and the least time
+/// Known facts of a stage: figures that do not depend on how its layers run, some ways to run them, and the least time
 /// with some numbers of microbatches in flight.
 struct variant_stage_facts {
   struct fact {
     std::int64_t held = 0;      // microbatches: with them, or more, it takes
-    std::int64_t least = 0;     // so long at least; `variant_choice::none`: they do not fit
-    std::int64_t room = 0;      // microbatches that fit with `figures`; 0: there are none
-    variant_figures figures{};  // of one way to run its layers, with which it takes their time
+    std::int64_t least = 0;     // at least this long; `variant_choice::none`: they do not fit
+    std::int64_t room = 0;      // microbatches that fit with `figures`; 0: none known
+    variant_figures figures{};  // of one way to run its layers, which takes their time
 
-    /// Whether no way is faster with so many.
+    /// Whether no way is faster with `number` microbatches.
     [[nodiscard]] bool solves(std::int64_t number) const noexcept {
       return least == figures.time && held <= number && number <= room;
     }
@@ -41,17 +41,17 @@ struct variant_stage_facts {
   std::vector<fact> known{};
 };
 
-/// The stages of which something is known, as long as there is room for more; a table with open addresses.
+/// The stages with known facts, while there is space; a hash table with open addressing.
 class variant_stage_table {
  public:
   static constexpr std::size_t most = 200'000;
 
   void clear();
 
-  /// @return  null: it is not known
+  /// @return  null: unknown
   [[nodiscard]] variant_stage_facts* find(const variant_stage_key& key);
 
-  /// @return  what was put in, or null where the table is full
+  /// @return  the inserted facts, or null if the table is full
   variant_stage_facts* put(variant_stage_facts& facts);
 
  private:

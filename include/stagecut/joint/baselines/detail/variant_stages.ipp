@@ -23,7 +23,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a variant whose figures make no sense.
+/// Rejects a variant with invalid figures.
 inline void check_variant(const run_variant& each, const std::string& place, std::size_t in, std::size_t out) {
   const auto check = [&](std::string_view name, double value) {
     if (is_finite(value) && !is_negative(value)) return;
@@ -44,7 +44,7 @@ inline void check_variant(const run_variant& each, const std::string& place, std
   }
 }
 
-/// Refuses a layer that cannot be divided as it says.
+/// Rejects a layer that cannot be divided as specified.
 inline void check_divided(const variant_layer& layer, const std::string& place, std::size_t in, std::size_t out) {
   for (std::size_t i = 0; i < layer.divided.size(); ++i) {
     const divided_layer& each = layer.divided[i];
@@ -61,7 +61,7 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
   }
 }
 
-/// The graph, unless it makes no sense. Cycles are found later.
+/// Returns the graph, or throws if it is invalid. Cycles are found later.
 [[nodiscard]] inline variant_graph checked(variant_graph graph) {
   if (graph.layers.empty()) fail(invalid_input("layers", "there are none"));
   if (!is_finite(graph.bandwidth) || !(graph.bandwidth > 0)) fail(invalid_input("bandwidth", "must be above 0"));
@@ -98,7 +98,7 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
   return graph;
 }
 
-/// Which layers stand before which.
+/// The precedence of layers.
 [[nodiscard]] inline precedence precedence_of(const variant_graph& graph) {
   std::vector<precedence::pair> pairs;
   for (const variant_edge& each : graph.edges) {

@@ -12,16 +12,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The figures of a graph of layers, in whole units, by layer and by number of devices among which it is divided.
+/// The figures of a graph of layers, in integer units, by layer and tensor-parallel degree.
 struct variant_tables {
-  /// A layer divided among a number of devices.
+  /// A layer at one tensor-parallel degree.
   struct divided {
-    std::vector<variant_figures> variants{};  // time beyond the least one
-    std::vector<double> more_parameters{};    // of each variant, bytes beyond the least; empty: all exchange the same
+    std::vector<variant_figures> variants{};  // time beyond the smallest
+    std::vector<double> more_parameters{};    // per variant, bytes beyond the smallest; empty: all exchange the same
     std::vector<std::vector<std::int64_t>>
         more_cut{};                   // of each variant, time beyond the least of each edge that is cut, of
                                       // those in, then out; empty: all send the same
-    std::vector<std::int64_t> cut{};  // likewise the least time
+    std::vector<std::int64_t> cut{};  // the smallest time of each edge
     std::int64_t time = 0;            // of the fastest variant
     std::int64_t parameters = 0;      // of the one with the least
     std::size_t alike = 0;            // the number of its group
@@ -33,9 +33,9 @@ struct variant_tables {
   engine::tick_scale times{}, bytes{}, parameters{};
   std::vector<std::size_t> ways{};                     // ascending
   std::vector<std::vector<divided>> layers{};          // by layer, then as `ways`
-  std::vector<std::vector<std::size_t>> neighbours{};  // the other end of each edge in, then of each out
-  std::vector<std::int64_t> work{};                    // seconds of a device that a layer takes at least
-  std::vector<std::vector<variant_figures>> groups{};  // layers with these figures may be exchanged
+  std::vector<std::vector<std::size_t>> neighbours{};  // the other end of each incoming, then of each outgoing edge
+  std::vector<std::int64_t> work{};                    // lower bound of a layer's device seconds
+  std::vector<std::vector<variant_figures>> groups{};  // layers with these figures are interchangeable
 
   explicit variant_tables(const variant_graph& graph);
 
@@ -46,7 +46,7 @@ struct variant_tables {
 
   void list_edges(const variant_graph& graph);
 
-  /// Seconds in which the bytes cross an edge both ways, with those among devices.
+  /// Seconds in which the bytes of an edge, and the transfers among devices, cross it in both directions.
   [[nodiscard]] double crossing(const variant_graph& graph, std::size_t v, const run_variant& one, std::size_t e) const;
 
   void choose_units(const variant_graph& graph);
