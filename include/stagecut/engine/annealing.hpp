@@ -17,7 +17,7 @@ class annealing {
   annealing(double hot, std::size_t steps) : heat_(hot), fall_(std::pow(0.02, 1 / static_cast<double>(steps))) {}
 
   void cool() noexcept { heat_ *= fall_; }
-  /// By how much a move may be worse now: by d with probability exp(-d / temperature).
+  /// How much worse a move may be now: by d with probability exp(-d / temperature).
   [[nodiscard]] double limit(seeded& random) const {
     return -heat_ * std::log(static_cast<double>((random.any() >> 11U) + 1) * 0x1p-53);
   }

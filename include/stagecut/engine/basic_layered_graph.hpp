@@ -10,29 +10,29 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// More than any sum of ticks, or of seconds, and far from where doubles are rounded.
+/// More than any sum of ticks, or of seconds, and well within the exact range of doubles.
 inline constexpr double no_ticks = 1e300;
 
-/// Candidates as paths: a `Node` has a `step`, an `Edge` leads `from` a node `to` one of a later step, and no candidate on it
-/// has less than its `bound`. Time and space of what is here are linear in nodes and edges.
+/// Candidates as paths: a `Node` has a `step`, an `Edge` leads `from` a node `to` one of a later step, and no candidate
+/// that uses it takes less than its `bound`. All functions take linear time and space in nodes and edges.
 template <class Node, class Edge>
 struct basic_layered_graph {
   using node = Node;
   using edge = Edge;
 
-  std::vector<node> nodes{};           // by step; paths begin at those of the first step
+  std::vector<node> nodes{};           // by step; paths begin at the first step
   std::vector<edge> edges{};           // by `from`
   std::vector<std::uint32_t> first{};  // edges of node u: [first[u], first[u + 1])
 
-  /// Finds the edges of each node again, by counting; edges are sorted by `from`.
+  /// Rebuilds the edge ranges of the nodes, by counting; edges are sorted by `from`.
   void index() {
     first.assign(nodes.size() + 1, 0);
     for (const edge& each : edges) ++first[each.from + 1];
     for (std::size_t u = 0; u < nodes.size(); ++u) first[u + 1] += first[u];
   }
 
-  /// Removes the edges for which `gone(edge)`, asked in their order and of those that are reached alone, and those that then
-  /// lie on no path to a node of step `last`. Nodes stay, without edges. Returns whether a path is left.
+  /// Removes the edges with `gone(edge)`, which is called in order and only for reached edges, and those that are then
+  /// on no path to a node of step `last`. Nodes stay, without edges. Returns whether a path is left.
   template <class Gone>
   bool prune(std::uint32_t last, const Gone& gone) {
     keep_paths(last, gone);
@@ -40,22 +40,22 @@ struct basic_layered_graph {
     return any_path();
   }
 
-  /// The least, over paths, of the largest bound on it.
+  /// The smallest, over paths, of the largest bound on the path.
   [[nodiscard]] double least_bound() const {
     return least_largest([](const edge& each) { return each.bound; });
   }
 
-  /// The least, over paths, of the largest `of(edge)` on it.
+  /// The smallest, over paths, of the largest `of(edge)` on the path.
   template <class Of>
   [[nodiscard]] double least_largest(const Of& of) const {
     std::vector<double> rest;
     return least([&](std::size_t i, double behind) { return std::max(behind, of(edges[i])); }, rest);
   }
 
-  /// The least, over paths, of what its edges have together, 0 at the end; `no_ticks` if there is none.
+  /// The smallest cost of a path, 0 at the end; `no_ticks` if there is no path.
   ///
-  /// @param with  `with(i, behind)`: of edge i and all behind it
-  /// @param rest  gets the same from every node
+  /// @param with  `with(i, behind)`: the cost of edge i with the rest of a path, which costs `behind`
+  /// @param rest  set to the smallest cost from every node
   template <class With>
   double least(const With& with, std::vector<double>& rest) const {
     rest.assign(nodes.size(), no_ticks);
@@ -73,7 +73,7 @@ struct basic_layered_graph {
   }
 
  protected:
-  /// `prune`, but for `first`, which is as it was; marks each node 2: on a path; 1: reached; 0: neither.
+  /// Like `prune`, but leaves `first` unchanged; marks each node 2: on a path; 1: reached; 0: neither.
   template <class Gone>
   void keep_paths(std::uint32_t last, const Gone& gone) {
     marks_.assign(nodes.size(), 0);
@@ -105,7 +105,7 @@ struct basic_layered_graph {
     return any;
   }
 
-  /// Removes the nodes that are not marked 2, which no edge touches, and indexes.
+  /// Removes the nodes not marked 2, which have no edges, and indexes.
   void keep_marked() {
     number_.resize(nodes.size());
     std::size_t kept = 0;

@@ -10,9 +10,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Sets of elements by number, a bit for each element, in whole words.
+/// Sets of elements by number, one bit per element, in whole words.
 struct bit_rows {
-  std::size_t words = 0;              // of each set
+  std::size_t words = 0;              // per set
   std::vector<std::uint64_t> bits{};  // set after set
 
   bit_rows() = default;
@@ -34,14 +34,14 @@ struct bit_rows {
   void unite(std::uint64_t* set, const std::uint64_t* other) const noexcept {
     for (std::size_t w = 0; w < words; ++w) set[w] |= other[w];
   }
-  /// Whether a set holds all of another one.
+  /// Whether one set is a subset of another.
   [[nodiscard]] bool within(std::size_t inner, std::size_t outer) const noexcept {
     for (std::size_t w = 0; w < words; ++w) {
       if (((*this)[inner][w] & ~(*this)[outer][w]) != 0) return false;
     }
     return true;
   }
-  /// Calls `visit(e)` for what the last set holds and the first does not, ascending.
+  /// Calls `visit(e)` for the elements of the last set that are not in the first, ascending.
   template <class Visit>
   void each_between(std::size_t first, std::size_t last, const Visit& visit) const {
     for (std::size_t w = 0; w < words; ++w) {
@@ -52,7 +52,7 @@ struct bit_rows {
   }
 };
 
-/// Sets, each once, numbered in the order in which they came: a hash table with open addresses.
+/// Distinct sets, numbered in order of insertion: a hash table with open addressing.
 class bit_sets {
  public:
   explicit bit_sets(std::size_t elements) : sets_(elements) {}
@@ -61,7 +61,7 @@ class bit_sets {
   [[nodiscard]] const std::uint64_t* operator[](std::size_t set) const noexcept { return sets_[set]; }
   [[nodiscard]] std::uint64_t hash(std::size_t set) const noexcept { return hashes_[set]; }
 
-  /// What a word contributes to the hash of a set, which is the exclusive or of these.
+  /// The contribution of a word to the hash of a set, which is their exclusive or.
   [[nodiscard]] static std::uint64_t hash_of_word(std::size_t w, std::uint64_t bits) noexcept {
     std::uint64_t x = (bits + w) * 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -73,7 +73,7 @@ class bit_sets {
     return result;
   }
 
-  /// Adds a set, unless it is known. @return its number, and whether it is new
+  /// Adds a set, unless it is present. @return its number, and whether it is new
   /// @param hash  `hash_of(set)`
   std::pair<std::size_t, bool> put(const std::uint64_t* set, std::uint64_t hash) {
     if (2 * (size() + 1) > table_.size()) enlarge();

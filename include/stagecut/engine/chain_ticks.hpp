@@ -16,14 +16,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact. A pass of a stage
-/// takes the sum of its items and what the stage takes beside them.
+/// A chain's times in integer ticks, a power of two of the user's unit: computations with them are exact. A pass of a
+/// stage takes the sum of its items and the stage's own time.
 ///
-/// The tick is as small as cuts of some makespan let it be. What such a cut cannot contain, because it alone takes longer,
-/// counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See docs/makespan.md, What the
-/// answer means.
+/// The tick is as small as cuts of some makespan allow. A time that such a cut cannot contain, because it alone is
+/// longer, counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See
+/// docs/makespan.md, What the answer means.
 ///
-/// `tick_b` is B, or I where the schedule tells the gradients apart.
+/// `tick_b` is B, or I where the schedule runs the gradients apart.
 class chain_ticks : public chain_times {
  public:
   template <pipeline_model Model>
@@ -32,49 +32,49 @@ class chain_ticks : public chain_times {
     scale(std::numeric_limits<double>::max());
   }
 
-  /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: it has fewer than 2^50 of them.
+  /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: it is fewer than 2^50 ticks.
   ///
-  /// @pre  there is such a cut, that is allowed
+  /// @pre  there is an allowed cut of that makespan
   void scale(double most);
 
-  /// What `domain_search` may be off, of the makespan.
+  /// The relative error of `domain_search` in the makespan.
   static constexpr double unsure = 0x1p-32;
 
   double tick = 1;  ///< in the user's unit
 
-  /// Up to which makespan cuts are what they are, in the user's unit.
+  /// The largest makespan for which cuts are represented correctly, in the user's unit.
   [[nodiscard]] double most() const noexcept { return most_; }
-  /// How far, in the user's unit, rounding may move the makespan of such a cut at most; 0: nothing was rounded.
+  /// The largest rounding error of the makespan of such a cut, in the user's unit; 0: nothing was rounded.
   [[nodiscard]] double error() const noexcept { return error_; }
-  /// All makespans are whole multiples of it, in ticks: a power of two that divides every time.
+  /// All makespans are multiples of this, in ticks: a power of two that divides every time.
   [[nodiscard]] double step() const noexcept { return step_; }
-  /// All times, as devices read them; refers to the chain until the tick is chosen anew.
+  /// All times, as devices read them; refers to the chain until the next `scale`.
   [[nodiscard]] tick_rows rows() const noexcept { return {sums_, own_, messages_, boundary_, items, stages}; }
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
     return rows().pass(kind, s, first, last);
   }
-  /// All passes of a microbatch.
+  /// All passes of a microbatch on stage s.
   [[nodiscard]] double load(std::size_t s, std::size_t first, std::size_t last) const noexcept {
     return pass(tick_f, s, first, last) + pass(tick_b, s, first, last) + pass(tick_w, s, first, last);
   }
-  /// The part of a pass that is item i on stage s.
+  /// The time of item i in a pass of stage s.
   [[nodiscard]] double item(std::size_t kind, std::size_t s, std::size_t i) const noexcept;
-  /// The part of all passes of a microbatch that is item i on stage s.
+  /// The time of item i in all passes of a microbatch on stage s.
   [[nodiscard]] double item_load(std::size_t s, std::size_t i) const noexcept {
     return item(tick_f, s, i) + item(tick_b, s, i) + item(tick_w, s, i);
   }
-  /// The part of a pass that stage s takes beside its items.
+  /// The own time of stage s in a pass, besides its items.
   [[nodiscard]] double own(std::size_t kind, std::size_t s) const noexcept { return own_[kind * stages + s]; }
-  /// The part of all passes of a microbatch that stage s takes beside its items.
+  /// The own time of stage s in all passes of a microbatch, besides its items.
   [[nodiscard]] double own_load(std::size_t s) const noexcept {
     return own(tick_f, s) + own(tick_b, s) + own(tick_w, s);
   }
-  /// A message over the boundary behind stage s, cut at y; the same in both directions.
+  /// A message over the boundary after stage s, cut at y; the same in both directions.
   [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept { return rows().message(s, y); }
-  /// Prefix sums of what items take in passes of stage s.
+  /// Prefix sums of the times of items in passes of stage s.
   [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept { return rows().row(kind, s); }
-  /// The least `time(s)` of any stage s: what an item takes wherever it stands.
+  /// The smallest `time(s)` of any stage s: a lower bound of an item's time wherever it is.
   template <class Time>
   [[nodiscard]] double least(const Time& time) const {
     double best = time(std::size_t{0});
@@ -91,10 +91,10 @@ class chain_ticks : public chain_times {
     return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U) - 1023;
   }
 
-  /// A time in ticks, and how far that is off; what reaches `limit` is that.
+  /// A time in ticks, and its error; times from `limit` on become `limit`.
   [[nodiscard]] double rounded(double time, double limit, double& off) const noexcept;
 
-  /// Counts everything in ticks. False: they are too small, a sum over all items is no exact one.
+  /// Converts everything to ticks. False: they are too small, a sum over all items is not exact.
   bool fill();
 
   /// The power of two that divides all times.
@@ -105,8 +105,8 @@ class chain_ticks : public chain_times {
   double most_ = 0;
   double error_ = 0;
   double step_ = 1;
-  double unsure_;              // what sums of doubles are off, of the makespan
-  std::vector<double> own_{};  // as `tick_rows` has them
+  double unsure_;              // relative error of sums of doubles in the makespan
+  std::vector<double> own_{};  // as in `tick_rows`
   std::vector<double> sums_{};
   std::vector<double> messages_{};
 };

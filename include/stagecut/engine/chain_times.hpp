@@ -16,10 +16,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What a model says of a chain, in the user's unit, each answer asked for once and checked. A pass of a stage takes the
-/// sum of its items and what the stage takes beside them.
+/// A model's figures for a chain, in the user's unit, each queried once and checked. A pass of a stage takes the sum of
+/// its items and the stage's own time.
 ///
-/// `tick_b` is B, or I where the schedule runs the gradients apart; a B that such a schedule runs as well takes I and W.
+/// `tick_b` is B, or I where the schedule runs the gradients apart; a B of such a schedule takes I and W.
 class chain_times {
  public:
   template <pipeline_model Model>
@@ -54,43 +54,43 @@ class chain_times {
   bool splits = false;        ///< whether the schedule runs I and W
   bool has_messages = false;  ///< whether messages take time or order
 
-  /// Whether stages differ in what they take for the same items.
+  /// Whether stages take different times for the same items.
   [[nodiscard]] bool stages_differ() const noexcept { return rows_per_kind_ != 1 || has_constants_; }
   /// A pass of `[first, last)` as stage s, in the user's unit.
   [[nodiscard]] double time(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept;
-  /// A message over the boundary behind stage s, cut at y, in the user's unit.
+  /// A message over the boundary after stage s, cut at y, in the user's unit.
   [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
     return times_[tick_message][boundary_[s] * (items + 1) + y];
   }
 
-  /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
+  /// An upper bound of every cut: all ops of an iteration in sequence; infinite if not representable.
   [[nodiscard]] double everything() const;
 
  protected:
-  double passes_;                            // of a stage: microbatches, by their slices
+  double passes_;                            // of a stage: microbatches times slices
   std::size_t rows_per_kind_ = 1;            // 1: items take the same on every stage
-  std::vector<double> times_[tick_kinds]{};  // of every row and item, or of every link and cut
-  std::vector<double> own_times_[3]{};       // of every stage, beside its items
+  std::vector<double> times_[tick_kinds]{};  // for every row and item, or for every link and cut
+  std::vector<double> own_times_[3]{};       // for every stage, besides its items
   std::vector<std::size_t> boundary_{};      // its row of messages
 
  private:
-  /// What a model says of a stage and an item: one way to read it is compiled for all models.
+  /// A model's figure for a stage and an item; type-erased, so that reading it is compiled once for all models.
   using answer = function_ref<double(std::size_t, std::size_t)>;
 
-  /// Asks for the passes of all items.
+  /// Queries the passes of all items.
   ///
-  /// @param is_told  whether the model tells `input`; else it is what the gradient of the weights leaves of the backward pass
+  /// @param is_told  whether the model has `input`; otherwise it is the backward pass minus the weight gradient
   void read_items(answer forward, answer backward, answer weight_of, answer input, bool is_told);
 
-  /// Asks for what stages take beside their items.
+  /// Queries the own times of stages, besides their items.
   void read_constants(answer forward_of, answer backward_of, answer weight_of);
 
-  /// Asks for the bytes of all messages.
+  /// Queries the bytes of all messages.
   void read_messages(answer sent, const schedule& order, const std::vector<link_speed>& links);
 
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Of an item on a stage, of a stage (`i == items`), or of the cut before an item (`s == none`).
+  /// Names an item on a stage, a stage (`i == items`), or the cut before an item (`s == none`).
   [[nodiscard]] std::string position(std::size_t s, std::size_t i) const;
   [[noreturn]] static void refuse(const char* what, const std::string& place, const char* why);
   [[nodiscard]] double checked(const char* what, double value, std::size_t s, std::size_t i) const;

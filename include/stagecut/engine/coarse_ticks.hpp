@@ -10,15 +10,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The times of a chain for paths that are counted in fractions: none is longer than in the ticks of the chain, and all are
-/// whole multiples of a unit, so large that sums of fractions of them are exact. The unit is 1 where ticks leave room.
+/// The times of a chain for paths with fractional counts: no path is longer than in the ticks of the chain, and all
+/// times are multiples of a unit so large that sums of fractions of them are exact. The unit is 1 where ticks permit.
 /// See docs/makespan.md, Bounds, Combinations.
 class coarse_ticks {
  public:
-  /// Paths are counted in whole multiples of 1 / `parts`.
+  /// Path counts are multiples of 1 / `parts`.
   static constexpr double parts = 1024;
 
-  /// @param passes  of a stage: microbatches, by their slices
+  /// @param passes  of a stage: microbatches times slices
   coarse_ticks(const chain_ticks& chain, std::size_t passes) : items_(chain.items) {
     set_unit(chain, static_cast<double>(passes));
     for (std::size_t kind = 0; kind < 3; ++kind) {
@@ -41,20 +41,20 @@ class coarse_ticks {
     }
   }
 
-  /// Of what lengths of fractions are whole multiples; at most 1.
+  /// The unit of lengths with fractional counts; at most 1.
   [[nodiscard]] double least_excess() const noexcept { return unit_ < parts ? unit_ / parts : 1; }
-  /// Prefix sums of what items take in passes of stage s.
+  /// Prefix sums of the times of items in passes of stage s.
   [[nodiscard]] const std::vector<double>& row(std::size_t kind, std::size_t s) const noexcept {
     return rows_[row_of_[kind * stages_ + s]];
   }
-  /// What a pass of stage s takes beside its items.
+  /// The own time of stage s in a pass, besides its items.
   [[nodiscard]] double own(std::size_t kind, std::size_t s) const noexcept { return own_[kind * stages_ + s]; }
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
     const std::vector<double>& sums = row(kind, s);
     return sums[last] - sums[first] + own(kind, s);
   }
-  /// A message over the boundary behind stage s, cut at y.
+  /// A message over the boundary after stage s, cut at y.
   [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept { return messages_[s * (items_ + 1) + y]; }
 
  private:

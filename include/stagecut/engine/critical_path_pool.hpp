@@ -8,15 +8,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Critical paths of candidates that were simulated, mixed or not: how often each passes through every stage and kind, a row
-/// of one width. No candidate is shorter than its sum over any of them, nor than that over a mean of them. See
-/// docs/makespan.md, Bounds ("every path is a bound for every cut").
+/// Critical paths of simulated candidates, mixed or not: how often each passes through every stage and kind, as rows of
+/// one width. No candidate is shorter than its sum over any of them, or over a mean of them. See docs/makespan.md,
+/// Bounds ("every path is a bound for every cut").
 class critical_path_pool {
  public:
-  /// @param capacity  of paths; when full, a new path replaces the least used one
+  /// @param capacity  number of paths; when full, a new path replaces the least used one
   explicit critical_path_pool(std::size_t capacity = ~std::size_t{0}) : capacity_(capacity) {}
 
-  /// Where a path is.
+  /// The row of a path.
   struct place {
     std::size_t row;
     bool is_new;
@@ -24,11 +24,11 @@ class critical_path_pool {
 
   [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
   [[nodiscard]] const std::vector<double>& counts(std::size_t row) const noexcept { return counts_[row]; }
-  /// How useful a path was lately, as its user counts.
+  /// The recent usefulness of a path, as its user counts it.
   [[nodiscard]] double use(std::size_t row) const noexcept { return use_[row]; }
   [[nodiscard]] double& use(std::size_t row) noexcept { return use_[row]; }
 
-  /// Whether a new one takes the place of another.
+  /// Whether a new path replaces another.
   [[nodiscard]] bool is_full() const noexcept { return size() == capacity_; }
 
   /// The row of a path; `size()` if it is new. O(size * width).
@@ -39,9 +39,9 @@ class critical_path_pool {
     return size();
   }
 
-  /// The place of a path, which is added if it is new. O(size * width).
+  /// Returns the place of a path, which is added if it is new. O(size * width).
   ///
-  /// @param use  of a new one, at first
+  /// @param use  initial use of a new path
   place add(const std::vector<double>& counts, double use = 1) {
     std::size_t row = find(counts);
     if (row < size()) return {row, false};
@@ -57,7 +57,7 @@ class critical_path_pool {
     return {row, true};
   }
 
-  /// The length of a path for these times.
+  /// The length of a path under these times.
   [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const noexcept {
     double sum = 0;
     for (std::size_t j = 0; j < times.size(); ++j) sum += counts_[row][j] * times[j];

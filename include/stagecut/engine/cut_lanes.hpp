@@ -16,10 +16,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Which durations of a slot program are made of the passes and messages of which stage: each is a sum of some of them.
+/// The durations of a slot program as sums of passes and messages of stages.
 class stage_durations {
  public:
-  /// Asks the task graph for its table with one time set to 1, for each of them.
+  /// Queries the task graph's table with one time set to 1, for each time.
   stage_durations(const chain_ticks& chain, const task_graph& graph, const slot_program& program)
       : first_(program.durations().size() + 1), of_stage_(chain.stages) {
     std::vector<std::vector<duration_row::term>> terms(program.durations().size());
@@ -41,17 +41,17 @@ class stage_durations {
     }
   }
 
-  /// The durations that a stage is part of; some may be named twice.
+  /// The durations that a stage contributes to; some may occur twice.
   [[nodiscard]] view<const std::uint32_t> of_stage(std::size_t s) const noexcept { return of_stage_[s]; }
-  /// What a duration is the sum of.
+  /// The terms of a duration.
   [[nodiscard]] view<const duration_row::term> terms(std::size_t duration) const noexcept {
     return view<const duration_row::term>(terms_).slice(first_[duration], first_[duration + 1]);
   }
-  /// What all durations are sums of; refers to this.
+  /// The terms of all durations; refers to this object.
   [[nodiscard]] duration_row row() const noexcept { return {first_, terms_}; }
 
  private:
-  /// Durations where one time is 1 and all others are 0.
+  /// Computes durations where one time is 1 and all others are 0.
   void fill_table(const chain_ticks& chain, const task_graph& graph, std::size_t s, std::size_t kind) {
     const std::vector<double> none(chain.stages);
     pass_times<double> times;
@@ -69,13 +69,13 @@ class stage_durations {
     graph.fill(times, transfers, table_);
   }
 
-  std::vector<std::uint32_t> first_;  // of every duration, its first term
+  std::vector<std::uint32_t> first_;  // for every duration, its first term
   std::vector<duration_row::term> terms_{};
   std::vector<std::vector<std::uint32_t>> of_stage_;
   std::vector<double> table_{};
 };
 
-/// Cuts of one chain, one in each lane, that are simulated at once, and changed a few stages at a time.
+/// Cuts of one chain, one in each lane, that are simulated together, and changed a few stages at a time.
 class cut_lanes {
  public:
   static constexpr std::size_t width = lanes<double>::width;
@@ -83,7 +83,7 @@ class cut_lanes {
   cut_lanes(const chain_ticks& chain, const slot_program& program, const stage_durations& durations)
       : chain_(chain), durations_(durations), lanes_(program) {}
 
-  /// Sets what a cut takes for the stages `[first, last)` in a lane, whatever holds its points.
+  /// Sets the times of the stages `[first, last)` of a cut in a lane; `points` may be any container.
   template <class Points>
   void set(std::size_t lane, const Points& points, std::size_t first, std::size_t last) {
     const tick_rows rows = chain_.rows();

@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What is cut, for what schedule, and which cuts are allowed: all that a search for the least makespan is made of.
+/// The problem of a search for the smallest makespan: the chain, the schedule, and the allowed cuts.
 struct cut_problem {
   const chain_ticks& chain;
   const schedule& order;
@@ -19,7 +19,7 @@ struct cut_problem {
   const cut_rules& rules;
 };
 
-/// Whether somebody else's points are those of a cut of all items.
+/// Whether points from outside form a cut of all items.
 [[nodiscard]] inline bool is_cut(view<const std::size_t> points, std::size_t items) {
   for (std::size_t s = 0; s + 1 < points.size(); ++s) {
     if (points[s] >= points[s + 1]) return false;
@@ -27,7 +27,7 @@ struct cut_problem {
   return points[0] == 0 && points[points.size() - 1] == items;
 }
 
-/// How many ways there are to cut a chain, allowed or not; infinite beyond what a double can hold.
+/// The number of cuts of a chain, allowed or not; infinite beyond the range of doubles.
 [[nodiscard]] inline double number_of_cuts(std::size_t items, std::size_t stages) {
   double result = 1;
   for (std::size_t j = 1; j < stages; ++j) {

@@ -14,7 +14,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Simulates cuts of one chain under one schedule, and counts what is on their critical paths.
+/// Simulates cuts of one chain under one schedule, and counts the durations on their critical paths.
 class cut_simulator {
  public:
   cut_simulator(const chain_ticks& chain, const schedule& order, transfer_kind transfers)
@@ -29,14 +29,13 @@ class cut_simulator {
     return simulator_.run();
   }
 
-  /// The makespan for other times: `times[s * tick_kinds + kind]`.
+  /// The makespan with other times: `times[s * tick_kinds + kind]`.
   double of_times(const std::vector<double>& times) {
     ++simulations;
     return simulator_.run(times.data());
   }
 
-  /// The makespan in the user's unit, of the times as they were before they were rounded; infinite if it is not
-  /// representable.
+  /// The makespan in the user's unit, for the times before rounding; infinite if not representable.
   [[nodiscard]] double unrounded(view<const std::size_t> points) {
     fill(
         points, [this](auto... of) { return chain_.time(of...); },
@@ -53,7 +52,7 @@ class cut_simulator {
   /// How often each kind of each stage is on a critical path of the last cut: `counts[s * tick_kinds + kind]`.
   void count_critical(std::vector<double>& counts) const { simulator_.count_critical(counts); }
 
-  /// What is simulated.
+  /// The simulated task graph.
   [[nodiscard]] const task_graph& graph() const noexcept { return simulator_.graph(); }
 
   std::size_t simulations = 0;  ///< so far

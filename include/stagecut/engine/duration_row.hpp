@@ -10,22 +10,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What the durations of a slot program are, for a cut: each is a sum of passes and messages of stages. Trivially copyable.
+/// The durations of a slot program for a cut: each is a sum of passes and messages of stages. Trivially copyable.
 struct duration_row {
-  /// One of them.
+  /// A term of a duration.
   struct term {
     std::uint32_t stage;
-    std::uint32_t kind;  ///< of `tick_kinds`; the message is that over the boundary behind the stage
+    std::uint32_t kind;  ///< of `tick_kinds`; the message crosses the boundary after the stage
   };
 
-  view<const std::uint32_t> first{};  ///< of every duration, its first term; and one more: the number of terms
+  view<const std::uint32_t> first{};  ///< for every duration, its first term; then the number of terms
   view<const term> terms{};
 
-  /// How many durations there are, the first of which is 0.
+  /// The number of durations, the first of which is 0.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return first.size() - 1; }
 
   /// A duration, in ticks.
-  /// @param points  of the cut, whatever holds them
+  /// @param points  of the cut, in any container
   template <class Points>
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double of(std::size_t duration, const tick_rows& rows,
                                                          const Points& points) const {

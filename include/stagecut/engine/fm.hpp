@@ -20,8 +20,8 @@ enum class fm_step {
   relieved  ///< a move was made that reduces a violated limit; it does not count as idle
 };
 
-/// One pass of Fiduccia and Mattheyses: makes moves, also moves of negative gain, then rolls back to the best prefix. Ends
-/// after n / 30 moves without a better value, but after 60 at least and 1500 at most.
+/// One pass of Fiduccia and Mattheyses: makes moves, including moves of negative gain, then rolls back to the best
+/// prefix. Ends after n / 30 moves without a better value, but after at least 60 and at most 1500.
 ///
 /// Source: C. M. Fiduccia and R. M. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982.
 ///
@@ -30,8 +30,8 @@ enum class fm_step {
 /// @param value     `value()`: the objective, to be minimised
 /// @param step      `step()`: makes one move and appends it to `made`
 /// @param undo      `undo(move)`: reverts it
-/// @param stop      asked once every 64 moves; true ends the pass
-/// @return          whether the objective became less
+/// @param stop      called once every 64 moves; true ends the pass
+/// @return          whether the objective decreased
 template <class Move, class Value, class Step, class Undo>
 bool fm_pass(std::size_t elements, std::vector<Move>& made, const Value& value, const Step& step, const Undo& undo,
              const function_ref<bool()>& stop = {}) {
@@ -59,9 +59,9 @@ class gain_heap {
   using place = decltype(Move::to);
   static constexpr place nowhere = std::numeric_limits<place>::max();
 
-  /// @param most_refused  0: an element that has no move is dropped until it is offered again, and a new offer of an element
-  ///                      replaces its older ones. Else elements without a move stay in the heap, older offers stay valid,
-  ///                      and `take` ends after `most_refused` elements without a move
+  /// @param most_refused  0: an element without a move is dropped until it is offered again, and a new offer of an
+  ///                      element replaces its older ones. Otherwise elements without a move stay in the heap, older
+  ///                      offers stay valid, and `take` ends after `most_refused` elements without a move
   explicit gain_heap(std::size_t elements, std::size_t most_refused = 0)
       : most_refused_(most_refused), stamp_(elements), locked_(elements) {}
 
@@ -106,7 +106,7 @@ class gain_heap {
  private:
   struct offered {
     Move move;
-    std::uint32_t stamp;  // that of its element then
+    std::uint32_t stamp;  // its element's stamp when it was pushed
     friend bool operator<(const offered& a, const offered& b) { return a.move < b.move; }
   };
 

@@ -14,18 +14,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Order ideals (down-sets) by number, and which of them hold one element more than another: 0 is the empty one, the last
-/// holds all elements, and each has a higher number than what it holds.
+/// Order ideals (down-sets) by number, and their extensions by one element: 0 is the empty one, the last contains all
+/// elements, and each has a higher number than its subsets.
 struct ideal_family {
-  /// An element that may be put in, and the ideal that this gives.
+  /// An element that may be added, and the resulting ideal.
   struct step {
     std::uint32_t element;
     std::uint32_t to;
   };
-  std::vector<step> steps{};        // ideal after ideal
+  std::vector<step> steps{};        // ideal by ideal
   std::vector<std::size_t> end{0};  // of the steps before each ideal, then of its own
 
-  /// The ideals that an order fills one after the other.
+  /// The ideals that are the prefixes of an order.
   [[nodiscard]] static ideal_family prefixes_of(view<const std::uint32_t> order) {
     ideal_family result;
     result.steps.reserve(order.size());
@@ -44,20 +44,20 @@ struct ideal_family {
   }
 };
 
-/// Enumerates the order ideals of a directed acyclic graph, by the number of their elements. Keeps the bits of the current number
-/// only.
+/// Enumerates the order ideals of a directed acyclic graph, by their number of elements. Keeps the bits only of the
+/// ideals with the current number.
 ///
 /// @tparam Dag  has `size()`, and `predecessors(e)` and `successors(e)`, ranges of elements
 template <class Dag>
 class ideal_search {
  public:
-  /// Ideals between two questions whether to stop.
+  /// Ideals between two calls of `stop`.
   static constexpr std::size_t at_once = 256;
 
   explicit ideal_search(const Dag& dag) : dag_(dag) {}
 
-  /// @param most  ideals, and steps divided by 8
-  /// @param stop  asked for every `at_once` ideals
+  /// @param most  limit of ideals, and of steps divided by 8
+  /// @param stop  called for every `at_once` ideals
   /// @return      nullopt if there are more, or if it was stopped. O(n / 64 + degree) for a step
   [[nodiscard]] std::optional<ideal_family> run(std::size_t most, const function_ref<bool()>& stop = {}) {
     const std::size_t n = dag_.size();
@@ -84,14 +84,14 @@ class ideal_search {
   }
 
  private:
-  /// All ideals with as many elements, and what may be put in.
+  /// All ideals of one size, and the elements that may be added.
   struct layer {
     bit_sets held;
     bit_rows ready;
     explicit layer(std::size_t elements) : held(elements), ready(elements) {}
   };
 
-  /// All ideals with one element more than `i` of a layer.
+  /// Adds all ideals with one element more than ideal `i` of a layer.
   void grow(const layer& now, std::size_t i, layer& next, std::size_t first, ideal_family& result) {
     const std::size_t words = now.ready.words;
     set_.assign(now.held[i], now.held[i] + words);
@@ -108,7 +108,8 @@ class ideal_search {
     }
   }
 
-  /// What may be put into a set: what could be before `e` was, and what waited for that alone.
+  /// Computes the elements that may be added to a set: those possible before `e` was added, and those that waited only
+  /// for `e`.
   void make_ready(const std::uint64_t* before, std::size_t e, const std::uint64_t* set, bit_rows& ready) const {
     ready.add(before);
     std::uint64_t* const of = ready.bits.data() + ready.bits.size() - ready.words;
@@ -121,7 +122,7 @@ class ideal_search {
   }
 
   const Dag& dag_;
-  std::vector<std::uint64_t> set_{};  // that is looked at
+  std::vector<std::uint64_t> set_{};  // the current one
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

@@ -12,17 +12,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The best cut so far and a bound for all, in ticks; tells of every change.
+/// The best cut so far and a bound for all, in ticks; reports every change.
 class incumbent {
  public:
-  /// @param clock  that tells
+  /// @param clock  that reports
   /// @param tick   in the user's unit
-  /// @param error  how far, likewise, the makespan of a cut may be from what it is in ticks
-  /// @param step   a power of two that divides all makespans in ticks; 1 where times were rounded, as bounds are, too
+  /// @param error  the largest difference, in the user's unit, between the makespan of a cut and its value in ticks
+  /// @param step   a power of two that divides all makespans in ticks; 1 if times, and so bounds, were rounded
   incumbent(search_clock& clock, double tick, double error = 0, double step = 1)
       : clock_(clock), tick_(tick), error_(error), step_(step) {}
 
-  /// Forgets everything, for ticks of another size. What was told stays told.
+  /// Forgets everything, for ticks of another size. Reported values stay reported.
   void restart(double tick, double error, double step = 1) {
     tick_ = tick;
     error_ = error;
@@ -34,32 +34,32 @@ class incumbent {
 
   /// Whether there is a cut.
   [[nodiscard]] bool any() const noexcept { return !points_.empty(); }
-  /// Its points, makespan, and the bound, which is not above that.
+  /// The points, makespan, and the bound, which is not above that.
   /// @{
   [[nodiscard]] const std::vector<std::size_t>& points() const noexcept { return points_; }
   [[nodiscard]] double makespan() const noexcept { return makespan_; }
   [[nodiscard]] double bound() const noexcept { return bound_ < makespan_ ? bound_ : makespan_; }
   /// @}
-  /// What is certain of the bound in the user's unit.
+  /// The proved part of the bound, in the user's unit.
   [[nodiscard]] double certain_bound() const noexcept {
     const double least = bound() * tick_ - error_;
     return least < 0 ? 0 : least;
   }
-  /// Whether no cut is better.
+  /// Whether the cut is proved optimal.
   [[nodiscard]] bool proved() const noexcept { return any() && bound_ >= makespan_; }
 
-  /// Takes a cut if it is better than the one before.
+  /// Takes a cut if it is better than the current one.
   void offer(view<const std::size_t> points, double makespan) {
     if (makespan < makespan_) replace(points, makespan);
   }
-  /// Takes a cut that is as good, in its stead.
+  /// Replaces the cut by an equally good one.
   void replace(view<const std::size_t> points, double makespan) {
     const bool better = makespan < makespan_;
     points_.assign(points.begin(), points.end());
     makespan_ = makespan;
     if (better) tell();
   }
-  /// No cut is better than `bound`; nor then than the next multiple of the step.
+  /// Raises the bound to `bound`, rounded up to the next multiple of the step: no cut is better.
   void raise(double bound) {
     if (step_ > 1) bound = whole_ticks_up(bound / step_) * step_;
     if (bound <= bound_) return;
@@ -69,7 +69,7 @@ class incumbent {
 
  private:
   void tell() {
-    // In coarser ticks no less was known of the bound, nor more of the makespan.
+    // Coarser ticks never improve on the reported bound or makespan.
     makespan_progress& now = clock_.state;
     const double most = makespan_ * tick_ + error_;
     if (any() && (now.makespan == 0 || most < now.makespan)) now.makespan = most;

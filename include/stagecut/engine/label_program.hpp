@@ -40,9 +40,9 @@ class label_front {
   std::size_t settled_ = 0;  // labels [0, settled_) are sorted, and none dominates another
 };
 
-/// A dynamic program over labels of the points 0, 1, .., from the last point to the first. A label of a point is a partial
-/// solution: the stages behind that point, reduced to the figures that the stages before it depend on. A stage extends a label
-/// to an earlier point.
+/// A dynamic program over labels of the points 0, 1, .., from the last point to the first. A label of a point is a
+/// partial solution: the stages after that point, reduced to the figures on which the stages before it depend. A stage
+/// extends a label to an earlier point.
 template <class Label, class Rule>
 class label_program {
  public:
@@ -52,8 +52,8 @@ class label_program {
 
   /// Finds the labels of all points.
   /// @param none    the label of the last point
-  /// @param extend  `extend(last)` calls `add` for every stage that ends at `last`; called for points with labels only, whose
-  ///                front is final. It returns false to stop
+  /// @param extend  `extend(last)` calls `add` for every stage that ends at `last`; called only for points with labels,
+  ///                whose front is final. It returns false to stop
   /// @return        whether `extend` never stopped it
   template <class Extend>
   bool run(const Rule& rule, const Label& none, const Extend& extend) {
@@ -68,13 +68,14 @@ class label_program {
     return true;
   }
 
-  /// Adds a label to a point before the one that is being extended.
+  /// Adds a label to a point before the one being extended.
   void add(std::size_t point, const Label& label) { of_[point].add(label, rule_); }
 
   [[nodiscard]] const front& operator[](std::size_t point) const noexcept { return of_[point]; }
 
-  /// Calls `visit(first, label, behind)` for each stage of a label of point 0, first stage first. `label` begins with the stage
-  /// at point `first`; `behind` is the label that the stage extended: label `label.from` of point `label.last`.
+  /// Calls `visit(first, label, behind)` for each stage of a label of point 0, first stage first. `label` begins with
+  /// the stage at point `first`; `behind` is the label that the stage extended: label `label.from` of point
+  /// `label.last`.
   template <class Visit>
   void each_stage(const Label& whole, const Visit& visit) const {
     std::size_t first = 0;

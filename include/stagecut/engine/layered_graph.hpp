@@ -12,7 +12,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What the rest needs to know of the cut points chosen so far.
+/// What the later stages need to know about the cut points chosen so far.
 struct cut_node {
   std::uint32_t step;
   std::uint32_t cut[3];  // see `stage_layout`
@@ -22,12 +22,12 @@ struct cut_node {
 struct cut_edge {
   std::uint32_t from;
   std::uint32_t to;
-  double bound;  // no cut through it has less
+  double bound;  // no cut through it takes less
 };
 
-/// Cuts as paths, which begin at the first node, alone of its step.
+/// Cuts as paths, which begin at the first node, the only one of its step.
 struct layered_graph : basic_layered_graph<cut_node, cut_edge> {
-  /// Removes the nodes that no edge touches, but for the first.
+  /// Removes the nodes without edges, except the first.
   void compact() {
     marks_.assign(nodes.size(), 0);
     marks_[0] = 2;
@@ -35,7 +35,7 @@ struct layered_graph : basic_layered_graph<cut_node, cut_edge> {
     keep_marked();
   }
 
-  /// The path whose largest bound is least, as its nodes; none if there is no path.
+  /// The path with the smallest largest bound, as its nodes; empty if there is no path.
   [[nodiscard]] std::vector<std::uint32_t> least_path() const {
     std::vector<double> rest;
     const auto largest = [this](std::size_t i, double behind) { return std::max(behind, edges[i].bound); };
@@ -55,9 +55,9 @@ struct layered_graph : basic_layered_graph<cut_node, cut_edge> {
   }
 };
 
-/// Puts graphs whose first nodes are of step 1, and their last of step `steps`, behind the only node of a graph.
+/// Appends graphs whose first nodes are of step 1, and their last of step `steps`, to the only node of a graph.
 inline void join_graphs(const std::vector<layered_graph>& parts, std::uint32_t steps, layered_graph& graph) {
-  // Nodes by step, parts one after the other within it.
+  // Nodes by step, part by part within each step.
   std::vector<std::vector<std::uint32_t>> to(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) to[i].resize(parts[i].nodes.size());
   for (std::uint32_t step = 1; step <= steps; ++step) {
@@ -82,11 +82,11 @@ inline void join_graphs(const std::vector<layered_graph>& parts, std::uint32_t s
   graph.index();
 }
 
-/// Which stages a step chooses, and where they begin and end.
+/// The stages that a step chooses, and where they begin and end.
 ///
-/// `chain`: a step is a stage, a node its cut point, `cut[1]`. With two stages a rank a step is a rank: `loop` has rank
-/// r with the stages r and p + r, and nodes of c[p] in `cut[0]`, chosen by a step of its own, c[r] and c[p + r]; `vee` has
-/// rank r with the stages r and 2p - 1 - r, from both ends inward, and nodes of c[r] and c[2p - r].
+/// `chain`: a step is a stage, a node its cut point, `cut[1]`. With two stages per rank a step is a rank. `loop`: rank
+/// r has the stages r and p + r; its nodes are c[p] in `cut[0]`, chosen by a step of its own, c[r] and c[p + r]. `vee`:
+/// rank r has the stages r and 2p - 1 - r, from both ends inward; its nodes are c[r] and c[2p - r].
 class stage_layout {
  public:
   enum class shape : std::uint8_t { chain, loop, vee };
@@ -104,7 +104,7 @@ class stage_layout {
   [[nodiscard]] std::size_t steps() const noexcept {
     return kind == shape::chain ? stages : kind == shape::vee ? ranks : ranks + 1;
   }
-  /// How many stages a step chooses.
+  /// The number of stages that a step chooses.
   [[nodiscard]] std::size_t width(std::size_t step) const noexcept {
     return kind == shape::chain ? 1 : kind == shape::loop && step == 0 ? 0 : 2;
   }

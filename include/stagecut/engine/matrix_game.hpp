@@ -10,30 +10,30 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// A game of two players. One chooses a row, the other a column, and the first gets the value there from the second. Both
-/// learn by regret matching (Hart and Mascolell 2000), where negative regrets are forgotten and later rounds count more.
-/// Columns are added and given up, rows change, and what was learned of the others stays.
+/// A zero-sum game of two players. One chooses a row, the other a column, and the first receives the value there from
+/// the second. Both learn by regret matching (Hart and Mas-Colell 2000), where negative regrets are forgotten and later
+/// rounds count more. Columns are added and removed, rows change, and what was learned about the others stays.
 class matrix_game {
  public:
   static constexpr std::size_t lanes = 8;
   static constexpr std::size_t most_columns = 80;  ///< for `make_room`
 
-  /// A number of rows, rounded up to whole lanes.
+  /// The number of rows, rounded up to whole lanes.
   [[nodiscard]] static constexpr std::size_t padded(std::size_t rows) noexcept {
     return (rows + lanes - 1) / lanes * lanes;
   }
 
-  /// The values of the columns, `8 * groups` of each, 0 behind the last row.
+  /// The values of the columns, `8 * groups` each, 0 after the last row.
   std::vector<std::vector<double>> values{};
-  /// What was played since `play` began, not as shares.
+  /// Total row play since `play` began, not normalised.
   std::vector<double> row_weights{};
-  /// What was played since `play` began; of sum 1.
+  /// Column play since `play` began, normalised to sum 1.
   std::vector<double> column_weights{};
 
-  /// Forgets what was learned.
+  /// Forgets everything learned.
   void begin(std::size_t rows);
 
-  /// Replaces or appends a row, whose value in column c is `value(c)`.
+  /// Sets or appends a row, whose value in column c is `value(c)`.
   template <class Value>
   void set_row(std::size_t rows, std::size_t row, const Value& value) {
     row_regrets_.resize(padded(rows));
@@ -44,14 +44,14 @@ class matrix_game {
     }
   }
 
-  /// Adds a column, whose values are set behind it.
+  /// Adds a column, whose values are set afterwards.
   void add_column();
 
-  /// Removes the column of the least weight, and moves the last column to its place. Returns that place.
-  /// @pre there was play with all columns
+  /// Removes the column with the smallest weight, and moves the last column to its place. Returns that place.
+  /// @pre all columns were played
   std::size_t forget();
 
-  /// Removes one if there are `most_columns`, and the element that stands for it.
+  /// Removes a column if there are `most_columns`, with its element of `columns`.
   template <class Column>
   void make_room(std::vector<Column>& columns) {
     if (columns.size() < most_columns) return;
@@ -59,16 +59,16 @@ class matrix_game {
     columns.pop_back();
   }
 
-  /// Plays some rounds.
+  /// Plays several rounds.
   ///
-  /// @param rows   that there are
+  /// @param rows   number of rows
   /// @param first  number of leading rows whose values are raised by `more`
-  /// @param more   as above
+  /// @param more   added to the values of the leading rows
   /// @pre          there is a column
   void play(std::size_t rows, std::size_t first, double more);
 
-  /// The weights of the rows behind the first ones as shares: whole multiples of 2^-30, rounded down, which also hides most
-  /// differences in rounding between compilers. Leaves `shares` as it is if none of these rows was played.
+  /// The weights of the rows after the first ones as shares: multiples of 2^-30, rounded down, which also hides most
+  /// differences in rounding between compilers. Leaves `shares` unchanged if none of these rows was played.
   ///
   /// @param shares  output, one for each of these rows
   /// @return        the sum of their weights
@@ -77,21 +77,21 @@ class matrix_game {
  private:
   static constexpr std::size_t rounds = 8;
 
-  /// In proportion to regrets.
+  /// Sets weights in proportion to regrets.
   static void share(const std::vector<double>& regrets, std::size_t size, std::vector<double>& weights);
 
   [[nodiscard]] static double product(const std::vector<double>& a, const std::vector<double>& b);
 
-  /// What columns cost with the rows of a round, but what is the same for all, and how much is regretted.
+  /// Computes the cost of columns under the rows of a round, up to a common constant, and the regrets.
   void price_columns();
 
-  /// Likewise what rows get with the columns of a round.
+  /// Computes the gain of rows under the columns of a round, and the regrets.
   void price_rows(std::size_t rows, std::size_t first, double more);
 
   std::vector<double> row_regrets_{};
   std::vector<double> column_regrets_{};
-  std::vector<double> rows_{};     // of a round, as shares
-  std::vector<double> columns_{};  // likewise
+  std::vector<double> rows_{};     // of a round, normalised
+  std::vector<double> columns_{};  // of a round, normalised
   std::vector<double> costs_{};
   std::vector<double> sums_{};
 };

@@ -20,11 +20,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// A constraint of the user's, and a limit of every rank's memory: one for all, or of each its own.
+/// A user's constraint, and the memory limits of ranks: one for all, or one for each.
 ///
-/// Where ranks have limits of their own, `stage_memory` is stretched so that it counts against the greatest of them, and
-/// a little less than that: what keeps to the limits, as `allows` and `allows_rank` decide without rounding, keeps to
-/// those sums as well.
+/// Where ranks have different limits, `stage_memory` is scaled so that it counts against the largest of them, and
+/// slightly reduced: what satisfies the limits, as `allows` and `allows_rank` decide without rounding, satisfies those
+/// sums too.
 template <class Model, class Constraint>
 class model_rules final : public cut_rules {
  public:
@@ -87,12 +87,12 @@ class model_rules final : public cut_rules {
   }
   [[nodiscard]] double memory_limit() const override { return bytes_.value_or(0); }
 
-  /// The most that `[first, last)` holds as stage s, where there is a limit; on a rank with less memory than the greatest
-  /// as much more.
+  /// The most that `[first, last)` holds as stage s, where there is a limit; scaled up on a rank with less memory than
+  /// the largest limit.
   [[nodiscard]] double held(std::size_t s, std::size_t first, std::size_t last) const {
     return held_alone(s, first, last) * stretch(s);
   }
-  /// Whether ranks have limits that differ.
+  /// Whether ranks have different limits.
   [[nodiscard]] bool limits_differ() const noexcept {
     for (const double each : limits_) {
       if (each != limits_[0]) return true;
@@ -101,7 +101,7 @@ class model_rules final : public cut_rules {
   }
 
  private:
-  /// How many times the limit of a stage's rank the greatest is.
+  /// The largest limit divided by that of the stage's rank.
   [[nodiscard]] double stretch(std::size_t s) const {
     const double limit = limits_.empty() ? 0 : limits_[rank_of_[s]];
     return limit > 0 && limit != *bytes_ ? *bytes_ / limit : 1;
@@ -147,14 +147,14 @@ class model_rules final : public cut_rules {
 
   const Model& model_;
   const Constraint& allowed_;
-  std::optional<double> bytes_;              // the greatest limit
-  std::vector<double> limits_{};             // of every rank, where there are any
+  std::optional<double> bytes_;              // the largest limit
+  std::vector<double> limits_{};             // of every rank, if there are limits
   const std::vector<std::size_t>& rank_of_;  // of every stage
-  order_moments held_{};                     // where there is a limit
+  order_moments held_{};                     // if there is a limit
 };
 
-/// `cut_rules` for algorithms that take a constraint. Once the clock says stop everything is allowed, so that they end soon;
-/// what they say is then worth nothing.
+/// `cut_rules` for algorithms that take a constraint. Once the clock has stopped, everything is allowed, so that they
+/// end soon; their results are then meaningless.
 class stage_rules {
  public:
   stage_rules(const cut_rules& rules, search_clock& clock) : rules_(&rules), clock_(&clock) {}

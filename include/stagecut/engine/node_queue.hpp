@@ -9,21 +9,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The open nodes of a branch and bound, best first. A scan in place of a heap: there are few nodes, each takes long, and
-/// nodes of equal bound come in a fixed order. `Node` has a `bound`.
+/// The open nodes of a branch and bound, best first. A scan instead of a heap: there are few nodes, each takes long,
+/// and nodes with equal bounds come in a fixed order. `Node` has a `bound`.
 template <class Node>
 class node_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
   void clear() noexcept { nodes_.clear(); }
 
-  /// The least bound. O(size).
+  /// The smallest bound. O(size).
   /// @pre not empty
   [[nodiscard]] double least() const noexcept { return nodes_[place()].bound; }
 
   void push(Node added) { nodes_.push_back(std::move(added)); }
 
-  /// Removes and returns the node of the least bound. O(size).
+  /// Removes and returns the node with the smallest bound. O(size).
   /// @pre not empty
   [[nodiscard]] Node pop() {
     const std::size_t at = place();
@@ -39,7 +39,7 @@ class node_queue {
   }
 
  private:
-  /// The first of the least bound.
+  /// The first node with the smallest bound.
   [[nodiscard]] std::size_t place() const noexcept {
     std::size_t least = 0;
     for (std::size_t i = 1; i < nodes_.size(); ++i) least = nodes_[i].bound < nodes_[least].bound ? i : least;

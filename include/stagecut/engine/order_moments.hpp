@@ -11,18 +11,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// What the stages of a rank hold at the same time, in the order of its stages: all that an iteration comes to, but what
-/// others are not below in any number. Slices count as parts of a microbatch, rounded up.
+/// What the stages of a rank hold simultaneously, in the order of its stages: all combinations that occur in an
+/// iteration, except dominated ones. Slices count as parts of a microbatch, rounded up.
 ///
-/// @param recomputed  whether to count those that are recomputed
+/// @param recomputed  whether to count microbatches being recomputed
 [[nodiscard]] STAGECUT_DECL detail::held_moments most_held(const schedule& order, std::size_t rank, bool recomputed);
 
-/// What ranks hold under an order, and stages, whatever else is on their rank.
+/// What ranks hold under a schedule, and stages, whatever else is on their ranks.
 class order_moments {
  public:
-  /// Of no order.
+  /// Without a schedule.
   order_moments();
-  /// @param recomputed  whether to count those that are recomputed
+  /// @param recomputed  whether to count microbatches being recomputed
   order_moments(const schedule& order, bool recomputed);
   order_moments(order_moments&& other) noexcept;
   order_moments& operator=(order_moments&& other) noexcept;
@@ -30,12 +30,12 @@ class order_moments {
 
   /// The stages of a rank, in the order of the model.
   [[nodiscard]] const std::vector<std::size_t>& stages(std::size_t rank) const noexcept { return stages_[rank]; }
-  /// At all moments that count.
+  /// The moments that matter.
   [[nodiscard]] const detail::held_moments& of_rank(std::size_t rank) const noexcept;
-  /// Their number, and what its stages hold at one.
+  /// The number of these moments, and what the rank's stages hold at one.
   [[nodiscard]] std::size_t count(std::size_t rank) const noexcept;
   [[nodiscard]] view<const detail::held_microbatches> moment(std::size_t rank, std::size_t which) const noexcept;
-  /// What a stage holds at the moments that count for it alone.
+  /// What a stage holds at the moments that matter for it alone.
   [[nodiscard]] view<const detail::held_microbatches> alone(std::size_t stage) const noexcept;
   /// Whether some rank has several stages.
   [[nodiscard]] bool several() const noexcept { return several_; }
@@ -47,7 +47,8 @@ class order_moments {
   std::vector<detail::stage_moments> alone_{};  // of every stage
 };
 
-/// What every stage holds, whatever else is on its rank, at the moments that count, with those that are recomputed.
+/// What every stage holds, whatever else is on its rank, at the moments that matter, including microbatches being
+/// recomputed.
 [[nodiscard]] STAGECUT_DECL std::vector<detail::stage_moments> moments_of(const schedule& order);
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

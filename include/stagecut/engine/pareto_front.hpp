@@ -37,7 +37,7 @@ void keep_front(std::vector<T>& list, const Rule& rule) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(kept), list.end());
 }
 
-/// A rule of two functions; all elements are alike.
+/// A rule from two functions; all elements are alike.
 template <class Before, class Dominates>
 struct front_rule {
   Before before;

@@ -11,10 +11,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Critical paths of cuts that were simulated. Each is a bound for every cut: a sum, over the edges of a layered graph, of
-/// how often it passes through what an edge chooses. See docs/makespan.md, Bounds ("every path is a bound for every cut").
+/// Critical paths of simulated cuts. Each is a bound for every cut: a sum, over the edges of a layered graph, of how
+/// often it passes through the stages that an edge chooses. See docs/makespan.md, Bounds ("every path is a bound for
+/// every cut").
 ///
-/// Numbers of all paths lie next to each other, so that an edge is tested against many at once.
+/// The counts of all paths are adjacent, so that an edge is tested against many at once.
 class path_pool {
  public:
   static constexpr std::size_t lanes = 8;  // paths in a group
@@ -43,7 +44,7 @@ class path_pool {
   [[nodiscard]] std::size_t padded() const noexcept { return (size_ + lanes - 1) / lanes * lanes; }
   /// Changes when another path takes the place.
   [[nodiscard]] std::uint32_t version(std::size_t path) const noexcept { return version_[path]; }
-  /// How often a path proved something of late.
+  /// How often a path proved something recently.
   [[nodiscard]] double& use(std::size_t path) noexcept { return use_[path]; }
 
   /// The place of a path with these counts, of every stage and kind; `capacity()` if there is none.
@@ -60,7 +61,7 @@ class path_pool {
     return capacity_;
   }
 
-  /// Puts a path at a place, which is the next free one or has a path that is forgotten.
+  /// Puts a path at a place: the next free one, or that of a path to be forgotten.
   void put(std::size_t place, const std::vector<double>& counts) {
     for (std::size_t t = 0; t < layout_.steps(); ++t) {
       each_slot(t, [&](std::size_t slot, std::size_t s, std::size_t kind) {
@@ -72,7 +73,7 @@ class path_pool {
     if (place == size_) ++size_;
   }
 
-  /// The times of what an edge chooses, in the order of its step's slots.
+  /// The times of the stages that an edge chooses, in the order of its step's slots.
   std::size_t times(const layered_graph::node& u, const layered_graph::node& v, double* times) const {
     std::size_t count = 0;
     for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
@@ -87,7 +88,7 @@ class path_pool {
   }
   static constexpr std::size_t most_times = 2 * tick_kinds;
 
-  /// What an edge adds to all paths: `weights[0 .. padded())`.
+  /// The contribution of an edge to all paths: `weights[0 .. padded())`.
   void weigh(const layered_graph::node& u, const layered_graph::node& v, double* __restrict weights) const {
     double edge[most_times];
     const std::size_t slots = times(u, v, edge);
@@ -105,7 +106,7 @@ class path_pool {
     }
   }
 
-  /// What it adds to one.
+  /// The contribution of an edge to one path.
   [[nodiscard]] double weight(const layered_graph::node& u, const layered_graph::node& v, std::size_t path) const {
     double edge[most_times];
     const std::size_t slots = times(u, v, edge);

@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Neighbouring points `[begin, end)` of a cut, and by how much they go to the right; none: both are 0.
+/// Neighbouring points `[begin, end)` of a cut, and their step to the right; none: both are 0.
 struct point_run {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -20,7 +20,7 @@ struct point_run {
     return begin == 0 ? 0 : begin - 1;
   }
 
-  /// Moves the points, whatever holds them. Beyond either end they wrap or pass a neighbour, which `is_in_order` tells.
+  /// Moves the points, in any container. Beyond either end they wrap or pass a neighbour, which `is_in_order` detects.
   template <class Points>
   STAGECUT_HOST_DEVICE constexpr void shift(const Points& points) const {
     for (std::size_t i = begin; i < end; ++i) points[i] += static_cast<typename Points::value_type>(by);
@@ -30,7 +30,7 @@ struct point_run {
   STAGECUT_HOST_DEVICE constexpr void unshift(const Points& points) const {
     for (std::size_t i = begin; i < end; ++i) points[i] -= static_cast<typename Points::value_type>(by);
   }
-  /// Whether the stages of the run have items, of those that there are.
+  /// Whether the stages of the run are not empty and within the items.
   template <class Points>
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_in_order(const Points& points, std::size_t items) const {
     for (std::size_t s = first_stage(); s < end; ++s) {
@@ -40,7 +40,7 @@ struct point_run {
   }
 };
 
-/// A change of a cut: a run of points, and sometimes another one, which may be the same points or some of them.
+/// A change of a cut: a run of points, and sometimes a second one, which may overlap the first.
 struct point_move {
   point_run one{};
   point_run other{};
@@ -64,16 +64,16 @@ struct point_move {
   /// @}
 };
 
-/// How far a run goes, to which side.
+/// Draws the step of a run, with its sign.
 [[nodiscard]] STAGECUT_HOST_DEVICE inline std::ptrdiff_t draw_step(detail::random_bits& random) {
   const auto width = static_cast<std::ptrdiff_t>(random.below(5) == 0 ? 2 + random.below(2) : 1);
   return random.below(2) == 0 ? width : -width;
 }
 
-/// A random move. The other run begins half of the time at another stage of the same rank, so that a rank can give from one
-/// stage and take with the other.
+/// Draws a random move. Half of the time the second run begins at another stage of the same rank, so that a rank can
+/// give from one stage and take with the other.
 ///
-/// @param inner  points that can move, 1 or more
+/// @param inner  points that can move, at least 1
 [[nodiscard]] STAGECUT_HOST_DEVICE inline point_move draw_move(detail::random_bits& random, std::size_t inner,
                                                                const rank_stages_view& stages_of) {
   // Mostly one point, often up to four, sometimes any number.

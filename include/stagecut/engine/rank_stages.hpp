@@ -12,10 +12,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The stages of the rank of a stage. Trivially copyable; refers to `rank_stages`, or to a copy of its arrays on a device.
+/// The stages of the rank of a stage. Trivially copyable; refers to `rank_stages`, or to a copy of its arrays on a
+/// device.
 struct rank_stages_view {
-  view<const std::uint32_t> all{};      ///< of one rank after the other
-  view<const std::uint32_t> first{};    ///< of every rank its first one; and one more: their number
+  view<const std::uint32_t> all{};      ///< rank by rank
+  view<const std::uint32_t> first{};    ///< for every rank, its first one; then the number of stages
   view<const std::uint32_t> rank_of{};  ///< of every stage
 
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr view<const std::uint32_t> operator()(std::size_t s) const noexcept {
@@ -34,7 +35,7 @@ class rank_stages {
     }
   }
 
-  /// What is read; refers to this.
+  /// A view; refers to this object.
   [[nodiscard]] rank_stages_view seen() const noexcept { return {all_, first_, rank_of_}; }
   /// The same with its arrays where `memory` puts them.
   template <class Memory>

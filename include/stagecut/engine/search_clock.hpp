@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Knows when a search must end, and tells how far it is.
+/// Decides when a search must end, and reports its progress.
 class search_clock {
  public:
   explicit search_clock(const search_limits& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
@@ -20,23 +20,24 @@ class search_clock {
   /// Whether a limit is reached. Cheap enough for every node and every simulation.
   [[nodiscard]] bool over();
 
-  /// Choices looked at while a graph is built: a hundred count as a node.
+  /// Counts choices examined while a graph is built: a hundred count as a node.
   void work(std::size_t choices);
 
-  /// The same, for what takes long by itself.
+  /// Like `over`, but for steps that take long.
   [[nodiscard]] bool look();
 
-  /// Says that a limit is reached once so many nodes were looked at, until `resume`: for work that others are to share.
+  /// Treats the limit as reached after `nodes` more nodes, until `resume`: to share work with others.
   void pause_after(std::size_t nodes) { pause_ = state.nodes + nodes; }
   void resume() { pause_ = ~std::size_t{0}; }
 
-  /// Tells that something was found.
+  /// Reports progress.
   void tell();
 
   makespan_progress state{};  ///< in the unit of the model
 
  private:
-  /// Adds the nodes looked at since the last time to those of the limits.
+  /// Adds the nodes since the last call to those of the limits.
+  /// @seeded.hpp
   void spend() noexcept;
 
   const search_limits& limits_;

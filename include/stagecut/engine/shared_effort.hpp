@@ -10,21 +10,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The limits of a request whose searches run one after the other: each is given a share of the seconds and of the nodes that
-/// are left. With nodes alone, shares do not depend on how fast the machine is.
+/// The limits of a request whose searches run one after the other: each gets a share of the remaining seconds and
+/// nodes. With nodes alone, shares do not depend on the speed of the machine.
 class shared_effort {
  public:
   explicit shared_effort(const search_limits& limits);
   shared_effort(const shared_effort&) = delete;
   shared_effort& operator=(const shared_effort&) = delete;
 
-  /// The limits with a share of what is left, but with so large a part of the whole at least.
+  /// The limits with a share of what is left, but at least the fraction `least` of the whole.
   [[nodiscard]] search_limits share(double part, double least = 0) const;
 
-  /// What part of the whole is left, from 1 to 0; 0 as well where the search was stopped or has no limit.
+  /// The fraction of the whole that is left, from 1 to 0; also 0 if the search was stopped or has no limit.
   [[nodiscard]] double left() const;
 
-  /// Whether there is a limit that can be shared out.
+  /// Whether there is a limit to share.
   [[nodiscard]] bool is_limited() const noexcept { return limits_.time_limit || limits_.node_limit; }
 
  private:
@@ -33,7 +33,7 @@ class shared_effort {
 
   search_limits limits_;
   double begin_;
-  mutable std::size_t own_ = 0;  // nodes, where nobody else counts them
+  mutable std::size_t own_ = 0;  // nodes, if nothing else counts them
   std::size_t* spent_;
   std::size_t before_;
 };

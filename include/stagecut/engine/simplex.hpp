@@ -16,25 +16,25 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 struct program_variable {
   enum class kind : std::uint8_t {
     column,     // of the matrix
-    objective,  // z, which is made least
-    slack,      // by which z is above a row
-    artificial  // what a fixed row lacks
+    objective,  // z, which is minimised
+    slack,      // by how much z exceeds a row
+    artificial  // the residual of a fixed row
   } what;
-  std::uint32_t block;   // of a column; else the row of the program
-  std::uint32_t column;  // its number
+  std::uint32_t block;   // of a column; otherwise the row of the program
+  std::uint32_t column;  // its index
 };
 
-/// A linear program by the revised simplex method: the least z that is at least every row of a growing set, over columns that
-/// are not negative and keep to equations, the fixed rows. A row says z - (its sum over columns) - slack = its constant. The
-/// dual method continues after a row was added, the primal one after columns were removed.
+/// A linear program solved by the revised simplex method: the smallest z that is at least every row of a growing set,
+/// over nonnegative columns that satisfy equations, the fixed rows. A row is z - (its sum over columns) - slack = its
+/// constant. The dual method continues after a row was added, the primal one after columns were removed.
 ///
-/// All in doubles: the result proves nothing by itself. It gives multipliers of rows, from which the caller can derive a bound.
-/// A step takes O(rows^2 + entries).
+/// All in doubles: the result alone proves nothing. It gives multipliers of rows, from which the caller can derive a
+/// bound. A step takes O(rows^2 + entries).
 ///
 /// `Matrix` has
-/// - `rows`, the numbers of the rows that were added, and `fixed()`, how many rows lie before them;
-/// - `columns()`, of which a `block` lists the numbers `ids` of columns, and has room for their costs, `reduced`, and their
-///   entries in a row of the basis, `row`; `price(multipliers, where)` writes for each its product with multipliers of rows;
+/// - `rows`, the numbers of the added rows, and `fixed()`, the number of rows before them;
+/// - `columns()`, whose `block`s list the numbers `ids` of columns, and store their costs, `reduced`, and their entries
+///   in a row of the basis, `row`; `price(multipliers, where)` writes for each its product with multipliers of rows;
 /// - `cost(variable)`, `side(row of the program)`, `constant(row)`, `entry(variable, row)` without slacks, and
 ///   `column(variable, to)`.
 template <class Matrix>
@@ -42,7 +42,7 @@ class simplex {
  public:
   using variable = program_variable;
 
-  /// What is handed on to the next program: its rows, and its basis.
+  /// What the next program inherits: the rows, and the basis.
   struct basis {
     std::vector<std::uint32_t> rows{};
     std::vector<variable> variables{};
@@ -63,7 +63,7 @@ class simplex {
     return 0;
   }
 
-  /// The multiplier of every row that was added, not negative, of sum 1 if there is any.
+  /// The multiplier of every added row, nonnegative, with sum 1 if there is any.
   [[nodiscard]] std::vector<double> multipliers() const {
     std::vector<double> result(matrix_.rows.size());
     double sum = 0;
@@ -75,7 +75,7 @@ class simplex {
     return result;
   }
 
-  /// Shows every column that has a share: `visit(block, column, share)`.
+  /// Visits every column with a share: `visit(block, column, share)`.
   template <class Visit>
   void each_share(const Visit& visit) const {
     for (std::size_t i = 0; i < basics_.size(); ++i) {
@@ -84,14 +84,14 @@ class simplex {
     }
   }
 
-  /// Begins with a basis; columns that depend on others give way. The matrix is that of now.
+  /// Starts with a basis for the current matrix; linearly dependent columns are replaced.
   void begin(basis from) {
     matrix_.rows = std::move(from.rows);
     basics_ = std::move(from.variables);
     invert();
   }
 
-  /// Adds a row, unless it is there.
+  /// Adds a row, unless it is present.
   void add_row(std::uint32_t row) {
     if (std::find(matrix_.rows.begin(), matrix_.rows.end(), row) != matrix_.rows.end()) return;
     std::vector<double> entries;
@@ -125,7 +125,7 @@ class simplex {
   }
 
  protected:
-  /// All that follows from the inverse, the costs and the columns.
+  /// Computes everything that follows from the inverse, the costs and the columns.
   void set_values() {
     const std::size_t m = basics_.size();
     values_.assign(m, 0);
@@ -177,7 +177,7 @@ class simplex {
     set_values();
   }
 
-  /// The place of the basic variable that is most below 0.
+  /// The place of the most negative basic variable.
   [[nodiscard]] std::size_t most_negative() const {
     std::size_t worst = values_.size();
     double least = -nothing;
@@ -187,7 +187,7 @@ class simplex {
     return worst;
   }
 
-  /// Takes in what lowers the cost most; false: nothing does.
+  /// Enters the variable with the most negative reduced cost; false: none lowers the objective.
   bool primal_step() {
     variable best{};
     double least = -nothing;
@@ -209,8 +209,8 @@ class simplex {
     return true;
   }
 
-  /// The place of the basic variable that is 0 first as the entering one grows; of about the same the one of the largest
-  /// entry.
+  /// The place of the basic variable that reaches 0 first as the entering one grows; near ties: the one with the
+  /// largest entry.
   [[nodiscard]] std::size_t first_to_leave() const {
     std::size_t leaving = basics_.size();
     double ratio = 0;
@@ -225,7 +225,7 @@ class simplex {
     return leaving;
   }
 
-  /// Puts a variable that is below 0 out of the basis; false: no other one can make up for it.
+  /// Removes a negative variable from the basis; false: no other one can compensate for it.
   bool dual_step(std::size_t leaving) {
     const double* const row = inverse_.row(leaving);
     matrix_.price(row, &block::row);
@@ -258,7 +258,7 @@ class simplex {
     return true;
   }
 
-  /// The column of a variable, in terms of the basis.
+  /// Computes the column of a variable in terms of the basis.
   void enter(const variable& each) {
     matrix_.column(each, column_);
     inverse_.multiply(column_, entering_);

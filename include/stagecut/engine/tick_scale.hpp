@@ -7,15 +7,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Converts seconds or bytes to whole ticks. A tick is a power of two of the unit. Sums of ticks are exact, so they do not
-/// depend on the order of additions and subtractions.
+/// Converts seconds or bytes to integer ticks. A tick is a power of two of the unit. Sums of ticks are exact, so they
+/// do not depend on the order of additions and subtractions.
 class tick_scale {
  public:
-  /// A tick is the unit.
+  /// A scale whose tick is the unit.
   tick_scale() = default;
 
-  /// @param sum     of all figures, at most; finite, not negative
-  /// @param digits  of the sum in ticks, which is below 2^digits
+  /// @param sum     upper bound of the sum of all figures; finite, not negative
+  /// @param digits  the sum in ticks is below 2^digits
   explicit tick_scale(double sum, int digits = 60) {
     if (!(sum > 0)) return;
     int exponent = 0;
@@ -23,24 +23,24 @@ class tick_scale {
     power_ = digits - exponent;
   }
 
-  /// The nearest ticks; halves become even.
+  /// Rounds to the nearest tick; ties to even.
   [[nodiscard]] std::int64_t nearest(double figure) const {
     return static_cast<std::int64_t>(__builtin_llrint(__builtin_ldexp(figure, power_)));
   }
-  /// No fewer ticks than that.
+  /// Rounds up.
   [[nodiscard]] std::int64_t up(double figure) const {
     return static_cast<std::int64_t>(__builtin_ceil(__builtin_ldexp(figure, power_)));
   }
-  /// No more ticks than that; `most` where it is 2^62 or beyond.
+  /// Rounds down; `most` from 2^62 on.
   [[nodiscard]] std::int64_t down(double figure, std::int64_t most = std::int64_t{1} << 62U) const {
     const double ticks = __builtin_floor(__builtin_ldexp(figure, power_));
     return ticks < 0x1p62 ? static_cast<std::int64_t>(ticks) : most;
   }
-  /// The figure of a number of ticks.
+  /// Converts ticks to a figure.
   [[nodiscard]] double figure(std::int64_t ticks) const { return __builtin_ldexp(static_cast<double>(ticks), -power_); }
 
  private:
-  int power_ = 0;  // of two: ticks of the unit
+  int power_ = 0;  // exponent of two: ticks per unit
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

@@ -13,25 +13,26 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Where the times of stage s stand in an array of all times, `[s * kinds + place]`. Counts have the same layout.
+/// The layout of all times, `[s * kinds + place]` for stage s. Counts have the same layout.
 struct time_layout {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
-  std::size_t kinds = tick_kinds;  ///< numbers of a stage
+  std::size_t kinds = tick_kinds;  ///< numbers per stage
   std::size_t forward = tick_f;
   std::size_t backward = tick_b;
-  std::size_t weight = tick_w;         ///< counts only where the schedule runs those passes apart
-  std::size_t message = tick_message;  ///< over the boundary behind the stage, down and up
+  std::size_t weight = tick_w;         ///< only if the schedule runs those passes apart
+  std::size_t message = tick_message;  ///< over the boundary after the stage, in both directions
   bool before = false;                 ///< or over the one before it
-  std::size_t all_reduce = nowhere;    ///< of its gradients at the end; `nowhere`: there is none
+  std::size_t all_reduce = nowhere;    ///< of its gradients at the end; `nowhere`: none
 };
 
-/// Simulates one schedule again and again with other times of its stages, and counts what is on critical paths.
+/// Simulates one schedule repeatedly with different times of its stages, and counts the durations on critical paths.
 ///
-/// Passes and messages wait in the same way whatever the times: each path is a sum over stages, and a bound for all times.
+/// Dependencies between passes and messages do not depend on the times: each path is a sum over stages, and a bound for
+/// all times.
 class times_simulator {
  public:
-  /// @param splits        whether the schedule runs the gradients of inputs and parameters apart
+  /// @param splits        whether the schedule runs input and parameter gradients apart
   /// @param has_messages  whether messages between ranks take time or order
   times_simulator(const schedule& order, transfer_kind transfers, bool splits, bool has_messages,
                   const time_layout& layout = {});
@@ -39,7 +40,7 @@ class times_simulator {
   pass_times<double> times{};         ///< of every stage
   transfer_times<double> messages{};  ///< of every boundary
 
-  /// When the iteration ends. Allocates nothing after the first call.
+  /// Returns the end of the iteration. Allocates nothing after the first call.
   double run() { return makespan_ = graph_.makespan(times, messages, workspace_); }
 
   /// The same with other times, in their layout.
@@ -48,13 +49,13 @@ class times_simulator {
   /// How often each kind of each stage is on a critical path of the last run, in the layout of times.
   void count_critical(std::vector<double>& counts) const;
 
-  /// What is simulated.
+  /// The simulated task graph.
   [[nodiscard]] const task_graph& graph() const noexcept { return graph_; }
 
  private:
   void count(std::size_t index, std::vector<double>& counts) const;
 
-  /// The message that a pass awaits, where messages are no tasks.
+  /// Counts the message that a pass awaits, where messages are not tasks.
   void count_message(const op& receiver, std::vector<double>& counts) const;
 
   task_graph graph_;

@@ -13,18 +13,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Critical paths with weights. Their mean is a bound for every cut, as each of them is; which weights make it a good one is
-/// learned from cuts for which it is short. See docs/makespan.md, Bounds, Combinations.
+/// Critical paths with weights. Their mean is a bound for every cut, as each of them is; good weights are learned from
+/// cuts for which the mean is short. See docs/makespan.md, Bounds, Combinations.
 class weighted_paths {
  public:
   explicit weighted_paths(std::size_t stages) : width_(stages * tick_kinds) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return paths_.size(); }
 
-  /// Keeps a path, if it is not there: `counts[s * tick_kinds + kind]`. The one of least weight goes if there are many.
+  /// Adds a path, unless it is present: `counts[s * tick_kinds + kind]`. If there are many, it replaces the one with
+  /// the smallest weight.
   void put(const std::vector<double>& counts) { paths_.add(counts, size() == 0 ? 1 : 0x1p-5); }
 
-  /// The mean of the paths, rounded down to whole parts of `coarse_ticks::parts`.
+  /// The mean of the paths, rounded down to multiples of 1 / `coarse_ticks::parts`.
   void mean(std::vector<double>& result) const {
     std::vector<double> sums(width_);
     double all = 0;
@@ -46,18 +47,19 @@ class weighted_paths {
     }
   }
 
-  /// Learns from a cut: paths that are longer there than the mean get more weight.
+  /// Learns from a cut: paths that are longer than the mean there get more weight.
   ///
-  /// @param times  of the cut, as counts are
-  /// @param mean   how long the mean is there
-  /// @param speed  how much more
+  /// @param times  of the cut, in the layout of counts
+  /// @param mean   the length of the mean there
+  /// @param speed  how strongly weights change
   void learn(const std::vector<double>& times, double mean, double speed) {
     if (!(mean > 0)) return;
     double heaviest = 0;
     for (std::size_t k = 0; k < size(); ++k) {
       double by = speed * ((paths_.length(k, times) - mean) / mean);
       by = by < -4 ? -4 : by > 4 ? 4 : by;
-      // Nearly e^by. Nothing is multiplied and added at once but by powers of two, so that no machine rounds otherwise.
+      // Nearly e^by. Multiplications and additions combine only with powers of two, so that all machines round in the
+      // same way.
       double factor = 1 + by / 8;
       factor *= factor;
       factor *= factor;
@@ -73,11 +75,11 @@ class weighted_paths {
 
  private:
   static constexpr std::size_t most = 256;
-  static constexpr double resolution = 0x1p20;     // of weights: so that sums of them, by counts, are exact
-  static constexpr double least_weight = 0x1p-21;  // counts nothing, and may come back
+  static constexpr double resolution = 0x1p20;     // of weights: so that sums of them, times counts, are exact
+  static constexpr double least_weight = 0x1p-21;  // counts as 0, and may grow again
 
   std::size_t width_;
-  critical_path_pool paths_{most};  // their weights, at most 1, are what they are worth
+  critical_path_pool paths_{most};  // `use` holds their weights, at most 1
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::engine

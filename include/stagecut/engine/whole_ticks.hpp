@@ -7,12 +7,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// The whole ticks of a time in ticks, which is below 2^63 in size; towards 0.
+/// The integer part of a time in ticks, below 2^63 in magnitude; rounds towards 0.
 [[nodiscard]] constexpr double whole_ticks(double ticks) noexcept {
   return static_cast<double>(static_cast<std::int64_t>(ticks));
 }
 
-/// The least whole ticks that are no fewer, of any finite time below 2^62; what is beyond is returned as it is.
+/// Rounds a finite time in ticks below 2^62 up to an integer; larger times are returned unchanged.
 [[nodiscard]] constexpr double whole_ticks_up(double ticks) noexcept {
   if (!(ticks > -0x1p62 && ticks < 0x1p62)) return ticks;
   const double whole = whole_ticks(ticks);

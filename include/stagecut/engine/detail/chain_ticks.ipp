@@ -44,7 +44,7 @@ STAGECUT_DECL double chain_ticks::rounded(double time, double limit, double& off
 STAGECUT_DECL bool chain_ticks::fill() {
   const double beyond = static_cast<double>(static_cast<std::int64_t>(2 * (most_ / tick))) + 1;
   const double most_of_pass = static_cast<double>(static_cast<std::int64_t>(beyond / passes_)) + 1;
-  std::vector<double> off(items);  // of an item, wherever it stands
+  std::vector<double> off(items);  // of an item, wherever it is
   sums_.assign(3 * rows_per_kind_ * (items + 1), 0);
   own_.resize(3 * stages);
   double all_off = 0;

@@ -73,7 +73,7 @@ STAGECUT_DECL void chain_times::read_constants(answer forward_of, answer backwar
 
 STAGECUT_DECL void chain_times::read_messages(answer sent, const schedule& order,
                                               const std::vector<link_speed>& links) {
-  times_[tick_message].resize(items + 1);  // of boundaries within a rank: no time
+  times_[tick_message].resize(items + 1);  // for boundaries within a rank: no time
   has_messages = !links.empty() && stages > 1;
   for (std::size_t b = 0; b + 1 < stages; ++b) {
     const bool crosses = has_messages && order.rank_of[b] != order.rank_of[b + 1];

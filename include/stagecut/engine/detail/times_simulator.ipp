@@ -85,7 +85,7 @@ STAGECUT_DECL void times_simulator::count(std::size_t index, std::vector<double>
     case op_kind::reduce_gradient: add(does.stage, layout_.all_reduce); break;
     default: break;
   }
-  // The first of two that overlap takes no time by itself: its time is that of the pair.
+  // The first of two overlapping ops takes no time by itself: its time is the pair's.
   if (index == 0 || !is_compute(does.kind)) return;
   const op& first = graph_.what(index - 1);
   if (!first.with_next || graph_.tasks()[index].before != index || graph_.tasks()[index - 1].time != 0) return;
