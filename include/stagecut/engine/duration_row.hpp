@@ -21,7 +21,7 @@ struct duration_row {
   view<const std::uint32_t> first{};  ///< for every duration, its first term; then the number of terms
   view<const term> terms{};
 
-  /// The number of durations, the first of which is 0.
+  /// The number of durations; the first is 0.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return first.size() - 1; }
 
   /// A duration, in ticks.

@@ -101,7 +101,7 @@ class model_rules final : public cut_rules {
   }
 
  private:
-  /// The largest limit divided by that of the stage's rank.
+  /// The largest limit divided by the limit of the stage's rank.
   [[nodiscard]] double stretch(std::size_t s) const {
     const double limit = limits_.empty() ? 0 : limits_[rank_of_[s]];
     return limit > 0 && limit != *bytes_ ? *bytes_ / limit : 1;

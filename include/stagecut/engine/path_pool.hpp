@@ -40,7 +40,7 @@ class path_pool {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
-  /// The number of paths rounded up to whole groups; those beyond pass nowhere.
+  /// The number of paths rounded up to whole groups; the padding has zero counts.
   [[nodiscard]] std::size_t padded() const noexcept { return (size_ + lanes - 1) / lanes * lanes; }
   /// Changes when another path takes the place.
   [[nodiscard]] std::uint32_t version(std::size_t path) const noexcept { return version_[path]; }
@@ -61,7 +61,7 @@ class path_pool {
     return capacity_;
   }
 
-  /// Puts a path at a place: the next free one, or that of a path to be forgotten.
+  /// Puts a path at a place: the next free one, or the place of a forgotten path.
   void put(std::size_t place, const std::vector<double>& counts) {
     for (std::size_t t = 0; t < layout_.steps(); ++t) {
       each_slot(t, [&](std::size_t slot, std::size_t s, std::size_t kind) {

@@ -26,9 +26,9 @@ enum class stage_measure : std::uint8_t {
 
 /// How the stages of a profile may be run.
 struct device_choices {
-  topology machine{{}, {}};                   ///< the devices, and the links between them
-  std::vector<std::size_t> replicas{1};       ///< numbers of replicas that a stage may have
-  std::vector<std::size_t> ways{1};           ///< tensor-parallel degrees that a replica may have
+  topology machine{{}, {}};              ///< the devices, and the links between them
+  std::vector<std::size_t> replicas{1};  ///< numbers of replicas that a stage may have
+  std::vector<std::size_t> ways{1};      ///< tensor-parallel degrees that a replica may have
   /// Recomputations that layers may use, `none` for no recomputation; empty: all. A layer as profiled has its own
   /// `recomputation`; one without variants runs as profiled.
   std::vector<std::string> recomputations{};

@@ -42,10 +42,10 @@ struct hybrid_cut {
 
 /// The problem of cutting a model into stages on several devices each.
 struct hybrid_request {
-  std::size_t devices = 1;                            ///< of the machine
-  bool at_most = false;          ///< whether a plan may use fewer devices; the first ones then stay idle
-  std::size_t microbatches = 1;  ///< per iteration
-  std::optional<double> memory_per_device{};          ///< bytes that no device may exceed; unset: no limit
+  std::size_t devices = 1;                    ///< of the machine
+  bool at_most = false;                       ///< whether a plan may use fewer devices; the first ones then stay idle
+  std::size_t microbatches = 1;               ///< per iteration
+  std::optional<double> memory_per_device{};  ///< bytes that no device may exceed; unset: no limit
   in_flight_rule in_flight = in_flight_rule::stages;  ///< the rule by which memory is counted
   std::optional<std::size_t> stages{};                ///< exact number of stages; unset: the best number
   /// A known plan that `minimize_hybrid` takes as its first incumbent: only plans with a lower `cost` count, and it is

@@ -37,8 +37,7 @@ class profile_options : public detail::layer_stages {
 
   /// @throws argument_error for invalid choices; invalid_input as `check_figures`, and for a layer with none of the
   ///         recomputations, a fixed stage, or a variant with another output or a duplicate name
-  profile_options(const profile& model, device_choices choices)
-      : layer_stages(model, std::move(choices), true) {
+  profile_options(const profile& model, device_choices choices) : layer_stages(model, std::move(choices), true) {
     keep();
   }
 

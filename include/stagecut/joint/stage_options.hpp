@@ -37,8 +37,8 @@ struct stage_option {
 struct stage_query {
   std::size_t first = 0;  ///< start: a point, below `last`
   std::size_t last = 0;   ///< end: a point, at most `model.size()`
-  /// The device after its last one; the stage takes the devices before it. In a model with a `period`, it is below the
-  /// period, and 0 stands for the period.
+  /// The device after its last one; the stage takes the devices before it. In a model with a `period`, positions are
+  /// modulo the period, and the period itself replaces 0.
   std::size_t device = 0;
   double most_time = std::numeric_limits<double>::max();  ///< options with a greater `time` are useless
   std::optional<double> memory{};                         ///< bytes of a device; unset: no limit

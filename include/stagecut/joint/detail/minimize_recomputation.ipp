@@ -111,8 +111,8 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
   if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
   recompute_plan plan = told(model, request, search, differ);
   return detail::best_start(
-      model, request, own, plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)),
-      bound);
+      model, request, own,
+      plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)), bound);
 }
 
 STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_model& model,

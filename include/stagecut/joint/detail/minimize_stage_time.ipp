@@ -231,7 +231,8 @@ struct least_stage_time {
       const found what = decide(search, request, most, range, best);
       if (what == found::stopped) return false;
       if (what == found::unknown) low = next(most);
-      if (!(best.cost <= most) && what == found::plan) best.cost = most < before ? most : before;  // an inconsistent model
+      if (!(best.cost <= most) && what == found::plan)
+        best.cost = most < before ? most : before;  // an inconsistent model
       halve = !halve;
     }
     return true;

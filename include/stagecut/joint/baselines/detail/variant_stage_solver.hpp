@@ -40,8 +40,8 @@ class variant_stage_solver {
   [[nodiscard]] std::optional<fact> solve(std::int64_t held, std::size_t replicas, double most, bool fastest = true);
 
   /// The same, any way with as many microbatches as possible, from `least` to `most_held`.
-  [[nodiscard]] std::optional<fact> solve_roomiest(std::int64_t least, std::int64_t most_held,
-                                                   std::size_t replicas, double most);
+  [[nodiscard]] std::optional<fact> solve_roomiest(std::int64_t least, std::int64_t most_held, std::size_t replicas,
+                                                   double most);
 
   /// Whether the sums allow layers to fit with `held` microbatches.
   [[nodiscard]] bool may_hold(const variant_points::sums& sums, std::int64_t held) const noexcept {
