@@ -10,16 +10,16 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Specialise as `true` for a graph type that is adapted to Boost by a specialisation of `boost::graph_traits` and has no member
-/// types of its own: `vertex_descriptor`, `edge_descriptor`, `directed_category`, `edge_parallel_category` and
-/// `traversal_category`. Nothing but these tells a graph from any other type: `boost::graph_traits` of a type that is none
-/// does not compile.
+/// Specialise as `true` for a graph type that is adapted to Boost by a specialisation of `boost::graph_traits` and
+/// lacks the member types `vertex_descriptor`, `edge_descriptor`, `directed_category`, `edge_parallel_category` and
+/// `traversal_category`. Only these distinguish a graph from other types: `boost::graph_traits` of a type that is not a
+/// graph does not compile.
 template <class Graph>
 inline constexpr bool has_graph_traits = false;
 
 namespace detail {
 
-/// That `boost::graph_traits` may be asked for the type.
+/// Whether `boost::graph_traits` is defined for the type.
 template <class Graph>
 concept known_to_boost = has_graph_traits<Graph> || requires {
   typename Graph::vertex_descriptor;
@@ -29,23 +29,23 @@ concept known_to_boost = has_graph_traits<Graph> || requires {
   typename Graph::traversal_category;
 };
 
-/// That its edges lead somewhere.
+/// Whether its edges are directed.
 template <class Graph>
 concept directed_for_boost =
     std::convertible_to<typename boost::graph_traits<Graph>::directed_category, boost::directed_tag>;
 
-/// That it is of a category, in Boost's hierarchy of tags.
+/// Whether its traversal category derives from `Tag`, a tag of Boost.
 template <class Graph, class Tag>
 concept of_category = std::convertible_to<typename boost::graph_traits<Graph>::traversal_category, Tag>;
 
-/// That it lists its vertices.
+/// Whether it lists its vertices.
 template <class Graph>
 concept lists_vertices = of_category<Graph, boost::vertex_list_graph_tag> && requires(const Graph& g) {
   { *vertices(g).first } -> std::convertible_to<typename boost::graph_traits<Graph>::vertex_descriptor>;
   { vertices(g).first != vertices(g).second } -> std::convertible_to<bool>;
 };
 
-/// That it tells the edges that leave a vertex. Those of Boost's own `adjacency_list` are read once: no more is asked.
+/// Whether it lists the out-edges of a vertex. One pass over them suffices, as for Boost's own `adjacency_list`.
 template <class Graph>
 concept has_out_edges = of_category<Graph, boost::incidence_graph_tag> &&
     requires(const Graph& g, typename boost::graph_traits<Graph>::vertex_descriptor v) {
@@ -53,7 +53,7 @@ concept has_out_edges = of_category<Graph, boost::incidence_graph_tag> &&
   { out_edges(v, g).first != out_edges(v, g).second } -> std::convertible_to<bool>;
 };
 
-/// That it lists its edges.
+/// Whether it lists its edges.
 template <class Graph>
 concept lists_edges = of_category<Graph, boost::edge_list_graph_tag> && requires(const Graph& g) {
   { source(*edges(g).first, g) } -> std::convertible_to<typename boost::graph_traits<Graph>::vertex_descriptor>;
@@ -61,7 +61,7 @@ concept lists_edges = of_category<Graph, boost::edge_list_graph_tag> && requires
   { edges(g).first != edges(g).second } -> std::convertible_to<bool>;
 };
 
-/// The vertices of a graph; of another type, nothing that could be meant.
+/// The vertex type of a graph; `std::nullptr_t` for any other type.
 template <class Graph>
 struct vertex_of {
   using type = std::nullptr_t;
@@ -75,14 +75,14 @@ using vertex_t = typename vertex_of<Graph>::type;
 
 }  // namespace detail
 
-/// A directed graph of Boost's, or adapted to it, whose vertices and edges can be listed.
+/// A directed Boost graph, or a type adapted to Boost, whose vertices and edges can be listed.
 ///
-/// What is asked of `const Graph& g`, in Boost's words a VertexListGraph that is an IncidenceGraph or an EdgeListGraph:
+/// Requirements on `const Graph& g`: in Boost's terms, a VertexListGraph that is an IncidenceGraph or an EdgeListGraph:
 ///   `vertices(g)`                                      the vertices, as a pair of iterators
-///   `out_edges(v, g)`, `target(e, g)`                  the edges that leave a vertex, and where one leads; or
-///   `edges(g)`, `source(e, g)`, `target(e, g)`         all edges, and their ends
+///   `out_edges(v, g)`, `target(e, g)`                  the out-edges of a vertex and the head of an edge; or
+///   `edges(g)`, `source(e, g)`, `target(e, g)`         all edges and their ends
 ///
-/// Iterators may be input iterators; `num_vertices` and a `vertex_index` are not asked for. Parallel edges count once.
+/// Input iterators suffice; `num_vertices` and a `vertex_index` are not needed. Parallel edges count once.
 template <class Graph>
 concept boost_graph = detail::known_to_boost<Graph> && detail::directed_for_boost<Graph> &&
     detail::lists_vertices<Graph> &&(detail::has_out_edges<Graph> || detail::lists_edges<Graph>);

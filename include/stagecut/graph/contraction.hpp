@@ -13,28 +13,28 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What edges between operators of the backward pass demand, whose groups hold operators of the forward pass.
+/// What edges between backward operators require if their groups contain forward operators.
 enum class backward_edges : std::uint8_t {
-  follow,  ///< nothing: their order is that of the forward pass
+  follow,  ///< nothing: their order follows the forward pass
   lead     ///< the same or an earlier stage, as a pipeline runs them
 };
 
-/// The operators of a graph that no plan can part, as one element each: those of one group, and those that stand on a
-/// cycle once groups are one. Every partition of the operators into stages without a cycle between these, which parts no
-/// group, is one of the elements, and the other way round.
+/// The operators of a graph with those that no plan can separate merged into one element: the operators of a group, and
+/// those on a cycle once each group is one. The partitions of the elements are exactly the partitions of the operators
+/// into stages that split no group and have no cycle between stages.
 ///
-/// An edge between operators of the forward pass leads to the same or a later stage. Of the backward pass, those whose
-/// group holds operators of the forward pass follow these; where one end of an edge has none, or edges `lead`, the edge
-/// leads to the same or an earlier stage. From the forward to the backward pass an edge demands nothing.
+/// An edge between forward operators leads to the same or a later stage. Backward operators whose group contains
+/// forward operators follow these; if an end of an edge has no such group, or edges `lead`, the edge leads to the same
+/// or an earlier stage. An edge from the forward to the backward pass requires nothing.
 class contraction {
  public:
-  /// An element, from 0: ordered by their least operators.
+  /// An element, from 0; elements are numbered by their least operators.
   using element = precedence::element;
 
-  /// No operator.
+  /// Empty: no operators.
   contraction() = default;
 
-  /// @throws invalid_input with `edge I` for an operator that there is not and for an edge from the backward to the
+  /// @throws invalid_input with `edge I` for an operator that does not exist and for an edge from the backward to the
   ///         forward pass, and with `operator I` for one on a cycle that no group explains. O((n + m) log m)
   explicit contraction(const operator_graph& graph, backward_edges backward = backward_edges::follow);
 
@@ -44,16 +44,16 @@ class contraction {
   [[nodiscard]] element element_of(std::size_t operation) const noexcept { return element_of_[operation]; }
   /// The operators of an element, in ascending order.
   [[nodiscard]] view<const std::size_t> operators_of(std::size_t e) const noexcept { return operators_[e]; }
-  /// Which elements may not stand on later stages than others.
+  /// The precedence of the elements: which may not be on later stages than others.
   [[nodiscard]] const precedence& below() const noexcept { return below_; }
 
-  /// The same with some elements made one.
-  /// @param graph    of which this is the contraction
-  /// @param into     of every element, the one into which it goes: itself, or one that goes into itself
-  /// @pre  nothing that goes together has others between it
+  /// The contraction with some elements merged.
+  /// @param graph    the graph of this contraction
+  /// @param into     for each element, the one into which it is merged: itself, or one that is merged into itself
+  /// @pre  no element lies on a path between merged ones
   [[nodiscard]] contraction merged(const operator_graph& graph, const std::vector<element>& into) const;
 
-  /// What an answer for elements is for operators.
+  /// Expands a value per element to a value per operator.
   /// @param of_elements  of length `elements()`
   template <class T>
   [[nodiscard]] std::vector<T> expanded(const std::vector<T>& of_elements) const {
@@ -64,19 +64,19 @@ class contraction {
   }
 
  private:
-  /// Of every operator, a number that those of its group alone have.
+  /// For each operator, a number unique to its group.
   static std::vector<element> grouped(const operator_graph& graph);
 
-  /// The pairs that edges demand of what the operators are in now.
+  /// The pairs that edges require between the current elements.
   [[nodiscard]] std::vector<precedence::pair> pairs(const operator_graph& graph) const;
 
-  /// Refuses edges that are none, and cycles of operators that are not all of one group.
+  /// Rejects invalid edges, and cycles of operators that are not all in one group.
   void check(const operator_graph& graph) const;
 
-  /// Finds the operators whose group holds some of the forward pass.
+  /// Finds the operators whose group contains forward operators.
   void follow(const operator_graph& graph);
 
-  /// Makes one of what stands on a cycle.
+  /// Merges the operators on each cycle.
   void fuse(const operator_graph& graph);
 
   /// Numbers the elements by their least operators, and lists their operators.
@@ -84,7 +84,7 @@ class contraction {
 
   std::vector<element> element_of_{};
   std::vector<bool> follows_{};
-  detail::rows<std::size_t> operators_{};  // of every element
+  detail::rows<std::size_t> operators_{};  // of each element
   precedence below_{};
 };
 

@@ -17,21 +17,22 @@ struct graph_options {
   memory_options memory{};           ///< what stays for parameters; `checkpoint` must be `never`
 };
 
-/// Makes an operator graph of a profile, which becomes the plain input of all algorithms on graphs: operator i is layer i.
+/// Makes an operator graph, the input of all graph algorithms, from a profile: operator i is layer i.
 ///
-/// @param model    a graph; one without edges is a chain, whose layers each feed the next
-/// @param options  between which devices, and how memory is reckoned. An operator's `activations` are for one microbatch
-/// @return         - sent: the bytes of the output by the link; sent_back the same where the model has backward times and
-///                   no operators of the backward pass, else 0. The link's latency is that of the graph;
-///                 - groups are numbered from 0 on by their first layers. Layers that share colocated parameters are of
-///                   one group, with all layers of the groups that they are of; a group of one layer is none;
-///                 - resident: what the profile says of a layer, or parameters times the multiplier. Parameters that are
-///                   shared by layers of one group count once, in the first of them; others are `shared`
-/// @throws         invalid_input as `check_figures`; with `layer I ("name")` for a module tree and for what is out of
-///                 range, with `edge I` for a layer that there is not; argument_error for options that are negative or
-///                 not finite, or that ask for checkpointing
+/// @param model    a graph; one without edges is a chain: each layer feeds the next
+/// @param options  the link between devices, and how memory is computed. An operator's `activations` are for one
+///                 microbatch
+/// @return         - sent: the output's bytes over the link; sent_back is the same if the model has backward times but
+///                   no backward operators, else 0. The link's latency becomes the graph's;
+///                 - groups are numbered from 0 by their first layers. Layers that share colocated parameters form one
+///                   group with all layers of their groups; a group of one layer is dropped;
+///                 - resident: the profile's value for a layer, or parameters times the multiplier. Parameters that
+///                   layers of one group share count once, in the first of them; others become `shared`
+/// @throws         invalid_input as `check_figures`; with `layer I ("name")` for a module tree and for values out of
+///                 range, with `edge I` for a layer that does not exist; argument_error for options that are negative
+///                 or not finite, or that ask for checkpointing
 ///
-/// Whether there are cycles is not asked. O(n + m + t) as a rule, for n layers, m edges and t tied parameters.
+/// Does not check for cycles. O(n + m + t) as a rule, for n layers, m edges and t tied parameters.
 [[nodiscard]] STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options& options = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -16,31 +16,31 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Where a Boost graph has what its operators take: of each part of `graph_operator` with that name, a property map, a
-/// member of what the graph keeps with each vertex, a function of a vertex, or a number; see `vertex_values`. What is left
-/// out stays at its default.
+/// Where a Boost graph stores its operators' figures: for each field of `graph_operator` of that name, a property map,
+/// a member of the vertex bundle, a function of a vertex, or a number; see `vertex_values`. Omitted fields keep their
+/// defaults.
 template <class Graph>
 struct operator_maps {
   vertex_values<Graph, double> forward{};       ///< seconds on an accelerator
-  vertex_values<Graph, double> backward{};      ///< likewise, of the backward pass
+  vertex_values<Graph, double> backward{};      ///< seconds of the backward pass on an accelerator
   vertex_values<Graph, double> cpu{};           ///< seconds of both passes on a CPU
-  vertex_values<Graph, double> sent{};          ///< seconds to hand the output to another device
-  vertex_values<Graph, double> sent_back{};     ///< likewise, the gradient of the output
+  vertex_values<Graph, double> sent{};          ///< seconds to send the output to another device
+  vertex_values<Graph, double> sent_back{};     ///< seconds to send the gradient of the output back
   vertex_values<Graph, double> resident{};      ///< bytes that stay for parameters
   vertex_values<Graph, double> activations{};   ///< bytes kept from the forward to the backward pass
-  vertex_values<Graph, std::size_t> group{};    ///< operators of one group stand on one stage
-  vertex_values<Graph, std::size_t> stage{};    ///< the one on which it has to stand
+  vertex_values<Graph, std::size_t> group{};    ///< operators of one group are on one stage
+  vertex_values<Graph, std::size_t> stage{};    ///< the stage to which it is fixed
   vertex_values<Graph, bool> on_accelerator{};  ///< whether it runs on an accelerator
   vertex_values<Graph, bool> on_cpu{};          ///< whether it runs on a CPU; left out: all do if `cpu` is given
-  vertex_values<Graph, bool> is_backward{};     ///< whether it is of the backward pass
+  vertex_values<Graph, bool> is_backward{};     ///< whether it belongs to the backward pass
 };
 
 namespace detail {
 
-/// Edges by their ends, each once.
+/// The edges, sorted and without duplicates.
 [[nodiscard]] STAGECUT_DECL std::vector<operator_edge> sorted_edges(std::vector<operator_edge> edges);
 
-/// Reads one part of all operators.
+/// Reads one field of all operators.
 template <class Graph, class Value>
 void read_part(const Graph& g, const std::vector<vertex_t<Graph>>& listed, const vertex_values<Graph, Value>& values,
                Value graph_operator::*part, const char* name, std::vector<graph_operator>& operators) {
@@ -57,7 +57,7 @@ void read_part(const Graph& g, const std::vector<vertex_t<Graph>>& listed, const
   }
 }
 
-/// The edges between vertices by their numbers, each pair once, in ascending order.
+/// The edges between numbered vertices, each pair once, in ascending order.
 template <boost_graph Graph>
 [[nodiscard]] std::vector<operator_edge> numbered_edges(const Graph& g, const vertex_numbers<Graph>& number) {
   std::vector<operator_edge> result;
@@ -79,7 +79,7 @@ template <boost_graph Graph>
   return sorted_edges(std::move(result));
 }
 
-/// Says of a type that is no graph to read what it lacks.
+/// States in a readable message what a type lacks to be a graph.
 template <class Graph>
 constexpr void expects_boost_graph() {
   static_assert(known_to_boost<Graph>,
@@ -98,16 +98,16 @@ constexpr void expects_boost_graph() {
 
 }  // namespace detail
 
-/// Makes an operator graph of a Boost graph: see `make_operator_graph`.
+/// Makes an operator graph from a Boost graph: see `make_operator_graph`.
 struct make_operator_graph_fn {
-  /// @param g     a directed graph, a `boost_graph`: its edges lead from an operator to one that takes what it puts out
-  /// @param maps  where it has what the operators take: `{.forward = &op::seconds, .sent = get(&op::sent, g)}`
-  /// @return      operator i is the i-th of `vertices(g)`; parallel edges are one, and edges are in ascending order
-  /// @throws      invalid_input with `vertex I` for figures that are negative, infinite or NaN, and with the vertex at its
-  ///              one end for an edge whose other end the graph does not list; whatever the maps throw
+  /// @param g     a directed `boost_graph`: an edge leads from an operator to a consumer of its output
+  /// @param maps  where the operators' figures are: `{.forward = &op::seconds, .sent = get(&op::sent, g)}`
+  /// @return      operator i is the i-th of `vertices(g)`; parallel edges are merged, and edges are in ascending order
+  /// @throws      invalid_input with `vertex I` for figures that are negative, infinite or NaN, and with the vertex at
+  ///              its one end for an edge whose other end the graph does not list; any exception of the maps
   ///
-  /// Any other type, an undirected graph among them, does not compile; the compiler's message says why. Whether there are
-  /// cycles is not asked. O((n + m) log m) for n vertices and m edges, and each map is read once for every vertex.
+  /// Any other type, including an undirected graph, does not compile; the compiler's message states why. Does not check
+  /// for cycles. O((n + m) log m) for n vertices and m edges; each map is read once per vertex.
   template <class Graph>
   [[nodiscard]] operator_graph operator()(const Graph& g, const operator_maps<Graph>& maps = {}) const {
     operator_graph result;
@@ -138,17 +138,17 @@ struct make_operator_graph_fn {
   }
 };
 
-/// Makes an operator graph, which the algorithms on graphs take, of any Boost graph:
+/// Makes an operator graph, the input of the graph algorithms, from any Boost graph:
 /// `make_operator_graph(g, {.forward = &op::seconds, .sent = &op::output_seconds, .group = &op::group})`.
 /// See `make_operator_graph_fn`, `operator_maps`.
 inline constexpr make_operator_graph_fn make_operator_graph{};
 
-/// Writes what was found for the operators back to the vertices of the graph from which they came: see `put_by_vertex`.
+/// Writes one result per operator back to the vertices of the graph they came from: see `put_by_vertex`.
 struct put_by_vertex_fn {
-  /// @param g       as it was when the operators were made of it
-  /// @param values  of every operator: the stages of a plan
-  /// @param map     a property map of the vertices that is written to: `get(&op::stage, g)`
-  /// @throws        argument_error unless there are as many values as vertices; whatever the map throws
+  /// @param g       the graph, unchanged since the operators were made from it
+  /// @param values  one per operator: the stages of a plan
+  /// @param map     a writable property map of the vertices: `get(&op::stage, g)`
+  /// @throws        argument_error unless there are as many values as vertices; any exception of the map
   ///
   /// O(n).
   template <boost_graph Graph, class Value, class Map>
@@ -171,7 +171,7 @@ struct put_by_vertex_fn {
   }
 };
 
-/// Writes one value for every operator, such as its stage, to the vertices of the Boost graph that they were made of:
+/// Writes one value per operator, such as its stage, to the vertices of the Boost graph they were made from:
 /// `put_by_vertex(g, stages, get(&op::stage, g))`. See `put_by_vertex_fn`.
 inline constexpr put_by_vertex_fn put_by_vertex{};
 

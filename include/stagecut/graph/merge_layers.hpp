@@ -14,28 +14,27 @@ struct merge_layers_fn {
   [[nodiscard]] outcome<merged_layers> operator()(const operator_graph& graph, const merge_request& request) const;
 };
 
-/// Merges the layers of a graph from below: every operator that can be parted from others is a part, and pairs of parts
-/// that an edge joins become one, until there are no more parts than asked for.
+/// Merges the layers of a graph bottom-up: every indivisible element starts as a part, and pairs of parts that share an
+/// edge are merged until the requested number of parts is left.
 ///
 /// @param graph    what operators take and what feeds what: see `contraction`
-/// @param request  how many parts, what they cost, how heavy they may be, and which pair comes first
-/// @return         the parts in an order in which no edge leads to an earlier one, with their figures and a bound: the
-///                 average and the heaviest element. Optimal if the heaviest part meets it; infeasible if an operator
-///                 alone, or all together, are too heavy or need too much memory; unknown, with how many parts are
-///                 left, if no two of these may be one, and if the numbers of parts are not those of fixed operators
-/// @throws         argument_error for a request that makes no sense; invalid_input as `contraction` and
+/// @param request  number of parts, their cost and weight limit, and which pair is merged first
+/// @return         the parts in topological order, with their figures and a bound: the larger of the average and the
+///                 heaviest element. Optimal if the heaviest part meets it; infeasible if an operator alone, or all
+///                 together, are too heavy or need too much memory; unknown, with the number of parts left, if no two
+///                 of these may be merged, and if the parts' numbers contradict fixed operators
 ///                 `operator_costs`
 ///
-/// A pair becomes one only if no other path leads from one to the other, so that parts never make a cycle. A search
-/// both ways, between the places of both in a kept order, tells that exactly, or gives up after `most_edges` and
-/// leaves them apart for the time being. Parts are not heavier than the average of so many, or the heaviest element;
-/// where too many are left, neighbours in that order become one, too, and the limit rises by a quarter, up to
-/// `most_work`. It sees two parts at a time alone: an answer is for `refine_partition` to go on from, or coarse parts
-/// for a search.
+/// A pair is merged only if no other path joins its parts, so that parts never form a cycle. A bidirectional search
+/// between the places of both in a maintained topological order decides that exactly, or gives up after `most_edges`
+/// and leaves the pair unmerged for now. A part is at most as heavy as the average over the requested parts, or the
+/// heaviest element; if too many parts are left, neighbours in the order are merged as well and the limit rises by a
+/// quarter, up to `most_work`. It considers only two parts at a time: use the answer as a start for `refine_partition`,
+/// or as coarse parts for a search.
 ///
-/// Deterministic; of pairs of equal load that of the least numbers. O(pins + m) memory; a pair costs the nets of the
-/// part that has fewer, and the search. Figures of unlike stages (`load.speeds`, `load.constants`) do not decide what
-/// is merged.
+/// Deterministic; ties between pairs of equal load go to the least numbers. O(pins + m) memory; a pair costs the nets
+/// of the part that has fewer, and the search. Figures of unlike stages (`load.speeds`, `load.constants`) do not affect
+/// what is merged.
 ///
 /// Source: bottom-up merging as in PyTorch's RFC-0022; D. J. Pearce, P. H. J. Kelly, A dynamic topological sort
 /// algorithm for directed acyclic graphs, ACM JEA 11, 2006, for the order.

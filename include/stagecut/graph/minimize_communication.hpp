@@ -29,34 +29,34 @@ struct minimize_communication_fn {
                                                 const communication_request& request);
 };
 
-/// Places operators on devices that are alike, so that the weights of edges between devices sum to the least, while no
-/// device holds much more of the variables, nor of the operations, than an equal part of them. What one of a group
-/// holds, all of it do; operators that have to stand on a device stand there. Where the placement is contiguous, edges
-/// lead to the same or a later device, so that the devices can run as a pipeline; else they lead anywhere.
+/// Places operators on identical devices so that the total weight of edges between devices is least and each device's
+/// share of the variables, and of the operations, is balanced. One device holds all operators of a group; fixed
+/// operators are on their devices. If the placement is contiguous, edges lead to the same or a later device, so that
+/// the devices can form a pipeline; otherwise edges lead anywhere.
 ///
-/// @param problem  operators, what they weigh and what they hand on; or
-/// @param graph    its operators, of which each is one operation, whose variables are `resident` and which hand
-///                 `sent + sent_back` seconds and the latency to each consumer, or `output` bytes where no operator
-///                 sends for a time. Shared parameters count for the first operator that has them. Fixed stages are
-///                 devices. Backward operators follow as `contraction` says
-/// @param request  how many devices, and how unlike they may be. A device holds at most the imbalance times all weights
-///                 over the devices, whether these are used or not
-/// @return         an edge counts once, and so does each of several that hand the same to one device. Optimal if
-///                 proved: of several the one with the least device for the first operator on which they differ, if the
-///                 search had time for that. Feasible with a bound by the connectivity of the graph; it is 0 where the
-///                 graph falls apart into pieces that fit. Infeasible with what is too heavy, which cycle a group
-///                 closes, or which fixed devices contradict each other; unknown if a limit was reached without a
-///                 placement
-/// @throws         argument_error for a request that makes no sense, and lists of another length than the operators;
-///                 invalid_input with `edge I` or `operator I` for weights that are negative or not finite, for an edge
-///                 of an operator that there is not and, where contiguous, for a cycle that no group explains
+/// @param problem  operators, their weights and edges; or
+/// @param graph    its operators: each is one operation, its variables are `resident`, and it sends `sent + sent_back`
+///                 seconds and the latency to each consumer, or `output` bytes if no operator has a sending time.
+///                 Shared parameters count for the first operator that has them. Fixed stages are devices. Backward
+///                 operators follow as in `contraction`
+/// @param request  number of devices, and their imbalance. A device holds at most the imbalance times all weights
+///                 divided by the number of devices, used or not
+/// @return         every edge counts once, including each of several that carry the same data to one device. Optimal if
+///                 proved; ties go to the least device for the first operator on which placements differ, if the search
+///                 had time for that. Feasible with a bound from the connectivity of the graph, which is 0 if the graph
+///                 falls apart into pieces that fit. Infeasible with what is too heavy, which cycle a group closes, or
+///                 which fixed devices contradict each other; unknown if a limit was reached without a placement
+/// @throws         argument_error for an invalid request, and lists of another length than the operators; invalid_input
+///                 with `edge I` or `operator I` for weights that are negative or not finite, for an edge of an
+///                 operator that does not exist and, if contiguous, for a cycle that no group explains
 ///
-/// Orders are cut exactly in blocks, and made better by moves of single elements: O((n + m) log n) a pass. Up to 128
-/// elements all placements are searched, with the best found before and a bound by what must be cut: a proof for some
-/// dozens of elements. The same answer for the same seed on every machine, but for the time limit.
+/// Orders are cut exactly into blocks and improved by moves of single elements: O((n + m) log n) a pass. Up to 128
+/// elements, branch and bound searches all placements, starting from the best found and with a bound on what must be
+/// cut: it proves optimality for some dozens of elements. The answer is the same for the same seed on every machine,
+/// except under a time limit.
 ///
-/// Source: SageMaker's model parallelism for TensorFlow poses this problem, and hands it to METIS, which proves nothing
-/// and knows no order of devices. Moves: see `placement_moves`; bound: see `placement_bound`.
+/// Source: SageMaker's model parallelism for TensorFlow poses this problem and solves it with METIS, which proves
+/// nothing and has no order of devices. Moves: see `placement_moves`; bound: see `placement_bound`.
 inline constexpr minimize_communication_fn minimize_communication{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

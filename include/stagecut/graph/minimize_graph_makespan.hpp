@@ -42,30 +42,31 @@ struct minimize_graph_makespan_fn {
                                         double bound);
 };
 
-/// Cuts a graph into stages, one a device, so that an iteration of 1F1B ends as early as possible; how many
-/// microbatches each stage lets in is part of the plan.
+/// Cuts a graph into stages, one a device, so that an iteration of 1F1B finishes as early as possible. The plan
+/// includes how many microbatches each stage admits.
 ///
-/// @param graph    operators with seconds of a microbatch, bytes, and edges
+/// @param graph    operators with seconds and bytes of a microbatch, and edges
 /// @param request  devices, microbatches, memory, limits
-/// @param starts   assignments to begin with, such as plans of least load: the stage of every operator, from 0, as
-///                 `make_stage_pipeline` takes them; none parts a group or what stands on a cycle, all keep to fixed
-///                 stages
-/// @return         optimal where the makespan meets the bound but for rounding (2^-35 of it); else feasible, with the
-///                 bound; infeasible, `more_stages_than_layers`, `constraint` (operators that run on no accelerator,
-///                 fixed stages that contradict edges), `layer_too_large` or `memory`; unknown if no plan within the
-///                 memory was found
-/// @throws         argument_error for a request or start that makes no sense; invalid_input as `make_stage_pipeline`
-///                 and `contraction`
+/// @param starts   initial assignments, such as plans of least load: the stage of each operator, from 0, as
+///                 `make_stage_pipeline` takes them; each keeps groups and cycles on one stage, and fixed operators on
+///                 their stages
+/// @return         optimal if the makespan meets the bound up to rounding (2^-35 of it); else feasible, with the bound;
+///                 infeasible, `more_stages_than_layers`, `constraint` (operators that run on no accelerator, fixed
+///                 stages that contradict edges), `layer_too_large` or `memory`; unknown if no plan within the memory
+///                 was found
+/// @throws         argument_error for an invalid request or start; invalid_input as `make_stage_pipeline` and
+///                 `contraction`
 ///
-/// Beside the starts it prices runs of a few topological orders. Single elements, those with all that follow them or
-/// that they follow in their stage, and pairs of two stages move between any stages whose graph stays acyclic, whatever
-/// their numbers; warm-up counts follow, within the memory. Then the best plan is disturbed and improved again, `kicks`
-/// times. A heuristic; the makespan is that of `stage_makespan`, for whatever schedule `warm_up_schedule` makes of it.
-/// Stages are numbered by falling counts if none is fixed, and so a plan of schedule `in-flight`. No stage is empty but
-/// with `at_most`. The same seed gives the same plan unless time or the caller ends the search.
+/// In addition to the starts, it prices cuts of a few topological orders. Moves are: a single element, an element with
+/// its successors or predecessors in its stage, and a swap of two elements; a move may go between any stages whose
+/// graph stays acyclic, whatever their numbers. Warm-up counts follow, within the memory. Then the best plan is
+/// perturbed and improved again, `kicks` times. A heuristic; the makespan is the one `stage_makespan` computes, which
+/// holds for the schedule of `warm_up_schedule`. If no stage is fixed, stages are numbered by falling counts, which
+/// makes a plan of schedule `in-flight`. No stage is empty unless `at_most`. The same seed gives the same plan unless
+/// time or the caller ends the search.
 ///
-/// Memory O(n k + m). The bound holds for all assignments to at most `devices` stages and all counts: averaging, one
-/// element, and the paths of elements as chains of stages.
+/// Memory O(n k + m). The bound holds for all assignments to at most `devices` stages and all counts: it is the largest
+/// of averaging, single elements, and paths of elements as chains of stages.
 inline constexpr minimize_graph_makespan_fn minimize_graph_makespan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -19,20 +19,20 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The stages of elements whose costs are the user's own.
+/// The stages of elements with user-defined costs.
 template <class Value>
 struct set_partition {
-  std::vector<std::size_t> stage_of{};  ///< of every element, from 0
-  std::vector<bool> on_cpu{};           ///< of every stage
+  std::vector<std::size_t> stage_of{};  ///< stage of each element, from 0
+  std::vector<bool> on_cpu{};           ///< for each stage
   Value cost{};                         ///< of the costliest stage
   Value bound{};                        ///< no partition costs less; equal to `cost` if proved optimal
-  std::size_t down_sets = 0;            ///< listed; 0: they were too many, or not needed
-  std::size_t rounds = 0;               ///< partitions that were made better, or worse
+  std::size_t down_sets = 0;            ///< listed down-sets; 0: too many, or not needed
+  std::size_t rounds = 0;               ///< partitions that were improved or perturbed
 };
 
 namespace detail {
 
-/// Refuses a request that makes no sense.
+/// Rejects an invalid request.
 STAGECUT_DECL void check_load_request(const load_request& request, std::string_view function = "minimize_load");
 
 }  // namespace detail
@@ -78,33 +78,32 @@ struct minimize_load_fn {
   /// @}
 };
 
-/// Cuts a graph of operators into stages so that the heaviest is as light as possible, and edges lead to the same or a
-/// later stage.
+/// Cuts a graph of operators into stages with the smallest bottleneck; edges lead to the same or a later stage.
 ///
-/// @param graph    what operators take and what feeds what: see `contraction` for what edges demand, and `operator_set`
-///                 for what a stage takes
-/// @param request  the devices, how loads are reckoned, and how long to look
-/// @param below    of elements that have costs of the user's own, which may not stand on later stages than others
+/// @param graph    operators and edges: see `contraction` for what edges require, and `operator_set` for the cost of a
+///                 stage
+/// @param request  the devices, how loads are computed, and the limits
+/// @param below    precedence of elements with user-defined costs: which may not be on later stages than others
 /// @param empty    the empty set of these elements: a `set_cost`
-/// @return         optimal; feasible, with a bound, if the down-sets are too many or a limit was reached; infeasible, with
-///                 what does not fit; unknown if a limit was reached before any partition was found
-/// @throws         argument_error for a request that makes no sense; invalid_input as `contraction` and `operator_costs`;
-///                 whatever the costs throw
+/// @return         optimal; feasible, with a bound, if there are too many down-sets or a limit was reached; infeasible,
+///                 with what does not fit; unknown if a limit was reached before any partition was found
+/// @throws         argument_error for an invalid request; invalid_input as `contraction` and `operator_costs`; any
+///                 exception of the costs
 ///
-/// First linear orders are cut exactly by dynamic programming, and the best are improved: by the move of single elements
-/// and another order within the same stages. Then, if there are no more than `limits.most_down_sets` sets that hold the
-/// predecessors of all they hold, dynamic programming over these finds the least load, or proves that it was found;
-/// otherwise bounds are made better, by smallest cuts, and partitions until a limit is reached. A graph that is a path is
-/// cut as a chain. With `method` linear no sets are listed; with down_sets the search ends with them, or where they are too
-/// many; with multilevel the graph is cut as `multilevel` does a load, and with merge layers become stages as
-/// `merge_layers` says, and single moves make these better: fast, and no more. Of more than 256 elements the search begins
-/// with what multilevel finds, of more than 5,000 with any method; if none was named it ends there with that and bounds.
+/// First, dynamic programming cuts linear orders exactly; the best cuts are improved by moves of single elements and by
+/// reordering within the same stages. Then, if at most `limits.most_down_sets` down-sets (order ideals) exist, dynamic
+/// programming over them finds the least load or proves that it was found; otherwise the bounds are improved by minimum
+/// cuts, and the partitions by moves, until a limit is reached. A graph that is a path is cut as a chain. `method`
+/// linear lists no down-sets; down_sets ends after them, or if there are too many; multilevel cuts the graph as
+/// `multilevel` with objective load; merge forms stages as in `merge_layers` and improves them by single moves: fast,
+/// but no more. Above 256 elements the search starts from the result of multilevel; above 5,000 it does so with any
+/// method, and without a named method it ends there with that result and bounds.
 ///
-/// O(n + m) memory and, for every set, 96 bytes and 13 for every number of devices, but no more than 256 MiB: more sets
-/// are not listed. O(pairs of sets within a stage) changes of a set.
+/// O(n + m) memory plus, per down-set, 96 bytes and 13 for every number of devices, at most 256 MiB: more down-sets are
+/// not listed. O(pairs of down-sets within a stage) changes of a set.
 ///
 /// Source: J. Tarnawski et al., Efficient Algorithms for Device Placement of DNN Graph Operators, NeurIPS 2020, for the
-/// problem, the sets and linear orders; the pruning, the improvement and the bounds are described in docs/graphs.md.
+/// problem, the down-sets and linear orders; docs/graphs.md describes the pruning, the improvement and the bounds.
 inline constexpr minimize_load_fn minimize_load{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

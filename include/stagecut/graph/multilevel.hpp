@@ -14,22 +14,23 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What `multilevel` makes small.
+/// The objective that `multilevel` minimises.
 enum class dag_objective : std::uint8_t {
   cut,  ///< the weight of all edges between parts, which are balanced
   load  ///< the heaviest part, with the outputs that it pays for
 };
 
-/// Into what `multilevel` cuts a graph, and how long it looks. What is not said stays at its default.
+/// The parts into which `multilevel` cuts a graph, and its limits. Unset fields keep their defaults.
 struct multilevel_request {
-  std::size_t parts = 2;                         ///< how many
-  dag_objective objective = dag_objective::cut;  ///< what is made small
-  /// Of `cut`: no part weighs more than 1 + `imbalance` times the average, rounded down, but as much as that rounded up.
+  std::size_t parts = 2;                         ///< number of parts
+  dag_objective objective = dag_objective::cut;  ///< what is minimised
+  /// For `cut`: a part weighs at most 1 + `imbalance` times the average, rounded down, or the average rounded up if
+  /// larger.
   double imbalance = 0.03;
-  std::size_t trials = 1;              ///< with other numbers of chance each; the best stays
-  std::uint64_t seed = 1;              ///< of these
-  std::optional<double> time_limit{};  ///< seconds after which no other method or trial begins; unset: none
-  function_ref<bool()> stop{};         ///< asked there as well; true: none begins
+  std::size_t trials = 1;              ///< each with other random numbers; the best is kept
+  std::uint64_t seed = 1;              ///< of the random numbers
+  std::optional<double> time_limit{};  ///< seconds after which no method or trial starts; unset: none
+  function_ref<bool()> stop{};         ///< polled at the same points; true: no more starts
 };
 
 /// See `multilevel`.
@@ -40,48 +41,48 @@ struct multilevel_fn {
  private:
   using answer = outcome<dag_partition>;
 
-  /// More vertices are not cut in two again and again, which takes long.
+  /// Above this number of vertices recursive bisection is skipped, since it takes long.
   static constexpr std::size_t most_bisected = 200000;
 
   static void check(const multilevel_request& request);
 
-  /// What a part may weigh.
+  /// The maximum weight of a part.
   static std::int64_t most_weight(const weighted_dag& graph, const multilevel_request& request);
 
-  /// No partition cuts less: each part has a vertex, so that all parts but one of each component are joined to it or to
-  /// each other by an edge that is cut; their number times the lightest edge. 0 where a part may be empty.
+  /// A lower bound on the cut: each part has a vertex, so at least parts - components edges are cut; their number times
+  /// the lightest edge. 0 where a part may be empty.
   static std::int64_t least_cut_of(const weighted_dag& graph, const multilevel_request& request, std::int64_t most);
 
   static answer least_cut(const weighted_dag& graph, const multilevel_request& request);
 
   static answer least_load(const weighted_dag& graph, const multilevel_request& request);
 
-  /// Whether nothing may begin, but for the first.
-
   static dag_partition described(const weighted_dag& graph, const std::vector<std::uint32_t>& part, std::size_t parts);
 };
 
-/// Cuts a large graph into parts so that every edge leads to the same or a later part, by merging vertices, cutting orders
-/// of them, and moving single vertices on every level of merging.
+/// Cuts a large graph into parts so that every edge leads to the same or a later part: it merges vertices, cuts orders
+/// of them, and moves single vertices on every level.
 ///
 /// @param graph    a `weighted_dag`
-/// @param request  how many parts, what is to be small, and how long to look
-/// @return         optimal where it equals the bound; feasible, with the bound; infeasible where a vertex is heavier than a
-///                 part may be, or there are fewer vertices than parts; unknown if no parts were found that are balanced
-/// @throws         argument_error for a request that makes no sense
+/// @param request  number of parts, objective, and limits
+/// @return         optimal if the objective equals the bound; feasible, with the bound; infeasible if a vertex is
+///                 heavier than a part may be, or there are fewer vertices than parts; unknown if no balanced parts
+///                 were found
+/// @throws         argument_error for an invalid request
 ///
-/// A cut is found in two ways, and the better one is kept: the graph is cut in two again and again, each time by the best
-/// of many orders of it, which is made better by moves within a hierarchy of merged vertices; or it is merged first, and
-/// orders of what is left are cut by dynamic programming. The first is left out for more than 200,000 vertices. A load is
-/// found by cutting orders, among them such as keep to the parts of a small cut. Orders along the directions in which the
-/// graph is long decide how good either is: docs/graph_methods.md, "Large graphs". Of `load`, no part is empty; of `cut`,
-/// parts may be where weights allow it.
+/// A cut is the better of two: recursive bisection, which takes the best of many orders each time and improves it by
+/// moves within a hierarchy of merged vertices; or merging first, with dynamic programming over orders of the merged
+/// graph. The first is skipped above 200,000 vertices. A load is found by cutting orders, including some that keep the
+/// parts of a small cut contiguous. Orders along the directions in which the graph is long decide how good either is:
+/// docs/graph_methods.md, "Large graphs". For `load`, no part is empty; for `cut`, parts may be empty where weights
+/// allow it.
 ///
-/// O((n + m) log k) for each order and level. Same request, same answer on every machine, but for limits of time.
+/// O((n + m) log k) for each order and level. The same request gives the same answer on every machine, except under
+/// time limits.
 ///
 /// Source: C. M. Fiduccia and R. M. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982, for
-/// the moves; J. Herrmann et al., Multilevel algorithms for acyclic partitioning of directed acyclic graphs, SISC 2019, for
-/// the problem; the orders, and merging without a search, are described in docs/graph_methods.md.
+/// the moves; J. Herrmann et al., Multilevel algorithms for acyclic partitioning of directed acyclic graphs, SISC 2019,
+/// for the problem; docs/graph_methods.md describes the orders, and merging without a search.
 inline constexpr multilevel_fn multilevel{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
