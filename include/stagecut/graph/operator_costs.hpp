@@ -14,92 +14,92 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What the elements of a contracted graph take, in whole ticks, so that sums are exact: they depend neither on the order
-/// in which an element came into a set nor on how operators are numbered. A tick is a power of two in seconds or bytes,
-/// so small that all sums stay below 2^61: figures of less than 53 significant bits that are not too far apart are exact,
-/// and others are off by half a tick each.
+/// The costs of a contracted graph's elements in whole ticks, so that sums are exact: they depend neither on the order
+/// in which elements enter a set nor on how operators are numbered. A tick is a power of two in seconds or bytes, so
+/// small that all sums stay below 2^61: figures with fewer than 53 significant bits and similar magnitudes are exact,
+/// others are off by half a tick each.
 class operator_costs {
  public:
   /// Ticks.
   using ticks = std::int64_t;
 
-  /// What an element takes.
+  /// The cost of an element.
   struct figures {
     ticks forward = 0;                         ///< on an accelerator
-    ticks backward = 0;                        ///< likewise
+    ticks backward = 0;                        ///< on an accelerator
     ticks cpu = 0;                             ///< both passes on a CPU
     ticks resident = 0;                        ///< of memory
-    ticks activations = 0;                     ///< likewise
-    ticks workspace = 0;                       ///< likewise, of the operator that needs most
-    std::size_t stage = graph_operator::none;  ///< the one on which it has to stand
+    ticks activations = 0;                     ///< of memory, per microbatch
+    ticks workspace = 0;                       ///< of memory, of the operator that needs most
+    std::size_t stage = graph_operator::none;  ///< the stage to which it is fixed
     bool on_accelerator = true;                ///< whether all of its operators run there
-    bool on_cpu = true;                        ///< likewise
+    bool on_cpu = true;                        ///< whether all of its operators run there
   };
-  /// That an element is on a net.
+  /// An element's incidence with a net.
   struct link {
-    std::uint32_t net;   ///< which
-    std::uint32_t pins;  ///< elements on it
+    std::uint32_t net;   ///< the net
+    std::uint32_t pins;  ///< number of elements on it
   };
-  /// What a net takes where it is cut.
+  /// The cost of a net that is cut.
   struct net {
     ticks forward = 0;   ///< of the forward pass
     ticks backward = 0;  ///< of the backward pass
     ticks buffers = 0;   ///< of memory
   };
 
-  /// @param graph    what the operators take
-  /// @param parts    its contraction, or one of that with more made one
-  /// @param options  how a load is reckoned
-  /// @param stages   of a plan at most
-  /// @throws         invalid_input with `operator I`, `shared I` or `latency` for figures that are negative or not finite,
-  ///                 for operators that share an element and have to stand on different stages, and for shared parameters
-  ///                 of operators that there are not; argument_error for options that make no sense. O((n + m) log m)
+  /// @param graph    the operators
+  /// @param parts    its contraction, or that with more elements merged
+  /// @param options  how a load is computed
+  /// @param stages   the most of a plan
+  /// @throws         invalid_input with `operator I`, `shared I` or `latency` for figures that are negative or not
+  ///                 finite, for operators that share an element but are fixed to different stages, and for shared
+  ///                 parameters of operators that do not exist; argument_error for invalid options. O((n + m) log m)
   operator_costs(const operator_graph& graph, const contraction& parts, const load_options& options,
                  std::size_t stages);
 
   /// Number of elements.
   [[nodiscard]] std::size_t size() const noexcept { return elements_.size(); }
-  /// What an element takes.
+  /// The cost of an element.
   [[nodiscard]] const figures& of(std::size_t e) const noexcept { return elements_[e]; }
-  /// Number of nets: what a producer, or several, hand to others.
+  /// Number of nets: a net joins one producer, or several, to the consumers.
   [[nodiscard]] std::size_t nets() const noexcept { return nets_.size(); }
-  /// What a net takes where it is cut.
+  /// The cost of a net that is cut.
   [[nodiscard]] const net& weight_of(std::size_t i) const noexcept { return nets_[i]; }
   /// The elements of a net, in ascending order.
   [[nodiscard]] view<const precedence::element> pins(std::size_t i) const noexcept { return pins_[i]; }
   /// The nets of an element, in ascending order.
   [[nodiscard]] view<const link> nets_of(std::size_t e) const noexcept { return links_[e]; }
-  /// Number of parameters that elements share.
+  /// Number of shared parameters.
   [[nodiscard]] std::size_t shared() const noexcept { return shared_.size(); }
   /// Memory of shared parameters.
   [[nodiscard]] ticks shared_bytes(std::size_t i) const noexcept { return shared_[i]; }
-  /// The shared parameters that an element needs.
+  /// The shared parameters that an element uses.
   [[nodiscard]] view<const std::uint32_t> shared_by(std::size_t e) const noexcept { return shared_by_[e]; }
-  /// What a stage takes beside its elements.
+  /// What a stage costs in addition to its elements.
   [[nodiscard]] ticks constant(std::size_t stage) const noexcept;
-  /// What ticks of work take at the speed of a stage.
+  /// The time of work, in ticks, at the speed of a stage.
   [[nodiscard]] ticks at_speed(ticks work, std::size_t stage) const noexcept;
-  /// What ticks of work take at least, on whichever stage.
+  /// The least time of work, in ticks, on any stage.
   [[nodiscard]] ticks at_best(ticks work) const noexcept {
     return options_.speeds.empty() ? work : static_cast<ticks>(static_cast<double>(work) / fastest_);
   }
-  /// Microbatches whose activations a stage keeps.
+  /// Number of microbatches whose activations a stage keeps.
   [[nodiscard]] ticks in_flight(std::size_t stage, std::size_t stages) const noexcept;
   /// Memory of an accelerator.
   [[nodiscard]] ticks limit() const noexcept { return limit_; }
-  /// How a load is reckoned.
+  /// How a load is computed.
   [[nodiscard]] const load_options& options() const noexcept { return options_; }
-  /// Whether anything here depends on the number of a stage.
+  /// Whether any cost depends on the number of a stage.
   [[nodiscard]] bool by_position() const noexcept { return by_position_; }
-  /// What all times are whole multiples of, at least 1: data of whole numbers have larger ones than 1.
+  /// A common divisor of all times, at least 1; above 1 for integral data.
   [[nodiscard]] ticks unit() const noexcept { return unit_; }
-  /// Seconds of so many ticks.
+  /// Converts ticks to seconds.
   [[nodiscard]] double seconds(ticks count) const noexcept { return times_.figure(count); }
-  /// Bytes of so many ticks.
+  /// Converts ticks to bytes.
   [[nodiscard]] double bytes_of(ticks count) const noexcept { return memory_.figure(count); }
 
  private:
-  /// Ticks are the same of all contractions of a graph, so that what is known of one can be said of another.
+  /// Ticks are the same for all contractions of a graph, so that results transfer between them.
   void choose_ticks(const operator_graph& graph, std::size_t stages);
 
   [[nodiscard]] ticks time(double seconds) const { return times_.nearest(seconds); }

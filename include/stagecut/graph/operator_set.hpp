@@ -14,22 +14,22 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// A set of elements of a graph as a stage: a `set_cost` in ticks of `operator_costs`.
 ///
-/// On an accelerator it takes the work of its elements at the device's speed, and of every net that it cuts, once, what
-/// its producer puts out: what it receives and what it sends. On a CPU it takes the work there, and messages cost nothing.
-/// Either takes its stage's constant as well.
+/// On an accelerator it costs the work of its elements at the device's speed plus, for every net that it cuts, the
+/// producer's output once, received or sent. On a CPU it costs the work there; messages are free. Either adds its
+/// stage's constant.
 ///
-/// `add` and `remove` take O(nets of the element), all else O(1).
+/// `add` and `remove` take O(nets of the element), all others O(1).
 class operator_set {
  public:
   /// As in `operator_costs`.
   using ticks = operator_costs::ticks;
 
   /// The empty set.
-  /// @param costs  of what; must outlive the set and its copies
+  /// @param costs  of the elements; must outlive the set and its copies
   explicit operator_set(const operator_costs& costs) : costs_(&costs), inside_(costs.nets() + costs.shared()) {}
-  explicit operator_set(const operator_costs&&) = delete;  // would die before it is asked
+  explicit operator_set(const operator_costs&&) = delete;  // a temporary would dangle
 
-  /// Elements to choose from.
+  /// Number of elements to choose from.
   [[nodiscard]] std::size_t size() const noexcept { return costs_->size(); }
 
   /// Puts an element in.
@@ -40,27 +40,27 @@ class operator_set {
   /// @pre it is in
   void remove(std::size_t e);
 
-  /// What the set takes.
+  /// The cost of the set.
   [[nodiscard]] ticks value(const stage_role& role) const noexcept;
 
-  /// What any set takes at least that holds this one.
+  /// A lower bound on the cost of every superset.
   [[nodiscard]] ticks least(const stage_role& role) const noexcept;
 
-  /// Whether its elements run on that kind of device, its memory suffices, and none of them has to stand elsewhere.
+  /// Whether its elements run on that kind of device, its memory suffices, and no element is fixed elsewhere.
   [[nodiscard]] bool fits(const stage_role& role) const noexcept;
-  /// The same but for buffers, of which a larger set may need less.
+  /// The same without buffers, which a superset may need fewer of.
   [[nodiscard]] bool may_grow(const stage_role& role) const noexcept;
 
-  /// A set takes at least the sum of these; of what does not run on CPUs, more than any set takes.
+  /// A set costs at least the sum of its weights; what does not run on CPUs weighs more than any set costs.
   [[nodiscard]] ticks weight(std::size_t e, std::size_t kind) const noexcept;
 
-  /// What all values are whole multiples of.
+  /// A common divisor of all values.
   [[nodiscard]] ticks unit() const noexcept { return costs_->unit(); }
 
-  /// Whether anything here depends on the number of a stage.
+  /// Whether any cost depends on the number of a stage.
   [[nodiscard]] bool by_position() const noexcept { return costs_->by_position(); }
 
-  /// Memory on an accelerator, in ticks of it.
+  /// Memory on an accelerator, in ticks of bytes.
   [[nodiscard]] ticks memory(const stage_role& role) const noexcept;
 
  private:
@@ -81,15 +81,15 @@ class operator_set {
     fixed_sum_ += one * each.stage;
     fixed_squares_ += one * each.stage * each.stage;
   }
-  /// Memory that an element needs while it runs, where that matters.
+  /// Workspace of an element, where memory matters.
   [[nodiscard]] ticks works_in(std::size_t e) const noexcept {
     return costs_->options().memory ? costs_->of(e).workspace : 0;
   }
-  /// Counts a net once more, once less or not; without branches, which nobody could foretell.
+  /// Counts a net `times` (1, -1 or 0); branchless, as branches here are unpredictable.
   void cut(std::size_t net, ticks times) noexcept;
 
   const operator_costs* costs_;
-  std::vector<std::uint32_t> inside_;  // pins of every net that are in, then the same of shared parameters
+  std::vector<std::uint32_t> inside_;  // pins of every net that are in, then the same for shared parameters
   ticks forward_ = 0;
   ticks backward_ = 0;
   ticks cpu_ = 0;
@@ -98,8 +98,8 @@ class operator_set {
   ticks activations_ = 0;
   std::size_t not_on_accelerator_ = 0;
   std::size_t not_on_cpu_ = 0;
-  std::map<ticks, std::uint32_t> workspaces_{};  // how many elements need so much while they run
-  std::size_t fixed_ = 0;  // elements that have to stand on some stage; the sum of these, and of their squares
+  std::map<ticks, std::uint32_t> workspaces_{};  // number of elements by workspace
+  std::size_t fixed_ = 0;  // elements fixed to a stage; the sum of these stages, and of their squares
   std::size_t fixed_sum_ = 0;
   std::size_t fixed_squares_ = 0;
 };

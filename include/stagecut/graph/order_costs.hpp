@@ -15,13 +15,13 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// A set that holds what stands between two places of an order, and moves from one such interval to another.
+/// A set that holds an interval of an order and moves from one interval to another.
 template <set_cost Set>
 class moving_set {
  public:
   moving_set(Set empty, std::vector<precedence::element> order) : set_(std::move(empty)), order_(std::move(order)) {}
   [[nodiscard]] std::size_t size() const noexcept { return order_.size(); }
-  /// The set of `[first, last)`. O(elements that come and go).
+  /// The set of `[first, last)`. O(elements that enter and leave).
   const Set& at(std::size_t first, std::size_t last) {
     if (last <= first_ || last_ <= first) {
       while (first_ < last_) set_.remove(order_[--last_]);
@@ -43,18 +43,18 @@ class moving_set {
 
 }  // namespace detail
 
-/// What the elements of a linear order cost as stages, for any partitioner of chains: item i is the i-th element. Its cuts
-/// are partitions of the graph.
+/// The costs of a linear order's elements as stages, for any chain partitioner: item i is the i-th element. Cuts of the
+/// order are partitions of the graph.
 ///
-/// A copy shares the set that it asks: `operator()` moves it to the interval, so neighbouring questions are cheap, and no
-/// two threads may ask at a time.
+/// Copies share the underlying set: `operator()` moves it to the interval, so queries of nearby intervals are cheap,
+/// and two threads must not query at a time.
 template <set_cost Set>
 class order_costs {
  public:
   /// @param empty   the empty set of the graph's elements
-  /// @param order   all of them, each behind its predecessors
-  /// @param stages  of the cut that is looked for, which `value` may depend on
-  /// @throws        argument_error for an order of another number of elements
+  /// @param order   all of them, each after its predecessors
+  /// @param stages  number of stages of the cut, on which `value` may depend
+  /// @throws        argument_error for an order with another number of elements
   order_costs(Set empty, std::vector<precedence::element> order, std::size_t stages) : stages_(stages) {
     if (order.size() != empty.size()) {
       detail::fail(argument_error("order_costs", "order.size()", std::to_string(order.size()),
@@ -65,12 +65,12 @@ class order_costs {
 
   /// Number of elements.
   [[nodiscard]] std::size_t size() const noexcept { return set_->size(); }
-  /// The value of the elements `[first, last)` as that stage, on an accelerator. No promise: a wider interval may cost
-  /// less. O(elements between this interval and the one asked for before) changes of the set.
+  /// The value of the elements `[first, last)` as that stage, on an accelerator. Not monotone: a wider interval may
+  /// cost less. O(elements between this interval and that of the last query) changes of the set.
   [[nodiscard]] set_value_t<Set> operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     return set_->at(first, last).value({0, stage, stages_});
   }
-  /// Whether they may be that stage: for `order_constraint`.
+  /// Whether the elements may be that stage: for `order_constraint`.
   [[nodiscard]] bool fits(std::size_t stage, std::size_t first, std::size_t last) const {
     return detail::set_fits(set_->at(first, last), {0, stage, stages_});
   }
@@ -80,11 +80,11 @@ class order_costs {
   std::size_t stages_;
 };
 
-/// Which intervals of a linear order may be stages: what `fits` says of their sets.
+/// Which intervals of a linear order may be stages, by `fits` of their sets.
 template <set_cost Set>
 class order_constraint {
  public:
-  /// @param costs  of the order; it is copied
+  /// @param costs  of the order; copied
   explicit order_constraint(order_costs<Set> costs) : costs_(std::move(costs)) {}
 
   /// Whether the elements `[first, last)` may be that stage.

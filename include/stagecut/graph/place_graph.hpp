@@ -12,11 +12,11 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Devices for the layers of a model that are no pipeline: edges lead to any of them.
+/// Devices for the layers of a model without a pipeline: edges lead to any device.
 struct graph_placement {
-  communication_partition placement{};   ///< the device of every layer, and what is proved
-  std::vector<placed_device> devices{};  ///< what each holds and hands over
-  std::string of{};                      ///< what is handed over: `sent time`, seconds, or `sent bytes`
+  communication_partition placement{};   ///< device of each layer, and the bound
+  std::vector<placed_device> devices{};  ///< what each holds, receives and sends
+  std::string of{};                      ///< the unit of communication: `sent time`, seconds, or `sent bytes`
 };
 
 /// See `place_graph`.
@@ -25,13 +25,13 @@ struct place_graph_fn {
   [[nodiscard]] outcome<graph_placement> operator()(const profile& model, const plan_request& request) const;
 };
 
-/// Places the layers of a model on devices as `minimize_communication` does where the placement is not contiguous. It
-/// is no plan: devices may wait for each other in a circle, which a pipeline cannot run. `plan_graph` makes a plan of a
-/// contiguous placement.
+/// Places the layers of a model on devices like `minimize_communication` for a placement that is not contiguous. The
+/// result is no plan: devices may wait for each other in a cycle, which a pipeline cannot run. `plan_graph` makes a
+/// plan from a contiguous placement.
 ///
-/// @param model    a graph; a chain is one, too
-/// @param request  `devices`, `imbalance`, `at_most`, one link, `limits` and the method `communication`; what does not
-///                 go with that is refused
+/// @param model    a graph; a chain counts as one
+/// @param request  `devices`, `imbalance`, `at_most`, one link, `limits` and the method `communication`; anything
+///                 incompatible is rejected
 /// @return         as `minimize_communication`
 /// @throws         as `plan_graph`
 inline constexpr place_graph_fn place_graph{};

@@ -9,19 +9,19 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// As what a set of elements is priced.
+/// The role in which a set of elements is priced.
 struct stage_role {
   std::size_t kind = 0;    ///< of its device: 0 an accelerator, 1 a CPU
   std::size_t stage = 0;   ///< its number, from 0
-  std::size_t stages = 1;  ///< how many there are
+  std::size_t stages = 1;  ///< number of stages
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const stage_role&, const stage_role&) = default;
 };
 
-/// A set of elements, empty at first, and what it costs as a stage of a graph: what all partitioners of graphs ask for.
-/// `add(e)` and `remove(e)` change it, `value(role)` is its cost, a number, `size()` how many elements there are to choose
-/// from. Copies are sets of their own.
+/// A set of elements, empty at first, and its cost as a stage of a graph: what every graph partitioner requires.
+/// `add(e)` and `remove(e)` change it, `value(role)` is its cost, a number, and `size()` the number of elements to
+/// choose from. Copies are independent sets.
 ///
 /// Optional members:
 ///
@@ -31,11 +31,12 @@ struct stage_role {
 /// | `may_grow(role)` | false: neither the set nor any that holds it fits | it may |
 /// | `least(role)` | no set that holds this one costs less | nothing is known |
 /// | `weight(e, kind)` | a set costs at least the sum of the weights of its elements | they are 0 |
-/// | `unit()` | what every value is a whole multiple of, above 0 | nothing is known |
-/// | `by_position()` | whether `value` and `fits` look at the stage's number | they do |
+/// | `unit()` | a common divisor of every value, above 0 | nothing is known |
+/// | `by_position()` | whether `value` and `fits` depend on the stage's number | they do |
 ///
-/// Axioms: pure but for `add` and `remove`; the value depends on the set and the role alone, not on the way to it; not
-/// below zero and never NaN; `least` and `weight` keep what they say. A liar gets a wrong answer, no undefined behaviour.
+/// Axioms: pure except `add` and `remove`; the value depends only on the set and the role, not on its history; it is
+/// never negative or NaN; `least` and `weight` are true bounds. A violation gives a wrong answer, no undefined
+/// behaviour.
 template <class Set>
 concept set_cost = std::copyable<Set> && requires(Set& set, const Set& same, std::size_t e, const stage_role& role) {
   { same.size() } -> std::convertible_to<std::size_t>;
@@ -44,13 +45,13 @@ concept set_cost = std::copyable<Set> && requires(Set& set, const Set& same, std
   { same.value(role) } -> arithmetic;
 };
 
-/// The type of what a set costs.
+/// The type of a set's cost.
 template <set_cost Set>
 using set_value_t = decltype(std::declval<const Set&>().value(stage_role{}));
 
 namespace detail {
 
-/// What an optional member says, or what holds without it.
+/// The value of an optional member, or its default.
 /// @{
 template <class Set>
 [[nodiscard]] bool set_fits(const Set& set, const stage_role& role) {
@@ -72,7 +73,7 @@ template <class Set>
   if constexpr (requires { set.weight(e, kind); }) return set.weight(e, kind);
   return 0;
 }
-/// The next value that a set can have, for whole numbers.
+/// The next value above `bound` that a set can have, if values are whole numbers.
 template <class Set>
 [[nodiscard]] set_value_t<Set> next_value(const Set& set, set_value_t<Set> bound) {
   if constexpr (integer<set_value_t<Set>> && requires { set.unit(); }) {

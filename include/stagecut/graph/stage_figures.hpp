@@ -12,14 +12,14 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What the stages of a partition take, by plain sums over its operators in their order.
+/// The figures of a partition's stages, by plain sums over its operators in their order.
 ///
-/// @param graph     what the operators take
-/// @param stage_of  of every operator, from 0
-/// @param kinds     of every stage: 0 on an accelerator, else on a CPU
-/// @param options   how a load is reckoned
-/// @return          of every stage. A message is counted once for every stage that sends or receives it: once for each
-///                  producer, however many consume what it puts out. O(n + m k)
+/// @param graph     the operators
+/// @param stage_of  stage of each operator, from 0
+/// @param kinds     for each stage: 0 on an accelerator, else on a CPU
+/// @param options   how a load is computed
+/// @return          for each stage. A message counts once for every stage that sends or receives it: once for each
+///                  producer, regardless of how many operators consume its output. O(n + m k)
 /// @pre             every stage is below `kinds.size()`
 [[nodiscard]] STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph,
                                                                    const std::vector<std::size_t>& stage_of,

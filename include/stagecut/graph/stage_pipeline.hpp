@@ -12,8 +12,8 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The stages of a graph, one a device, as a pipeline of microbatches runs them. Vectors have an element a stage, or an
-/// edge.
+/// The stages of a graph, one a device, as a pipeline of microbatches runs them. Each vector has one element per stage,
+/// or per edge.
 struct stage_pipeline {
   std::vector<double> forward{};        ///< seconds of a forward pass
   std::vector<double> backward{};       ///< seconds of a backward pass
@@ -21,21 +21,21 @@ struct stage_pipeline {
   std::vector<double> activations{};    ///< bytes of each microbatch in flight
   std::vector<stage_edge> edges{};      ///< between stages, from lower to higher ones, ascending
   std::vector<double> send_forward{};   ///< seconds of a message along each edge
-  std::vector<double> send_backward{};  ///< likewise against it, of the gradient
+  std::vector<double> send_backward{};  ///< seconds of the gradient's message against each edge
 
-  /// How many stages there are.
+  /// Number of stages.
   [[nodiscard]] std::size_t stages() const noexcept { return forward.size(); }
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const stage_pipeline&, const stage_pipeline&) = default;
 };
 
 namespace detail {
 
-/// Refuses what is not finite or is negative.
+/// Rejects figures that are negative or not finite.
 STAGECUT_DECL void check_operators(const operator_graph& graph);
 
-/// Refuses an assignment that no pipeline can run.
+/// Rejects an assignment that no pipeline can run.
 STAGECUT_DECL void check_assignment(const operator_graph& graph, view<const std::size_t> stage_of, std::size_t stages);
 
 }  // namespace detail
@@ -47,19 +47,19 @@ struct make_stage_pipeline_fn {
                                           std::size_t stages) const;
 };
 
-/// What the stages of an assignment take, and what they send each other.
+/// The figures of an assignment's stages and the messages between them.
 ///
 /// @param graph     operators, in seconds and bytes of a microbatch
-/// @param stage_of  the stage of every operator, from 0. No edge leads to a lower stage; of the backward pass none to a
-///                  higher one; from the forward to the backward pass any does
+/// @param stage_of  stage of each operator, from 0. No edge leads to a lower stage; a backward edge never to a higher
+///                  one; an edge from the forward to the backward pass may lead anywhere
 /// @param stages    number of stages k; they may be empty
-/// @return          sums over the operators of every stage. Two stages are joined by an edge, from the lower to the
-///                  higher one, where any edge of operators joins them, and it carries a message each way: forward
-///                  latency + `sent` of what the higher stage takes from the lower one; back latency + `sent_back` of
-///                  those outputs that its forward pass takes + `sent` of what the lower stage's backward pass takes
-///                  from the higher one. What several operators of a stage take is sent once
-/// @throws          argument_error for an assignment that is none, with the operator; invalid_input for numbers that
-///                  are negative or not finite, and for edges that name no operator or lead from the backward to the
+/// @return          sums over the operators of every stage. An edge joins two stages, from the lower to the higher one,
+///                  if any edge of operators joins them, and it carries a message each way: forward latency + `sent` of
+///                  what the higher stage consumes from the lower one; back latency + `sent_back` of those outputs that
+///                  its forward pass consumes + `sent` of what the lower stage's backward pass consumes from the higher
+///                  one. An output that several operators of a stage consume is sent once
+/// @throws          argument_error for an invalid assignment, with the operator; invalid_input for numbers that are
+///                  negative or not finite, and for edges that name no operator or lead from the backward to the
 ///                  forward pass
 ///
 /// An operator of the backward pass adds all of its time to the backward pass. O(n + m + k^2).

@@ -38,7 +38,7 @@ concept map_of_vertices = requires(const Source& map, const vertex_t<Graph>& v) 
 template <class Source>
 concept plain_number = std::is_arithmetic_v<Source>;
 
-/// A number or a truth as the graph has it; a number that may be missing from an integer or an optional one.
+/// A number or a truth value as the graph stores it; an optional number may also come from an integer or an optional.
 /// @{
 template <class Value, class From>
 concept value_from = std::is_arithmetic_v<From> &&(!std::same_as<Value, std::size_t> || std::integral<From>);
@@ -68,21 +68,21 @@ concept readable_as =
 
 }  // namespace detail
 
-/// What a Boost graph says of its vertices, wherever it keeps that. Made, without a word, of
+/// A value per vertex of a Boost graph, wherever the graph stores it. Converts implicitly from
 ///   - a property map: `get(&op::seconds, g)`, `get(boost::vertex_color, g)`, an array by the vertices' numbers;
-///   - a member of what the graph keeps with each vertex: `&op::seconds`;
+/// - a member of the vertex bundle: `&op::seconds`;
 ///   - a function of a vertex;
-///   - a number: the same of all vertices.
+/// - a number: the same for all vertices.
 ///
-/// `Value` is `double`, `bool`, or `std::size_t` for a number that may be missing: then a negative one, the greatest of an
-/// unsigned type and an optional one without a value are `graph_operator::none`.
+/// `Value` is `double`, `bool`, or `std::size_t` for an optional number: then a negative number, the greatest of an
+/// unsigned type and an empty optional are `graph_operator::none`.
 template <class Graph, class Value>
 class vertex_values {
  public:
-  /// Says nothing of any vertex.
+  /// Has no values.
   vertex_values() = default;
 
-  /// Says what `source` says. A map and a function are copied; what they refer to must outlive this object.
+  /// Reads from `source`. A map and a function are copied; what they refer to must outlive this object.
   template <class Source>
   requires(!std::same_as<std::remove_cvref_t<Source>, vertex_values>)
       vertex_values(Source source) {  // NOLINT(google-explicit-constructor)
@@ -104,11 +104,11 @@ class vertex_values {
     }
   }
 
-  /// Whether anything is said.
+  /// Whether there are values.
   explicit operator bool() const noexcept { return read_ != nullptr; }
 
-  /// What is said of a vertex.
-  /// @pre something is said
+  /// The value of a vertex.
+  /// @pre there are values
   [[nodiscard]] Value operator()(const Graph& g, const detail::vertex_t<Graph>& v) const { return read_(g, v); }
 
  private:

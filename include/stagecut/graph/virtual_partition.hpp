@@ -10,32 +10,31 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Into what a graph is cut, where devices hold several chunks: see `virtual_stages`. What is not said stays at its
-/// default.
+/// The devices and chunks into which a graph is cut: see `virtual_stages`. Unset fields keep their defaults.
 struct virtual_stage_request {
   std::size_t devices = 1;                        ///< accelerators
-  std::size_t cpus = 0;                           ///< CPUs at most that take chunks as well
+  std::size_t cpus = 0;                           ///< the most CPUs that take chunks in addition
   bool at_most = false;                           ///< whether accelerators may stay without a chunk
-  std::size_t chunks = 2;                         ///< of a device at most, below 2^20
-  graph_method method = graph_method::automatic;  ///< how the partition is found with which the search begins
-  load_options load{};   ///< how the load of a device is reckoned, which takes the place of a stage
+  std::size_t chunks = 2;                         ///< the most per device, below 2^20
+  graph_method method = graph_method::automatic;  ///< the method that finds the initial partition
+  load_options load{};                            ///< how the load of a device, in place of a stage, is computed
   load_limits limits{};  ///< of the search
 };
 
-/// The best chunks found of a graph, on devices.
+/// The best chunks found of a graph, with their devices.
 struct virtual_partition {
-  std::vector<std::size_t> chunk_of{};   ///< of every operator, from 0; edges lead to the same or a later chunk
-  std::vector<std::size_t> device_of{};  ///< of every chunk, none of which is empty: another one than that of the next
-  /// Of every device, with all its chunks; in the order of their first chunks, without those that hold none, unless
-  /// loads depend on the number of a device.
+  std::vector<std::size_t> chunk_of{};   ///< chunk of each operator, from 0; edges lead to the same or a later chunk
+  std::vector<std::size_t> device_of{};  ///< device of each chunk, never that of the next; no chunk is empty
+  /// Each device, with all its chunks, ordered by its first chunk; devices without chunks are omitted, unless loads
+  /// depend on the number of a device.
   std::vector<graph_stage> devices{};
   double load = 0;             ///< of the heaviest device
   double bound = 0;            ///< no partition has less; equal to `load` if proved optimal
-  double contiguous_load = 0;  ///< the best found with one chunk a device; 0: none was found
-  std::size_t elements = 0;    ///< that no plan can part
-  std::size_t rounds = 0;      ///< partitions that were made better, or worse
+  double contiguous_load = 0;  ///< the best found with one chunk per device; 0: none was found
+  std::size_t elements = 0;    ///< number of indivisible elements
+  std::size_t rounds = 0;      ///< partitions that were improved or perturbed
 
-  /// How far the load may be from the least one, as a fraction of the bound.
+  /// Relative gap between the load and the bound.
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (load - bound) / bound : load > 0 ? 1 : 0; }
 };
 

@@ -15,18 +15,17 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Warm-up counts of 1F1B where the stages are a graph.
+/// Warm-up counts of 1F1B for stages that form a graph.
 struct warm_up_choice {
-  std::vector<std::size_t> warm_up{};  ///< of every stage
-  double makespan = 0;                 ///< with them
+  std::vector<std::size_t> warm_up{};  ///< of each stage
+  double makespan = 0;                 ///< with these counts
 };
 
-/// As many forward passes ahead as there are stages of higher numbers: what 1F1B does in a chain.
+/// The warm-up counts of 1F1B in a chain: the number of stages with higher numbers.
 /// @param stages  number of stages k
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> warm_up_by_rank(std::size_t stages);
 
-/// As many forward passes ahead as there are stages on the longest path behind: the fewest with which no two stages
-/// that an edge joins take turns.
+/// The warm-up counts by the longest path to a last stage: the fewest with which no two adjacent stages take turns.
 /// @param of  its edges lead from lower to higher stages
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> warm_up_by_depth(const stage_pipeline& of);
 
@@ -43,12 +42,12 @@ struct warm_up_schedule_fn {
 /// The schedule of warm-up counts: `in-flight` with the edges of the stages.
 ///
 /// @param of            stages and edges
-/// @param warm_up       of every stage, as `stage_makespan` takes them
-/// @param microbatches  of an iteration, m
-/// @return              one rank a stage. Where no stage has more than one of a lower number, what `in_flight_order`
-///                      makes of one more each, beside the edges
-/// @throws              argument_error where `stage_makespan` throws, and for several stages that no edge joins at all,
-///                      which a schedule cannot say
+/// @param warm_up       of each stage, as `stage_makespan` takes them
+/// @param microbatches  per iteration, m
+/// @return              one rank a stage. If no stage has more than one of a lower number, the order of
+///                      `in_flight_order` for counts + 1, plus the edges
+/// @throws              argument_error where `stage_makespan` throws, and for several stages without any edge, which a
+///                      schedule cannot express
 inline constexpr warm_up_schedule_fn warm_up_schedule{};
 
 /// See `choose_warm_up`.
@@ -59,19 +58,19 @@ struct choose_warm_up_fn {
                                                    std::optional<double> memory_per_device = {}) const;
 };
 
-/// Chooses warm-up counts for a short makespan: from those by rank, by depth, twice that, the most and none, one stage
-/// more or fewer with those that must follow, while that makes the iteration shorter, or leaves it with less in flight.
-/// Where memory and m leave at most 4096 vectors of counts, it looks at all of them.
+/// Chooses warm-up counts for a short makespan. It starts from the counts by rank, by depth, twice that, the most and
+/// none, and changes one stage by one, with those that must follow, while that shortens the iteration or, for the same
+/// length, reduces what is in flight. If memory and m leave at most 4096 count vectors, it tries all of them.
 ///
 /// @param of                 stages, edges and messages
-/// @param microbatches       of an iteration, m
+/// @param microbatches       per iteration, m
 /// @param transfers          `latency` or `link`
 /// @param memory_per_device  bytes that no stage may exceed with min(w + 1, m) microbatches in flight; unset: any
-/// @return                   counts of at most m - 1 with their makespan: optimal if it looked at all, else feasible;
+/// @return                   counts of at most m - 1 with their makespan: optimal if it tried all, else feasible;
 ///                           infeasible, `memory`, with the first stage that cannot hold one microbatch
 /// @throws                   as `stage_makespan`; argument_error for memory that is NaN or negative
 ///
-/// Deterministic; of counts of the same makespan those of the least sum. O(k) simulations for each step.
+/// Deterministic; ties in makespan go to the least sum of counts. O(k) simulations per step.
 inline constexpr choose_warm_up_fn choose_warm_up{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -10,16 +10,16 @@
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
-// Orders in which each element follows its predecessors.
+// Topological orders of elements.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 using element_order = std::vector<precedence::element>;
 
-/// How many predecessors each element waits for.
+/// The number of predecessors of each element.
 [[nodiscard]] STAGECUT_DECL std::vector<std::uint32_t> waits_for(const precedence& below);
 
-/// The order that `take(ready)` makes: it removes one of the elements that may be next, in the order in which they became
-/// so, and returns it.
+/// The topological order that `take(ready)` determines: it removes one of the available elements, which are listed in
+/// the order in which they became available, and returns it.
 template <class Take>
 [[nodiscard]] element_order ordered(const precedence& below, Take take) {
   std::vector<std::uint32_t> waits = waits_for(below);
@@ -39,21 +39,21 @@ template <class Take>
   return result;
 }
 
-/// The last that became ready first.
+/// The element that became available last comes first.
 [[nodiscard]] STAGECUT_DECL element_order depth_first(const precedence& below);
 
 /// By priority, the least first.
 [[nodiscard]] STAGECUT_DECL element_order by_priority(const precedence& below,
                                                       const std::vector<std::uint64_t>& priority);
 
-/// The first that became ready first: by the longest path to an element.
+/// The element that became available first comes first: by the longest path to an element.
 [[nodiscard]] STAGECUT_DECL element_order breadth_first(const precedence& below);
 
-/// Any order; where stages are given, one that goes through them one after the other.
+/// A random order; if stages are given, one that goes through them one after the other.
 [[nodiscard]] STAGECUT_DECL element_order random_order(const precedence& below, engine::seeded& random,
                                                        const std::vector<std::uint32_t>& stage_of = {});
 
-/// The element next with which least is cut. O(n r) changes of a set, where r may be next.
+/// The next element is the one whose addition cuts least. O(n r) changes of a set, where r elements are available.
 template <set_cost Set>
 [[nodiscard]] element_order least_cut(const precedence& below, Set set) {
   using value_type = set_value_t<Set>;
@@ -73,7 +73,7 @@ template <set_cost Set>
   });
 }
 
-/// The same pairs the other way round.
+/// The same pairs reversed.
 [[nodiscard]] STAGECUT_DECL precedence reversed(const precedence& below);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
