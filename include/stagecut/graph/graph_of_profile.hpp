@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// How a profile becomes an operator graph.
 struct graph_options {
-  std::optional<link_speed> link{};  ///< between any two devices; unset: that of `profile::machine`, or no time at all
+  std::optional<link_speed> link{};  ///< between any two devices; unset: `profile::machine`, or no time at all
   memory_options memory{};           ///< what stays for parameters; `checkpoint` must be `never`
 };
 

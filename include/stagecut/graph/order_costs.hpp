@@ -66,7 +66,7 @@ class order_costs {
   /// Number of elements.
   [[nodiscard]] std::size_t size() const noexcept { return set_->size(); }
   /// The value of the elements `[first, last)` as that stage, on an accelerator. Not monotone: a wider interval may
-  /// cost less. O(elements between this interval and that of the last query) changes of the set.
+  /// cost less. O(elements between this interval and the last one queried) changes of the set.
   [[nodiscard]] set_value_t<Set> operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     return set_->at(first, last).value({0, stage, stages_});
   }

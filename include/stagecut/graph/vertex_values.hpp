@@ -70,9 +70,9 @@ concept readable_as =
 
 /// A value per vertex of a Boost graph, wherever the graph stores it. Converts implicitly from
 ///   - a property map: `get(&op::seconds, g)`, `get(boost::vertex_color, g)`, an array by the vertices' numbers;
-/// - a member of the vertex bundle: `&op::seconds`;
+///   - a member of the vertex bundle: `&op::seconds`;
 ///   - a function of a vertex;
-/// - a number: the same for all vertices.
+///   - a number: the same for all vertices.
 ///
 /// `Value` is `double`, `bool`, or `std::size_t` for an optional number: then a negative number, the greatest of an
 /// unsigned type and an empty optional are `graph_operator::none`.

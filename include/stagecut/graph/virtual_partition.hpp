@@ -24,7 +24,7 @@ struct virtual_stage_request {
 /// The best chunks found of a graph, with their devices.
 struct virtual_partition {
   std::vector<std::size_t> chunk_of{};   ///< chunk of each operator, from 0; edges lead to the same or a later chunk
-  std::vector<std::size_t> device_of{};  ///< device of each chunk, never that of the next; no chunk is empty
+  std::vector<std::size_t> device_of{};  ///< device of each chunk; neighbours differ; no chunk is empty
   /// Each device, with all its chunks, ordered by its first chunk; devices without chunks are omitted, unless loads
   /// depend on the number of a device.
   std::vector<graph_stage> devices{};

@@ -14,32 +14,32 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A profile as a pipeline model: its items are the blocks of layers that no cut may part, its memory is that of training.
+/// A profile as a pipeline model: its items are the indivisible blocks of layers, its memory is that used in training.
 class chain_model {
  public:
-  /// Its promise: as every stage the same.
+  /// Its axiom: all stages are alike.
   using axioms = stagecut::axioms<stage_invariant>;
 
-  /// @param model    a chain, which `as_chain` makes of a graph
-  /// @param options  how memory is reckoned; with `checkpointing::always` a backward pass runs the forward pass again
-  /// @throws         argument_error for edges, and for `checkpointing::except_last`, whose microbatches differ; otherwise
-  ///                 as `training_memory`
+  /// @param model    a chain, which `as_chain` makes from a graph
+  /// @param options  how memory is computed; with `checkpointing::always` a backward pass repeats the forward pass
+  /// @throws         argument_error for edges, and for `checkpointing::except_last`, whose microbatches differ;
+  ///                 otherwise as `training_memory`
   explicit chain_model(const profile& model, const memory_options& options = {})
       : chain_model(model, options, layer_blocks(model)) {}
 
-  /// The same of blocks of one's own: the layers of that model in blocks, as the stages of these cuts.
+  /// The same with user-defined blocks, given as the stages of these cuts.
   chain_model(const profile& model, const memory_options& options, cuts blocks);
 
   /// Number of blocks n.
   [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
-  /// The layers of each, as the stages of these cuts.
+  /// The layers of each block, as the stages of these cuts.
   [[nodiscard]] const cuts& blocks() const noexcept { return blocks_; }
-  /// Cuts between blocks as cuts between layers.
+  /// Converts cuts between blocks to cuts between layers.
   /// @throws argument_error for cuts of another number of blocks
   [[nodiscard]] cuts expand(const cuts& between_blocks) const {
     return detail::expanded("chain_model::expand", blocks_, between_blocks);
   }
-  /// Whether all layers tell the gradient of the weights apart.
+  /// Whether every layer has a separate time for the weight gradient.
   [[nodiscard]] bool splits_backward() const noexcept { return splits_; }
 
   /// See `pipeline_model`.
@@ -57,7 +57,7 @@ class chain_model {
   [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
     return memory_(blocks_[first], blocks_[last], detail::held_microbatches{in_flight, 0, 0}).total();
   }
-  /// What a stage takes at least that begins with `first` and reaches to `last` or beyond.
+  /// The least memory of a stage that begins with `first` and reaches `last` or beyond.
   [[nodiscard]] double least_memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
     return memory_.least(blocks_[first], blocks_[last], detail::held_microbatches{in_flight, 0, 0});
   }

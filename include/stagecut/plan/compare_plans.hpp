@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// See `compare_plans`.
 struct compare_plans_fn {
-  /// What cuts graphs into plans: `plan_graph`, say.
+  /// A planner that cuts graphs into plans, such as `plan_graph`.
   using graph_planner = function_ref<outcome<plan>(const profile&, const plan_request&)>;
 
   /// See `compare_plans`.
@@ -25,18 +25,18 @@ struct compare_plans_fn {
   /// @}
 };
 
-/// Plans every combination of what is open, each by its makespan, and keeps the plan that takes least for a microbatch.
-/// Links and memory that the request does not tell are those of the profile's `machine`.
+/// Plans every combination of the open choices, each by its makespan, and keeps the plan with the least time per
+/// microbatch. Links and memory that the request does not set come from the profile's `machine`.
 ///
-/// @param model    a chain or a graph. The stages of one that is no chain stand in a row, by 1F1B and GPipe, too; its bounds are
-///                 those of all orders of its layers
-/// @param request  as of `make_plan`, with a makespan
-/// @param choices  what is open: `usual_choices(model)` where no schedule was chosen
-/// @param of_graphs  optional: who plans a graph that is no chain by 1F1B, `plan_graph` of the room graph. Where 1F1B with one
-///                 stage on each device is among the choices its plans are compared, too, as `in_flight`; half of a time
-///                 limit is for them
-/// @return         the best plan, and a line for each combination, which may say why it has none
-/// @throws         as `make_plan`, for what is wrong in every combination, and for another objective than the makespan
+/// @param model    a chain or a graph. For a graph that is no chain, the stages are in a row, also for 1F1B and GPipe;
+///                 the bounds hold for all orders of its layers
+/// @param request  as for `make_plan`, with a makespan
+/// @param choices  the open choices: `usual_choices(model)` if no schedule was chosen
+/// @param of_graphs  optional: the planner for a graph that is no chain by 1F1B: `plan_graph` of the module graph. If
+///                   1F1B with one stage on each device is among the choices, its plans are compared too, as
+///                   `in_flight`, with half of a time limit
+/// @return         the best plan, and a line for each combination, with the reason if it has no plan
+/// @throws         as `make_plan`, for errors in every combination, and for an objective other than the makespan
 inline constexpr compare_plans_fn compare_plans{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -10,7 +10,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Why a plan cannot be explained, in a few words; empty if it can, as far as its times are those of its layers.
+/// Why a plan cannot be explained, in a few words; empty if it can, provided that its times are those of its layers.
 [[nodiscard]] STAGECUT_DECL std::string explanation_obstacle(const plan& made);
 
 /// See `explain_plan`.
@@ -19,21 +19,22 @@ struct explain_plan_fn {
   [[nodiscard]] plan_explanation operator()(const plan& made, const explain_options& options = {}) const;
 };
 
-/// Says what holds the iteration of a plan: idle time by cause, the critical path by stages and messages, what one per
-/// cent less of every layer, device, link and of the memory is worth, and the changes that would help most.
+/// Explains what limits the iteration of a plan: idle time by cause, the critical path by stages and messages, the
+/// worth of one per cent less of every layer, device, link and of the memory, and the most helpful changes.
 ///
-/// Every price and every change is the difference of two simulations by the schedule, links and messages of the plan;
-/// nothing is extrapolated. Changes stay within the plan's limits of memory: those whose memory cannot be reckoned are not
-/// told. What a plan does not tell, layers that its maker wanted to keep together for instance, is not respected.
+/// Every price and every change is the difference of two simulations with the plan's schedule, links and messages;
+/// nothing is extrapolated. Changes stay within the plan's memory limits: those whose memory cannot be computed are
+/// omitted. What a plan does not record, such as layers that its maker wanted to keep together, is ignored.
 ///
-/// @param made     a plan of a chain, with microbatches and a schedule by name or of its own
-/// @param options  how long to search for other cuts, and for which framework
-/// @throws         argument_error if there is an `explanation_obstacle`; invalid_input for stages whose times are not the
-///                 sums over their layers, and as `schedule_of`, `times_of`, `transfers_of` and `simulate`; what `make_plan`
-///                 throws for memory that is none; not_representable for a model that the framework cannot be told
+/// @param made     a plan of a chain, with microbatches and a named or custom schedule
+/// @param options  limits of the search for other cuts, and the framework
+/// @throws         argument_error if there is an `explanation_obstacle`; invalid_input for stages whose times are not
+///                 the sums over their layers, and as `schedule_of`, `times_of`, `transfers_of` and `simulate`; what
+///                 `make_plan` throws for invalid memory; not_representable for a model that the framework cannot
+///                 express
 ///
-/// A simulation for each layer, of equal ones on a stage for one; for each device, boundary, and change. Then up to four
-/// searches as of `make_plan`, each within the limits.
+/// One simulation per layer (equal layers of a stage share one), device, boundary, and change. Then up to four searches
+/// as in `make_plan`, each within the limits.
 inline constexpr explain_plan_fn explain_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -9,12 +9,12 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// How a graph is cut.
 enum class graph_method : std::uint8_t {
-  automatic,      ///< by down-sets while they are few, else by linear orders
-  down_sets,      ///< by all sets of operators that hold the predecessors of what they hold: exact
-  linear,         ///< by linear orders, each of which is cut exactly
-  by_levels,      ///< by many orders of all operators, along which the graph is long, and moves: for thousands and more
-  merge,          ///< by merging layers from below, and moves of single ones after that
-  communication,  ///< so that least is handed over between balanced devices: `minimize_communication`
+  automatic,      ///< by down-sets if they are few, else by linear orders
+  down_sets,      ///< by all down-sets of operators (order ideals): exact
+  linear,         ///< by linear orders, each cut exactly
+  by_levels,      ///< by many orders along the graph's length, and moves: for thousands of operators and more
+  merge,          ///< by merging layers bottom-up, then moving single ones
+  communication,  ///< for the least communication between balanced devices: `minimize_communication`
 };
 
 /// The words for methods on the command line and in requests.

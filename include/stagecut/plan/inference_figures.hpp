@@ -6,25 +6,25 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How fast a plan of inference is, in the unit of its profile's times.
+/// The speed of a plan of inference, in the unit of its profile's times.
 struct inference_figures {
-  double stages = 0;    ///< forward passes of a group of requests, one after the other
-  double messages = 0;  ///< between them
-  /// Stage, with the messages that hold it: a group comes out each time if there are enough of them.
+  double stages = 0;    ///< forward passes of a group of requests, in sequence
+  double messages = 0;  ///< between the stages
+  /// The heaviest stage, with the messages that occupy it: the period between groups, if there are enough groups.
   double heaviest = 0;
 
-  /// What a token waits for.
+  /// The latency of a token.
   [[nodiscard]] double time_per_token() const noexcept { return stages + messages; }
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const inference_figures&, const inference_figures&) = default;
 };
 
-/// The time per token of a plan, and its heaviest stage: both passes count where there are two, messages in one direction.
+/// The time per token of a plan, and its heaviest stage: both passes count if there are two, messages in one direction.
 ///
-/// Messages that block are added to the stages at both their ends; where they have links to themselves a stage takes what
-/// is longest, computing or a message; with `latency` they hold nobody, and a token waits for them all the same.
-/// @pre  the stages of the plan are a chain, and its links one for all or one for each boundary
+/// Blocking messages are added to the stages at both their ends. With `latency` messages occupy no stage, but a token still
+/// waits for them. With other kinds a stage takes the longest of computing and each message.
+/// @pre  the stages of the plan are a chain, and it has one link for all boundaries or one for each
 [[nodiscard]] STAGECUT_DECL inference_figures inference_figures_of(const plan& made);
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -15,13 +15,13 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Joins neighbours of one group.
+/// Joins neighbours in one group.
 STAGECUT_DECL void join_groups(const profile& model, std::vector<bool>& with_last);
 
-/// Joins all layers from the first that has colocated parameters to the last that names them.
+/// Joins all layers from the first to the last that have the same colocated parameters.
 STAGECUT_DECL void join_colocated(const profile& model, std::vector<bool>& with_last);
 
-/// Joins layers that somebody wants in one stage.
+/// Joins layers that the caller wants in one stage.
 STAGECUT_DECL void join_wanted(std::string_view function, const std::vector<std::size_t>& forbidden_cuts,
                                const std::vector<interval>& kept_together, std::vector<bool>& with_last);
 
@@ -32,15 +32,14 @@ STAGECUT_DECL void join_wanted(std::string_view function, const std::vector<std:
 
 }  // namespace detail
 
-/// The layers of a chain in blocks that no cut may part: neighbours of one group, all layers from the first to the last of
-/// those that share colocated parameters, and what else one wants kept together. A layer without any of these is a block
-/// of its own.
+/// The indivisible blocks of a chain's layers: neighbours in one group, all layers from the first to the last that
+/// share colocated parameters, and further layers to keep together. Any other layer is a block of its own.
 ///
 /// @param model           a chain
-/// @param forbidden_cuts  c: not between the layers c - 1 and c
-/// @param kept_together   layers of which each is in the stage of the others
+/// @param forbidden_cuts  c: no cut between the layers c - 1 and c
+/// @param kept_together   intervals of layers, each in one stage
 /// @return                the layers of each block, as the stages of these cuts: for `merged_items`
-/// @throws                argument_error for a cut that is none between two layers, and for layers that there are not
+/// @throws                argument_error for a cut that is not between two layers, and for layers that do not exist
 ///
 /// O(n + t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
 [[nodiscard]] inline cuts layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},

@@ -22,14 +22,14 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether blocks can be cut into stages of at most `bytes` each, or each of its own, by the sets of ends that the first s
-/// stages can reach.
+/// Whether blocks can be cut into stages of at most `bytes` each; each stage has its own need. It computes the set of
+/// ends that the first s stages can reach.
 class memory_fit {
  public:
   memory_fit(const cuts& blocks, const training_memory& memory, const chain_limits& limits)
       : blocks_(blocks), memory_(memory), clock_(limits) {}
 
-  /// Unset if the patience was over before it was known.
+  /// Unset if the patience ran out first.
   template <class Bytes>
   [[nodiscard]] std::optional<bool> operator()(const std::vector<stage_moments>& held, const Bytes& bytes) {
     const memory_cap cap(memory_, bytes, held);
@@ -43,7 +43,7 @@ class memory_fit {
     for (std::size_t s = 0; s < stages; ++s) {
       std::vector<bool> next(items + 1);
       const std::size_t highest = items - (stages - 1 - s);
-      std::size_t run = 0;  // the ends [run, gap) are reached: a question spared for each
+      std::size_t run = 0;  // ends in [run, gap) are reached; saves one query each
       std::size_t gap = 0;
       for (std::size_t first = s; first < items; ++first) {
         if (!reached[first]) continue;
@@ -67,14 +67,14 @@ class memory_fit {
     return reached[items];
   }
 
-  /// The furthest end that the stages of the last question reached.
+  /// The furthest end that the stages of the last query reached.
   [[nodiscard]] std::size_t reached() const noexcept { return reached_; }
 
  private:
-  // Intervals looked at, over all questions: a few seconds.
+  // Intervals evaluated, over all queries: a few seconds.
   static constexpr std::size_t patience = 200'000'000;
 
-  /// Whether one interval more is too many, or the caller wants no more.
+  /// Whether one interval more is too many, or the caller ends the search.
   bool is_over();
 
   const cuts& blocks_;
@@ -89,7 +89,7 @@ class memory_fit {
   return s <= b && k - 1 - s <= n - 1 - b && (s == 0) == (b == 0) && (s == k - 1) == (b == n - 1);
 }
 
-/// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
+/// The block that needs most, if it exceeds `bytes` in every position: then `layer_too_large`.
 [[nodiscard]] STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks,
                                                    const training_memory& memory,
                                                    const std::vector<stage_moments>& held, double bytes);
@@ -100,8 +100,8 @@ class memory_fit {
 }
 
 /// See `memory_shortage`.
-/// @param held   of every stage, what it holds at the moments that count
-/// @param needs  likewise, or microbatches in flight, of each of k stages
+/// @param held   for each stage, what it holds at the decisive moments
+/// @param needs  the same, or microbatches in flight, for each of k stages
 template <class Needs>
 [[nodiscard]] reason shortage_of(const profile& model, const cuts& blocks, const training_memory& memory,
                                  const std::vector<stage_moments>& held, double bytes, const Needs& needs,
@@ -131,7 +131,7 @@ template <class Needs>
   }
 
   if (needs(stages).empty()) return why;
-  // Fewer devices than that have less memory than all layers together.
+  // Fewer devices have less memory than all layers together.
   std::size_t devices = engine::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
   if (devices == 0) devices = 1;
   std::optional<bool> enough = false;
@@ -146,23 +146,23 @@ template <class Needs>
 
 }  // namespace detail
 
-/// Why blocks of layers cannot be cut into stages within the memory of a device, and what would do.
+/// Why blocks of layers cannot be cut into stages within the memory of a device, and a remedy.
 ///
-/// @param model      whose blocks these are, for their names
-/// @param blocks     the layers in blocks that no cut may part, as the stages of these cuts
-/// @param memory     what stages take
-/// @param in_flight  microbatches in flight, of every stage
+/// @param model      the model of these blocks, for their names
+/// @param blocks     the indivisible blocks of layers, as the stages of these cuts
+/// @param memory     what stages need
+/// @param in_flight  microbatches in flight, for each stage
 /// @param bytes      of a device
-/// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if it cannot be told
-/// @param limits     optional: when to say what is known by then
-/// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which to
-///                   shard it so that it fits as a stage of its own, if it can be one; else `memory` with the least that
-///                   the fullest stage needs, by bisection. The remedy names the sharding of all layers then, and the
-///                   smallest number of devices that fits, each one tried. `more_stages_than_layers` if so it is
+/// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if unknown
+/// @param limits     optional: when to return what is known by then
+/// @return           `layer_too_large` with the block that needs most in every position, and the tensor-parallel degree
+///                   at which it fits as a stage of its own, if it can be one; else `memory` with the least need of the
+///                   fullest stage, by bisection. The remedy then names the sharding of all layers, and the smallest
+///                   number of devices that fits, each one tried. `more_stages_than_layers` if there are
 /// @throws           argument_error for no stage, and for bytes that are negative or not finite
 ///
-/// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a stage.
-/// It gives up after 2 * 10^8 steps, and then says what is known.
+/// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a
+/// stage. It gives up after 2 * 10^8 steps, and then returns what is known.
 template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,

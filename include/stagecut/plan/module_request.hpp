@@ -7,16 +7,16 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How the modules of a model are dealt out to devices: see `partition_modules`.
+/// How the modules of a model are assigned to devices: see `partition_modules`.
 struct module_request {
-  std::size_t devices = 1;  ///< how many there are
+  std::size_t devices = 1;  ///< number of devices
   /// W of W * memory + (1 - W) * time, each as a share of the whole model's, from 0 to 1.
   double memory_weight = 0.8;
-  /// Bytes for each byte of parameters: 1 counts these alone, 3 a gradient and a momentum beside each.
+  /// Bytes per byte of parameters: 1 counts these alone, 3 adds a gradient and a momentum.
   double parameter_multiplier = 1;
-  bool activations = false;  ///< whether the activations of a microbatch count as memory, too
+  bool activations = false;  ///< whether the activations of a microbatch also count as memory
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const module_request&, const module_request&) = default;
 };
 

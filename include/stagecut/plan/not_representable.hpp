@@ -9,14 +9,14 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A plan that the format asked for has no words for, or that its framework would run as another plan; or a model or a
-/// schedule of which no plan could be said. Another format may do.
+/// A plan that the requested format cannot express, or that its framework would run as another plan; or a model or a
+/// schedule for which it can express no plan. Another format may do.
 ///
 /// `what()` reads `FORMAT cannot say this plan: WHY`, or `… this model: …`, `… this schedule: …`.
 class not_representable : public std::invalid_argument {
  public:
   /// @param format  its name in `targets` or `io::formats`
-  /// @param why     what of the plan it cannot say, with the layer or the stage
+  /// @param why     what it cannot express, with the layer or the stage
   /// @param what    a plan, or what else was to be written
   not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
       : std::invalid_argument(visible(detail::joined({format, " cannot say this ", what, ": ", why}))),

@@ -15,25 +15,26 @@ struct plan_chain_fn {
   [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const;
 };
 
-/// Plans a chain of layers: cuts it into `devices * chunks` stages whose heaviest is as light as possible, or by another
-/// `plan_objective`, within the memory of a device, and says what each of them takes.
+/// Plans a chain of layers: cuts it into `devices * chunks` stages with the smallest bottleneck, or by another
+/// `plan_objective`, within the memory of a device, and computes the figures of each stage.
 ///
-/// @param model    a chain, which `as_chain` makes of a graph; layers of one group, and those between parameters that
-///                 are colocated, share a stage
-/// @param request  the pipeline, what to cut by, and the memory there is. Where stages are cut by time, a stage takes
-///                 that of its device, and over links it takes what the messages at its ends take, if that is more, or
-///                 both if they block: the gradients that come back are messages as large
-/// @return         optimal, or as below; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
-///                 plan predicts the iteration if `microbatches` is known and it has no more than
-///                 2^20 forward passes
-/// @throws         argument_error for a request that makes no sense, for one of the makespan, which `make_plan` minimises,
-///                 and for a schedule that cannot run its microbatches; invalid_input if the model has nothing to be cut
-///                 by or a sum overflows
+/// @param model    a chain, which `as_chain` makes from a graph; layers of one group, and those between colocated
+///                 parameters, share a stage
+/// @param request  the pipeline, the measure, and the available memory. If stages are cut by time, a stage takes its
+///                 device's time; with links, the larger of that and the messages at its ends, or their sum if messages
+///                 block: the returning gradients are messages of the same size
+/// @return         optimal, or as below; or infeasible, with the layer or stage that does not fit, the bytes, and a
+///                 remedy. The plan predicts the iteration if `microbatches` is known and it has at most 2^20 forward
+///                 passes
+/// @throws         argument_error for an invalid request, for the makespan as objective, which `make_plan` minimises,
+///                 and for a schedule that cannot run its microbatches; invalid_input if the model has nothing to be
+///                 cut by or a sum overflows
 ///
-/// Exact for the measure that was asked for: see `minimize_bottleneck`, `minimize_leximax`, `minimize_range` and
-/// `minimize_variance`. Stages stand on the devices as the schedule has them: s on s mod `devices`, or down and back up.
-/// Stages that share a device share its memory: within that a plan is optimal if the best cut whose stages fit alone fits;
-/// else smaller shares are tried, and the plan is feasible, with that cut's value as its bound, or unknown if none fits.
+/// Exact for the requested objective: see `minimize_bottleneck`, `minimize_leximax`, `minimize_range` and
+/// `minimize_variance`. The schedule places stages on devices: s on s mod `devices`, or down and back up. Stages of one
+/// device share its memory: within it a plan is optimal if the best cut whose stages fit individually also fits
+/// together; else smaller shares are tried, and the plan is feasible, with that cut's value as its bound, or unknown if
+/// none fits.
 inline constexpr plan_chain_fn plan_chain{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -11,58 +11,57 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What `compare_plans` is asked, and what it answers.
+// The input and output of `compare_plans`.
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What is open when a plan is made: `compare_plans` tries every combination. A list that is empty leaves what the
-/// request says.
+/// The open choices of a plan: `compare_plans` tries every combination. An empty list keeps the request's value.
 struct plan_choices {
   std::vector<std::size_t> devices{};       ///< pipeline ranks p
-  std::vector<std::size_t> chunks{};        ///< stages of every rank
-  std::vector<std::size_t> microbatches{};  ///< of an iteration
-  std::vector<schedule_kind> schedules{};   ///< which
-  /// Devices there are, for as many pipelines side by side as fit, each with its own microbatches; 0: one pipeline,
-  /// however small.
+  std::vector<std::size_t> chunks{};        ///< stages per rank
+  std::vector<std::size_t> microbatches{};  ///< per iteration
+  std::vector<schedule_kind> schedules{};   ///< the schedules
+  /// Available devices, filled with as many pipelines side by side as fit, each with its own microbatches; 0: one
+  /// pipeline, however small.
   std::size_t all_devices = 0;
-  /// Whether combinations that a schedule is not made for have a line, too.
+  /// Whether combinations that a schedule does not support are also listed.
   bool list_impossible = true;
 };
 
 /// One combination that was tried.
 struct compared_plan {
-  std::size_t devices = 0;                           ///< of a pipeline
-  std::size_t chunks = 1;                            ///< stages of every device
-  std::size_t microbatches = 0;                      ///< of a pipeline
-  schedule_kind schedule = schedule_kind::gpipe;     ///< which
+  std::size_t devices = 0;                           ///< per pipeline
+  std::size_t chunks = 1;                            ///< stages per device
+  std::size_t microbatches = 0;                      ///< per pipeline
+  schedule_kind schedule = schedule_kind::gpipe;     ///< the schedule
   std::size_t pipelines = 1;                         ///< side by side
   stagecut::state state = stagecut::state::unknown;  ///< of its makespan
   double makespan = 0;                               ///< of its best plan; 0 if there is none
-  double bound = 0;                                  ///< no cut ends earlier; 0 if there is none
-  double per_microbatch = 0;  ///< makespan by microbatches of all pipelines, by which plans are compared
+  double bound = 0;                                  ///< no cut finishes earlier; 0 if there is none
+  double per_microbatch = 0;  ///< makespan divided by the microbatches of all pipelines; plans are compared by it
   std::string why{};          ///< why there is no plan
-  std::size_t group = 0;      ///< of microbatches: `plan_request::group`; 0: the schedule's own
+  std::size_t group = 0;      ///< microbatch group: `plan_request::group`; 0: the schedule's own
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const compared_plan&, const compared_plan&) = default;
 };
 
-/// The best plan of several, and what it was compared with.
+/// The best of several plans, and the comparison.
 struct plan_comparison {
-  /// Least time for a microbatch; of equal ones the first. Optimal if no combination can have a better plan, else feasible
-  /// with a bound that none of them is below.
+  /// Least time per microbatch; ties go to the first. Optimal if no combination can have a better plan, else feasible
+  /// with a bound for all of them.
   outcome<plan> best{};
   std::vector<compared_plan> compared{};  ///< in the order of devices, chunks, microbatches, schedules
 };
 
-/// The schedules that are worth a try: all but SAPP's, those that differ from another one in nothing that a makespan sees,
-/// those that ask for more than devices, chunks and microbatches, and, of a model that does not tell the gradient of the
-/// weights of every layer, those that run it apart.
+/// The schedules worth trying: all except SAPP's, those whose makespan equals that of another schedule, those that need
+/// more than devices, chunks and microbatches, and, if the model has a layer without a separate weight gradient, those
+/// that split the backward pass.
 [[nodiscard]] STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model);
 
-/// What is open where a pipeline was chosen and no schedule: the `usual_schedules`, each where it can be made.
+/// The open choices if a pipeline was chosen but no schedule: the `usual_schedules`, each where it can be made.
 ///
-/// @param model   what is planned
-/// @param chunks  stages of every device; 0: one, and two
+/// @param model   the model to plan
+/// @param chunks  stages per device; 0: one, and two
 [[nodiscard]] STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t chunks = 0);
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A plan of modules, and what is known of how they were dealt out.
+/// A plan of modules, with the assignment behind it.
 struct planned_modules {
   stagecut::plan plan{};         ///< of the leaves
   module_partition partition{};  ///< of the tree
@@ -27,20 +27,20 @@ struct plan_modules_fn {
                                                     const std::string& optimizer = {}) const;
 };
 
-/// Plans a module tree by `partition_modules`: each run of leaves on one device is a stage, in the order in which they
-/// run.
+/// Plans a module tree by `partition_modules`: each run of leaves on one device is a stage; stages are in the order in
+/// which the runs execute.
 ///
 /// @param model      a profile whose layers have children, and no edges
-/// @param request    the devices, and what a module costs
-/// @param memory     how the memory of stages is reckoned; it is no limit, and devices are dealt out without it
-/// @param optimizer  what the plan calls its multiplier; empty: as `plan_request::optimizer`
-/// @return           as of `partition_modules`. A device has as many stages as the one that has most runs, and the plan
-///                   two chunks at least where a device has no run: stages that this leaves over are empty, at the end.
-///                   There is no schedule and no prediction. The cost of a stage is its share of the model's; the value
-///                   of the objective is that of the heaviest device, and has a name, `bottleneck`, where each has one
-///                   run
+/// @param request    the devices, and the cost of a module
+/// @param memory     how the memory of stages is computed; it is no limit and does not affect the assignment
+/// @param optimizer  the plan's name for its multiplier; empty: as `plan_request::optimizer`
+/// @return           as `partition_modules`. A device has as many stages as the one that has most runs, and the plan at
+///                   least two chunks if a device has no run: surplus stages are empty, at the end. There is no
+///                   schedule and no prediction. The cost of a stage is its share of the model's; the objective's value
+///                   is the load of the heaviest device, with a name, `bottleneck`, if each device has one run
 /// @throws           as `partition_modules`; invalid_input for edges, and for layers of a group, or with colocated
-///                   parameters, in different runs: a plan has these on one stage; argument_error for options of memory
+///                   parameters, in different runs: a plan has these on one stage; argument_error for invalid memory
+///                   options
 inline constexpr plan_modules_fn plan_modules{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

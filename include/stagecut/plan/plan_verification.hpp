@@ -10,14 +10,14 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/words.hpp>
 
-// What `verify_plan` answers.
+// The output of `verify_plan`.
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What came of a check.
+/// The result of a check.
 enum class check_result : std::uint8_t {
-  holds,       ///< what the plan says is so
-  broken,      ///< it is not
-  not_checked  ///< the plan does not say enough, or says what cannot be worked out from the profile
+  holds,       ///< the plan's claim is true
+  broken,      ///< it is false
+  not_checked  ///< the plan claims too little, or something that cannot be computed from the profile
 };
 
 /// The words for results in files and tables.
@@ -30,20 +30,20 @@ inline constexpr word<check_result> check_result_words[] = {{"holds", check_resu
   return stagecut::name_of(check_result_words, result);
 }
 
-/// One thing that a plan says, held against its profile.
+/// One claim of a plan, checked against its profile.
 struct plan_check {
-  std::string name{};                         ///< what: one of `plan_check_words`
-  check_result result = check_result::holds;  ///< whether it is so
-  std::string place{};                        ///< layer, stage, edge or device that is wrong first; may be empty
+  std::string name{};                         ///< one of `plan_check_words`
+  check_result result = check_result::holds;  ///< whether the claim is true
+  std::string place{};                        ///< the first wrong layer, stage, edge or device; may be empty
   std::string why{};                          ///< what is wrong there, or why it was not checked; may be empty
   std::optional<double> claimed{};            ///< the plan's figure; unset: there is none
-  std::optional<double> recomputed{};         ///< the same from the profile; unset: there is none
+  std::optional<double> recomputed{};         ///< the figure computed from the profile; unset: there is none
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const plan_check&, const plan_check&) = default;
 };
 
-/// The checks of `verify_plan`, in the order in which it answers them, and what each is about.
+/// The checks of `verify_plan`, in order, with the subject of each.
 inline constexpr word<const char*> plan_check_words[] = {
     {"profile", "the plan is of this profile, or of the chain that its edges make"},
     {"assignment", "every layer stands on one stage, and no stage is empty"},
@@ -64,13 +64,13 @@ inline constexpr word<const char*> plan_check_words[] = {
 struct plan_verification {
   std::vector<plan_check> checks{};  ///< one for each of `plan_check_words`, in their order
 
-  /// Whether nothing is broken.
+  /// Whether no check is broken.
   [[nodiscard]] bool holds() const noexcept;
 
   /// The check of that name; null if there is none.
   [[nodiscard]] const plan_check* find(std::string_view name) const noexcept;
 
-  /// Equal in every part.
+  /// Member-wise equality.
   friend bool operator==(const plan_verification&, const plan_verification&) = default;
 };
 

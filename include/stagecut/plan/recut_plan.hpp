@@ -13,15 +13,16 @@ struct recut_plan_fn {
   [[nodiscard]] plan operator()(const plan& made, cuts at) const;
 };
 
-/// A plan whose boundaries somebody moved: the same devices, schedule, microbatches and links, stages made again of the
-/// layers between the new cuts, and when its iteration ends. Nothing is searched, and no memory is a limit.
+/// A plan with moved boundaries: the same devices, schedule, microbatches and links, stages rebuilt from the layers
+/// between the new cuts, and the resulting makespan. There is no search, and no memory limit.
 ///
-/// @param made  a plan of a chain, with microbatches and a schedule by name or of its own
+/// @param made  a plan of a chain, with microbatches and a named or custom schedule
 /// @param at    as many stages of the same layers
-/// @return      with the makespan as its objective, of which nothing is proved, and without a timeline; layers that run in a
-///              variant are told as they run
-/// @throws      argument_error if there is an `explanation_obstacle`, or for cuts of other stages or layers; invalid_input
-///              for stages whose times are not the sums over their layers, and as `schedule_of` and `simulate`
+/// @return      with the makespan as its objective, nothing proved, and no timeline; layers that run in a variant have
+///              that variant's figures
+/// @throws      argument_error if there is an `explanation_obstacle`, or for cuts of other stages or layers;
+///              invalid_input for stages whose times are not the sums over their layers, and as `schedule_of` and
+///              `simulate`
 ///
 /// One simulation.
 inline constexpr recut_plan_fn recut_plan{};

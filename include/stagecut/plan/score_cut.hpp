@@ -14,15 +14,15 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A cut of one's own as it runs: see `score_cut`.
+/// A user's cut with its figures: see `score_cut`.
 struct scored_cut {
-  plan made{};                        ///< with those stages; the state of its objective is unknown: nothing was searched
-  std::vector<std::string> broken{};  ///< the rules of the request that it breaks, a sentence each; empty: it keeps to all
+  plan made{};                        ///< with those stages; its objective's state is unknown: there was no search
+  std::vector<std::string> broken{};  ///< violated rules of the request, a sentence each; empty: none
 };
 
 namespace detail {
 
-/// Refuses a cut of other stages or layers than those of a request and its model.
+/// Rejects a cut whose stages or layers do not match the request and its model.
 STAGECUT_DECL void check_start(std::string_view function, std::string_view argument, const cuts& at,
                                const profile& model, const plan_request& request);
 
@@ -34,13 +34,13 @@ struct score_cut_fn {
   [[nodiscard]] outcome<scored_cut> operator()(const profile& model, const plan_request& request, const cuts& at) const;
 };
 
-/// What comes of a cut that somebody made: the plan that `make_plan` would make if there were no other cut, whatever it
-/// minimises, and what it breaks of that request: layers that stay together, what the target can be told, memory.
+/// Scores a user's cut: the plan that `make_plan` would make if there were no other cut, for any objective, and the
+/// rules of the request that it breaks: layers that stay together, what the target can express, memory.
 ///
 /// @param model    a chain
-/// @param request  as of `make_plan`; its `start` is not looked at. With an order that is found together with the cut, its
-///                 limits are those of the search for the order
-/// @param at       layers; as many stages as devices and chunks make
+/// @param request  as for `make_plan`; its `start` is ignored. If an order is found together with the cut, its limits
+///                 apply to the search for the order
+/// @param at       cuts of the layers; as many stages as devices times chunks
 /// @return         feasible; unknown if no order was found within the limits
 /// @throws         argument_error for cuts of other stages or layers; what `make_plan` throws
 ///
@@ -49,8 +49,8 @@ inline constexpr score_cut_fn score_cut{};
 
 namespace detail {
 
-/// A request without its cut to begin with where that breaks something, or is of other stages. What a cut needs of memory its
-/// order tells: where that is found, too, no cut is known to keep to a limit.
+/// The request, without its initial cut if that breaks a rule or has other stages. The memory of a cut depends on its
+/// order: if that is also to be found, no cut is known to respect a limit.
 [[nodiscard]] STAGECUT_DECL plan_request with_usable_start(const profile& model, plan_request request);
 
 }  // namespace detail

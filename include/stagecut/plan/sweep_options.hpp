@@ -12,37 +12,37 @@
 // How a sweep is made.
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How far a sweep is.
+/// Progress of a sweep.
 struct sweep_progress {
-  std::size_t done = 0;       ///< rows that are known
-  std::size_t dominated = 0;  ///< of them, those that were not planned because they are worse than another one
-  std::size_t rows = 0;       ///< in all
-  double seconds = 0;         ///< since it began
+  std::size_t done = 0;       ///< known rows
+  std::size_t dominated = 0;  ///< known rows that were not planned, because another row dominates them
+  std::size_t rows = 0;       ///< in total
+  double seconds = 0;         ///< since the sweep began
 };
 
-/// How a sweep plans its configurations. What is not said stays at its default.
+/// How a sweep plans its configurations. Unset fields keep their defaults.
 struct sweep_options {
-  /// Of the search of each: partial cuts looked at. The rows depend on nothing else, so they are the same on every machine
-  /// and for any number of threads. Of 40 layers, the default takes some 0.1 s for a configuration.
+  /// Partial cuts visited by the search of each configuration. The rows depend on nothing else, so they are the same on
+  /// every machine and for any number of threads. For 40 layers, the default takes some 0.1 s per configuration.
   std::size_t node_limit = 1000;
-  /// Seconds of the search of each. What they suffice for differs by machine and load, and so do the rows then. Unset: no
-  /// limit but `node_limit`.
+  /// Seconds of each configuration's search. The result then depends on the machine and its load. Unset: no limit but
+  /// `node_limit`.
   std::optional<double> time_limit{};
-  /// Whether what cannot be on the front is left out: a row whose bounds of time and memory are both worse than the plan of
+  /// Whether to skip what cannot be on the front: a row whose bounds of time and memory are both worse than the plan of
   /// another row. The front is the same either way.
   bool skip_dominated = true;
-  /// True ends the sweep: what is not planned by then stays unknown, all other rows are as they would be without it. It is
-  /// asked often, by whoever plans: from several threads at once, if there are several.
+  /// True ends the sweep: configurations not planned by then stay unknown, all other rows are unaffected. Planners poll
+  /// it often: from several threads at once, if there are several.
   function_ref<bool()> stop{};
-  /// Told by the thread that called, after each round of configurations.
+  /// Called on the calling thread after each round of configurations.
   function_ref<void(const sweep_progress&)> progress{};
 };
 
-/// Who calls `each(i)` once for every i below `count`, on whatever threads and in whatever order, and returns when all calls
-/// have. Of exceptions that calls throw, it lets out that of the smallest i.
+/// A parallel loop: calls `each(i)` once for every i below `count`, on any threads in any order, and returns when all
+/// calls have returned. If calls throw, it rethrows the exception of the smallest i.
 using each_index_ref = function_ref<void(std::size_t count, function_ref<void(std::size_t)> each)>;
 
-/// The request of a row: `make_plan` with it makes the row's plan, unless a limit of time was reached.
+/// The request of a row: `make_plan` with it makes the row's plan, unless a time limit was reached.
 [[nodiscard]] STAGECUT_DECL plan_request request_of_row(const plan_request& request, const sweep_row& row,
                                                         const sweep_options& options = {});
 

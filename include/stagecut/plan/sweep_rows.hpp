@@ -19,28 +19,30 @@ struct sweep_rows_fn {
                                                   const each_index_ref& for_each = {}) const;
 };
 
-/// Plans every configuration of some axes by its makespan, and tells of each the time of a microbatch and the memory of the
-/// fullest device, and which of them are on the Pareto front of both.
+/// Plans every configuration of the axes by its makespan. It returns the time per microbatch and the memory of the
+/// fullest device for each, and marks the Pareto front of both.
 ///
-/// Every configuration has one row, of its fastest plan within the memory limit of the request: a slower plan of the same
-/// configuration with less memory is not looked for. Microbatches are those of the profile: all are of one size.
+/// Every configuration has one row, for its fastest plan within the memory limit of the request; it does not look for a
+/// slower plan of the same configuration with less memory. Microbatches are those of the profile: all have the same
+/// size.
 ///
-/// @param model     a chain or a graph, as of `make_plan`
-/// @param request   as of `make_plan`, with a makespan; what the axes leave out. Its `limits` do not count. Its `helpers` are
-///                  asked by several searches at once, if `for_each` runs them at once, and have to say the same whoever
-///                  asked before
+/// @param model     a chain or a graph, as for `make_plan`
+/// @param request   as for `make_plan`, with a makespan; supplies what the axes omit. Its `limits` are ignored. Its
+///                  `helpers` are called by several searches at once if `for_each` runs them at once, and must return
+///                  the same regardless of earlier calls
 /// @param axes      what to combine
-/// @param options   how long to search, whom to ask and to tell
-/// @param for_each  optional: who plans configurations at the same time: threads, say. Else one after the other
-/// @return          a row for each configuration, in the order of the axes, with the reason where there is no plan. The same
-///                  to the bit whatever runs it, unless there is a time limit
-/// @throws          argument_error and invalid_input as `make_plan`, for what is wrong in every configuration, for another
-///                  objective than the makespan, for a makespan that is not known with the first value of every axis, and for
-///                  axes with a 0 or more than 2^24 configurations. What `make_plan` throws for some configurations only: of
-///                  those in a round the first
+/// @param options   limits and callbacks of the search
+/// @param for_each  optional: runs the planning of configurations in parallel, on threads for example. Else it is
+///                  sequential
+/// @return          a row for each configuration, in the order of the axes, with the reason if there is no plan. The
+///                  same to the bit for any `for_each`, unless there is a time limit
+/// @throws          argument_error and invalid_input as `make_plan`, for errors in every configuration, for an
+///                  objective other than the makespan, for a makespan that is not known with the first value of every
+///                  axis, and for axes with a 0 or more than 2^24 configurations. Exceptions of `make_plan` for some
+///                  configurations only: the first in its round
 ///
-/// All configurations are bounded first, which takes a hundredth of the time. Then they are planned in rounds of 64 at the
-/// same time, those of the least bound of time first; before each round those are left out that the rounds before dominate.
+/// All configurations are bounded first, which takes a hundredth of the time. Then they are planned in rounds of 64 in
+/// parallel, in increasing order of the time bound; each round skips those that earlier rounds dominate.
 inline constexpr sweep_rows_fn sweep_rows{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

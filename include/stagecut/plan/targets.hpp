@@ -11,11 +11,11 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What frameworks can say of a plan: one row each, from which `make_plan` takes its constraints, and the writers of their
-// formats what they refuse.
+// What frameworks can express: one row each. `make_plan` takes its constraints from it, and the writers of their
+// formats what they reject.
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What all frameworks can say.
+/// What each framework can express.
 inline constexpr target_entry targets[] = {
     {.kind = framework::megatron,
      .name = "megatron",
@@ -135,7 +135,7 @@ inline constexpr target_entry targets[] = {
 
 namespace detail {
 
-/// Whether every row stands at the place of its kind, behind `none`, which has none.
+/// Whether every row is in the position of its kind, after `none`, which has no row.
 [[nodiscard]] constexpr bool targets_in_order() noexcept {
   std::size_t place = 1;
   for (const target_entry& each : targets) {
@@ -148,19 +148,19 @@ static_assert(targets_in_order());
 }  // namespace detail
 
 /// The row of a target.
-/// @throws argument_error for `none` and for what is no target
+/// @throws argument_error for `none` and for an invalid target
 [[nodiscard]] constexpr const target_entry& entry_of(framework kind) {
   const auto place = static_cast<std::size_t>(kind);
   if (place - 1 < sizeof(targets) / sizeof(targets[0])) return targets[place - 1];
   detail::fail(argument_error("entry_of", "kind", std::to_string(place), "must have a row in targets"));
 }
 
-/// The target of that name; null: there is none.
+/// The target of that name; null if there is none.
 [[nodiscard]] constexpr const target_entry* find_target(std::string_view name) noexcept {
   return stagecut::find_name(targets, name);
 }
 
-/// The schedule of a target, by its kind or its name; null: it does not run that.
+/// The schedule of a target, by its kind or its name; null if it does not run it.
 /// @{
 [[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry, schedule_kind kind) noexcept {
   for (const target_schedule& each : entry.schedules) {

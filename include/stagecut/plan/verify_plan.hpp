@@ -19,21 +19,21 @@ struct verify_plan_fn {
   [[nodiscard]] plan_verification operator()(const profile& model, const std::vector<std::size_t>& stage_of) const;
 };
 
-/// Holds a plan against the profile that it was made of.
+/// Checks a plan against the profile that it was made from.
 ///
 /// @param model  a chain or a graph
-/// @param made   a plan of it, or of the chain that its edges make
-/// @return       a check for each of `plan_check_words`, with the plan's figure and the profile's, and what is wrong
-///               first. Nothing is thrown: what is wrong is an answer
+/// @param made   a plan of it, or of the chain that its edges form
+/// @return       a check for each of `plan_check_words`, with the plan's figure, the profile's, and the first error.
+///               Nothing is thrown: errors are results
 ///
-/// All figures are worked out again from the profile, in plain loops which planners and simulator have no part in: the
-/// order of a schedule that the plan names is the only thing that is asked of the library. Two figures are the same
-/// within 10^-9 of the larger, and 10^-12 of the sum over the model, of which planners take differences. It is not
-/// checked that no other plan is better: a bound is held against the value, and the value against the average, the
-/// heaviest group and the longest way of a microbatch. O(stages * (layers + edges) + passes) as a rule.
+/// All figures are recomputed from the profile, in plain loops that share nothing with planners and simulator, except
+/// the order of a schedule that the plan names, which the library makes. Two figures are equal within 10^-9 of the
+/// larger plus 10^-12 of the sum over the model, since planners take differences of such sums. Optimality is not
+/// checked: a bound is compared with the value, and the value with the average, the heaviest group and the longest path
+/// of a microbatch. O(stages * (layers + edges) + passes) as a rule.
 ///
-/// In place of a plan, the stage of every layer: checked is where the layers stand, and `loads` tells the heaviest
-/// stage. A stage with a layer that runs on no accelerator is on a CPU.
+/// Instead of a plan, it also accepts the stage of each layer: it checks where the layers are, and `loads` contains the
+/// heaviest stage. A stage with a layer that runs on no accelerator is on a CPU.
 inline constexpr verify_plan_fn verify_plan{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
