@@ -183,7 +183,7 @@ struct plan {
   friend bool operator==(const plan&, const plan&) = default;
 };
 
-/// Whether the stages of a plan are chunks of a graph, several of which one device holds as one: see `virtual_stages`.
+/// Whether the stages of a plan are chunks of a graph, and a device may hold several as one: see `virtual_stages`.
 /// There may be fewer than devices times chunks.
 [[nodiscard]] STAGECUT_DECL bool are_graph_chunks(const plan& made) noexcept;
 

@@ -53,9 +53,9 @@ struct plan_comparison {
   std::vector<compared_plan> compared{};  ///< in the order of devices, chunks, microbatches, schedules
 };
 
-/// The schedules worth trying: all except SAPP's, those whose makespan equals that of another schedule, those that need
-/// more than devices, chunks and microbatches, and, if the model has a layer without a separate weight gradient, those
-/// that split the backward pass.
+/// The schedules worth trying: all except SAPP's, those with the same makespan as another schedule, those that need more
+/// than devices, chunks and microbatches, and, if the model has a layer without a separate weight gradient, those that
+/// split the backward pass.
 [[nodiscard]] STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model);
 
 /// The open choices if a pipeline was chosen but no schedule: the `usual_schedules`, each where it can be made.

@@ -51,7 +51,7 @@ struct kind_rule {
   bool needed = false;                         ///< whether there is at least one
 };
 
-/// A kind of layers of hybrid models, each of which is one part of a decoder.
+/// A kind of layers of hybrid models, where each layer is one part of a decoder.
 struct pattern_kind {
   const char* name = "";  ///< the kind, as `layer::kind`
   char letter = 0;        ///< in Megatron-LM's patterns

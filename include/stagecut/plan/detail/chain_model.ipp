@@ -60,7 +60,7 @@ STAGECUT_DECL split_item_times chain_model::times_of(const profile& model, const
       weight[b] += of_weight;
       sent[b] = each.output;
     }
-    if (input[b] < 0) input[b] = 0;  // of a layer that tells its gradient of the weights alone
+    if (input[b] < 0) input[b] = 0;  // for a layer that has only its weight gradient
   }
   if (!model.splits_backward()) input = backward, weight.assign(n, 0);
   return {std::move(forward), std::move(backward), std::move(input), std::move(weight), std::move(sent)};

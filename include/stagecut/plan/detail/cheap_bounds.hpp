@@ -14,7 +14,7 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What no plan of a profile on these devices can be below, whatever its stages.
+// Lower bounds of any plan of a profile on these devices, for any stages.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The greatest sum over layers that have to stay together.
@@ -36,14 +36,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return most;
 }
 
-/// Seconds of a backward pass at least, whole or as I and W.
+/// The least seconds of a backward pass, whole or as I and W.
 [[nodiscard]] inline double least_backward(const chosen_figures& each) {
   if (!each.backward_input || !each.backward_weight) return each.backward;
   const double parts = *each.backward_input + *each.backward_weight;
   return parts < each.backward ? parts : each.backward;
 }
 
-/// Seconds that a layer takes at least, of both passes: the mean over the microbatches.
+/// The least seconds of a layer, both passes: the mean over the microbatches.
 [[nodiscard]] inline double least_seconds(const verified_plan& all, std::size_t i) {
   const chosen_figures& each = all.figures[i];
   const layer& from = all.model.layers[i];
@@ -59,14 +59,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return !from.accelerator || *from.cpu < both ? *from.cpu : both;
 }
 
-/// What a microbatch waits for in a layer, there and back: not for the gradient of its parameters.
+/// The latency of a layer for a microbatch, forward and back, without the weight gradient.
 [[nodiscard]] inline double seconds_on_way(const verified_plan& all, std::size_t i) {
   const double both = detail::least_seconds(all, i);
   const double weight = all.figures[i].backward_weight.value_or(0);
   return both < weight ? 0 : both - weight;
 }
 
-/// The longest path of layers through the forward pass, and back: no microbatch takes less.
+/// The longest path of layers through the forward pass and back: no microbatch takes less.
 [[nodiscard]] inline double longest_way(const verified_plan& all) {
   const std::size_t n = all.figures.size();
   std::vector<std::vector<std::size_t>> next(n);
@@ -94,7 +94,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return most;
 }
 
-/// What no plan has less of; unset: that is not known.
+/// A lower bound of the objective; unset if none is known.
 [[nodiscard]] inline std::optional<double> cheap_bound(const verified_plan& all) {
   const objective_value& said = all.made.objective;
   if (said.name == "range" || said.name == "variance" || said.name == "communication") return 0;
@@ -125,7 +125,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const double heaviest = detail::heaviest_group(all, layers) / fastest;
   const double of_stages = average < heaviest ? heaviest : average;
   if (!makespan) return of_stages;
-  // Of slices the first is on its way while the next ones wait.
+  // With slices, the first is under way while the next ones wait.
   const double once = detail::longest_way(all) / fastest / static_cast<double>(all.made.schedule.slices);
   const double all_of_them = static_cast<double>(all.made.schedule.microbatches) * of_stages;
   return once < all_of_them ? all_of_them : once;

@@ -11,10 +11,10 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What makes no sense where nothing goes back, and what makes sense there alone.
+// Errors in requests for inference, and requests that only inference allows.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses what is of training for a profile of inference, and the other way round.
+/// Rejects training options for a profile of inference, and the reverse.
 inline void check_inference(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
     fail(argument_error(function, argument, value, requirement));
@@ -47,7 +47,7 @@ inline void check_inference(std::string_view function, const profile& model, con
   }
 }
 
-/// How memory is reckoned: in inference no gradients and no optimizer's state stay beside the parameters.
+/// How memory is computed: inference keeps no gradients and no optimizer state.
 [[nodiscard]] inline memory_options memory_of_request(const profile& model, const plan_request& request) {
   memory_options result = request.memory;
   if (model.inference) result.parameter_multiplier = 1;

@@ -8,11 +8,11 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 
-// How checks of plans compare and note what they find.
+// How checks of plans compare figures and record findings.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether two sums of the same numbers are equal but for rounding: within 10^-9 of the larger one. Planners take
-/// differences of sums over the whole model, so 10^-12 of `whole` is allowed beside.
+/// Whether two sums of the same numbers are equal up to rounding: within 10^-9 of the larger one. Planners take
+/// differences of sums over the whole model, so 10^-12 of `whole` is also allowed.
 [[nodiscard]] inline bool nearly_equal(double a, double b, double whole = 0) noexcept {
   if (!is_finite(a) || !is_finite(b)) return false;
   const double apart = a < b ? b - a : a - b;
@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return !(a <= b) && !nearly_equal(a, b, whole);
 }
 
-/// What a check finds: the first violation; else the first reason why not all was checked; else its figures.
+/// The finding of a check: the first violation; else the first reason why something was not checked; else its figures.
 class check_notes {
  public:
   explicit check_notes(const char* name) { result_.name = name; }
@@ -34,7 +34,7 @@ class check_notes {
   [[nodiscard]] bool is_broken() const noexcept { return result_.result == check_result::broken; }
   [[nodiscard]] bool holds() const noexcept { return result_.result == check_result::holds; }
 
-  /// Something is wrong there.
+  /// Records a violation.
   void broken(std::string_view place, std::string_view why) {
     if (is_broken()) return;
     result_.result = check_result::broken;
@@ -44,7 +44,7 @@ class check_notes {
     result_.recomputed.reset();
   }
 
-  /// A figure is wrong there.
+  /// Records a wrong figure.
   void broken(std::string_view place, std::string_view why, double claimed, double recomputed) {
     if (is_broken()) return;
     broken(place, why);
@@ -52,12 +52,12 @@ class check_notes {
     result_.recomputed = recomputed;
   }
 
-  /// Broken if the figures are not nearly equal.
+  /// Records a violation if the figures are not nearly equal.
   void compare(std::string_view place, std::string_view why, double claimed, double recomputed, double whole = 0) {
     if (!nearly_equal(claimed, recomputed, whole)) broken(place, why, claimed, recomputed);
   }
 
-  /// What stands there cannot be checked.
+  /// Records that something cannot be checked.
   void not_checked(std::string_view place, std::string_view why) {
     if (!holds()) return;
     result_.result = check_result::not_checked;
@@ -65,7 +65,7 @@ class check_notes {
     result_.why = why;
   }
 
-  /// What is shown if nothing is broken.
+  /// The figures to show if nothing is broken.
   void figures(std::optional<double> claimed, std::optional<double> recomputed) {
     if (is_broken()) return;
     result_.claimed = claimed;

@@ -26,9 +26,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses what is wrong whatever is chosen; what is wrong with some of the choices is told in their lines.
-/// @param function  that was called
-/// @param argument  that holds the lists
+/// Rejects errors common to all choices; errors of some choices are reported in their lines.
+/// @param function  the called function
+/// @param argument  the one that holds the lists
 inline void check_choices(std::string_view function, std::string_view argument, const profile& model,
                           const plan_request& request, const plan_choices& choices) {
   const auto check = [&](const char* name, const std::vector<std::size_t>& list) {
@@ -42,7 +42,7 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   check("microbatches", choices.microbatches);
   plan_request asked = request;
   asked.microbatches = 0;
-  // Of several numbers of devices each may be the one that speeds and links are of; of several chunks, links.
+  // With several device counts, speeds and links may belong to any of them; with several chunks, so may links.
   const bool any_devices = choices.devices.size() > 1;
   if (any_devices) {
     asked.in_flight.clear();
@@ -53,7 +53,7 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   if ((any_devices || choices.chunks.size() > 1) && asked.links.size() > 1) asked.links.clear();
   if (!choices.devices.empty()) asked.devices = choices.devices[0];
   if (!choices.chunks.empty()) asked.chunks = choices.chunks[0];
-  // Numbers in flight are of one chunk, and of a schedule that lets one say them, if those are among the choices.
+  // Numbers in flight require one chunk and a schedule that accepts them, if those are among the choices.
   for (const std::size_t v : choices.chunks) asked.chunks = v == 1 ? 1 : asked.chunks;
   if (!choices.schedules.empty()) asked.schedule = choices.schedules[0];
   for (const schedule_kind kind : choices.schedules) {
@@ -78,7 +78,7 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   }
 }
 
-/// Plans every combination of what is open, and keeps the best.
+/// Plans every combination of the open choices, and keeps the best.
 class choice_comparison {
  public:
   choice_comparison(const profile& model, const plan_request& request, const plan_choices& choices)
@@ -104,7 +104,7 @@ class choice_comparison {
   }
 
  private:
-  /// What came of one of them.
+  /// The result of one combination.
   [[nodiscard]] compared_plan tried(plan_request& asked) {
     compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
     row.group = asked.group;
@@ -120,10 +120,10 @@ class choice_comparison {
     return row;
   }
 
-  /// Plans one of them, and keeps its plan if it is the best so far.
+  /// Plans one combination, and keeps its plan if it is the best so far.
   void solve(plan_request& asked, compared_plan& row) {
     const auto all = static_cast<double>(asked.microbatches * row.pipelines);
-    // Whatever cannot be the best any more may stop.
+    // A search that can no longer win may stop.
     bool hopeless = false;
     const auto watch = [&](const makespan_progress& now) {
       hopeless = least_ != 0 && now.bound / all >= least_;
@@ -135,7 +135,7 @@ class choice_comparison {
     outcome<plan> found = plan_makespan(model_, with_usable_start(model_, asked));
     row.state = found.state();
     if (found) {
-      // By how much more it was known to be worse when it stopped is chance; what rounds below the best is no proof.
+      // By how much it was worse when it stopped is chance; rounding below the best proves nothing.
       const double enough = least_ * all;
       keep(row, std::move(found), all);
       if (hopeless && enough < row.bound && enough / all >= least_) row.bound = enough;
@@ -145,7 +145,7 @@ class choice_comparison {
     }
   }
 
-  /// Tells of a plan, and keeps it if it is the best so far.
+  /// Reports a plan, and keeps it if it is the best so far.
   void keep(compared_plan& row, outcome<plan> found, double microbatches) {
     row.makespan = found->objective.value;
     row.bound = found->objective.bound;
@@ -155,9 +155,9 @@ class choice_comparison {
     result_.best = std::move(found);
   }
 
-  /// The best plan is not proved to be the best of all where another combination was left with a lower bound.
+  /// The best plan is not proved best of all if another combination has a lower bound.
   void weaken() {
-    double open = least_;  // no plan of any combination takes less for a microbatch
+    double open = least_;  // no plan of any combination takes less per microbatch
     for (const compared_plan& row : result_.compared) {
       const bool none = row.state == state::infeasible || row.pipelines == 0;
       if (none || row.state == state::optimal) continue;
@@ -171,7 +171,7 @@ class choice_comparison {
     result_.best = outcome<plan>::feasible(std::move(best));
   }
 
-  /// Says why none has a plan: as the first that was tried.
+  /// Why none has a plan: the reason of the first that was tried.
   void tell_why() {
     bool unknown = false;
     for (const compared_plan& each : result_.compared) unknown = unknown || each.state == state::unknown;
@@ -197,7 +197,7 @@ class choice_comparison {
   const plan_choices& choices_;
   std::vector<plan_request> open_;
   plan_comparison result_{};
-  double least_ = 0;    // of a microbatch, so far
+  double least_ = 0;    // per microbatch, so far
   std::string told_{};  // why the first that was tried has no plan
 };
 

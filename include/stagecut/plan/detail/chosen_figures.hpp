@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What a layer takes as a plan runs it: as profiled, or as the variant that was chosen.
+/// The figures of a layer as a plan runs it: as profiled, or as in the chosen variant.
 struct chosen_figures {
   double forward = 0;
   double backward = 0;
@@ -24,9 +24,9 @@ struct chosen_figures {
   double recomputed = 0;
   double output = 0;
   double update = 0;
-  std::size_t ways = 1;      ///< devices that share it
-  const char* unknown = "";  ///< why that cannot be said
-  const char* wrong = "";    ///< why there is no such thing
+  std::size_t ways = 1;      ///< tensor-parallel degree
+  const char* unknown = "";  ///< why the figures are not known
+  const char* wrong = "";    ///< why there is no such variant
 };
 
 template <class Each>
@@ -46,7 +46,7 @@ template <class Each>
   return result;
 }
 
-/// Those of layer `i` of the model, chosen as in the plan.
+/// The figures of layer `i` of the model with the plan's choices.
 [[nodiscard]] inline chosen_figures chosen_figures_of(const profile& model, const plan& made, std::size_t i) {
   const layer& each = model.layers[i];
   const layer_choice choice = i < made.choices.size() ? made.choices[i] : layer_choice{};
@@ -65,7 +65,7 @@ template <class Each>
   return result;
 }
 
-/// What each of several replicas takes that share the samples of a microbatch.
+/// Divides the figures among replicas that share the samples of a microbatch.
 inline void share_out(chosen_figures& figures, std::size_t replicas) noexcept {
   const auto share = static_cast<double>(replicas);
   figures.forward /= share;

@@ -14,7 +14,7 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// The requests that a list of choices leaves open.
+// The requests of a list of choices.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Why one of several requests cannot be planned; empty if it can be tried.
@@ -44,7 +44,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return target_obstacle(model, request);
 }
 
-/// The combinations that a list of choices leaves open, in its order: of devices, chunks, microbatches, schedules.
+/// The combinations of a list of choices, in its order: devices, chunks, microbatches, schedules.
 [[nodiscard]] inline std::vector<plan_request> combinations(const plan_request& request, const plan_choices& choices) {
   const auto or_one = [](const auto& list, auto one) {
     auto result = list;
@@ -61,7 +61,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
           result.back().chunks = v;
           result.back().microbatches = m;
           result.back().schedule = kind;
-          // What a request means by it; a list of schedules says what it means.
+          // The request's schedule depends on chunks; a listed schedule is taken as it is.
           if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
           if (!takes_group(result.back().schedule, v)) result.back().group = 0;
           const schedule_kind listed = result.back().schedule;

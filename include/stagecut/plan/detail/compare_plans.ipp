@@ -32,14 +32,14 @@ namespace detail {
 STAGECUT_DECL plan_comparison compare_plans_of(const profile& chain, const plan_request& request,
                                                const plan_choices& choices) {
   plan_request asked = request;
-  asked.objective = plan_objective::makespan;  // for which its messages go over links
+  asked.objective = plan_objective::makespan;  // for which its messages use links
   asked = with_machine(chain, asked);
   asked.objective = request.objective;
   check_choices("compare_plans", "choices", chain, asked, choices);
   return choice_comparison(chain, asked, choices).run();
 }
 
-/// Whether the makespan of a graph whose stages may stand beside each other is known for a request.
+/// Whether the makespan of a graph with parallel stages is known for a request.
 STAGECUT_DECL bool is_free_graph_planned(const plan_request& request) {
   const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
   return moves && request.speeds.empty() && request.links.size() <= 1 && !request.topology &&
@@ -47,7 +47,7 @@ STAGECUT_DECL bool is_free_graph_planned(const plan_request& request) {
          request.kept_together.empty() && request.target == framework::none;
 }
 
-/// The requests for 1F1B of a graph that some choices leave open.
+/// The requests for 1F1B of a graph that the choices leave open.
 STAGECUT_DECL std::vector<plan_request> free_graph_requests(const plan_request& request, const plan_choices& choices) {
   std::vector<plan_request> result;
   if (!is_free_graph_planned(request)) return result;
@@ -59,7 +59,7 @@ STAGECUT_DECL std::vector<plan_request> free_graph_requests(const plan_request& 
   return result;
 }
 
-/// Takes the plan of a row that was added to a comparison if it is the best; what is proved of the best is so of that row, too.
+/// Takes the plan of an added row if it is the best; what is proved of the best then includes that row.
 STAGECUT_DECL void take_added(plan_comparison& all, outcome<plan> found) {
   const compared_plan& row = all.compared.back();
   double best = std::numeric_limits<double>::infinity();

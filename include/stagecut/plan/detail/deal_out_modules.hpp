@@ -12,14 +12,14 @@
 #include <stagecut/plan/detail/module_nodes.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
-// How devices are dealt out to the modules of a tree.
+// How devices are assigned to the modules of a tree.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Cuts modules that run one after the other into segments, none empty, so that the costliest is as cheap as possible;
-/// of such cuts the last segment is the longest, then the one before it, each time with the best cut of what is left.
+/// Cuts a sequence of modules into non-empty segments with the smallest bottleneck; among such cuts the last segment is
+/// the longest, then the one before it, each time with the best cut of what is left.
 ///
-/// The last of k segments is no cheaper than the best k can be, and reaches as far to the front as that allows: what
-/// the recurrence c(k, i) = min over j of max(c(k - 1, j), sum of j + 1 to i) gives, the least j first. O(k n) and k
+/// The last of k segments costs at least the optimum for k, and reaches as far to the front as that allows: the result
+/// of the recurrence c(k, i) = min over j of max(c(k - 1, j), sum of j + 1 to i), with the least j first. O(k n) and k
 /// searches of O(k log n) probes.
 /// @pre 1 <= segments <= costs.size(), no cost is negative
 [[nodiscard]] inline cuts even_segments(std::vector<module_ticks> costs, std::size_t segments) {
@@ -36,10 +36,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return cuts(std::move(points));
 }
 
-/// The segment that gets each of `devices` devices: one after the other goes to the segment of the greatest cost for
-/// each device that it would then have (Victor d'Hondt's way to deal out seats), of several such the first that has none yet,
-/// else the first. O(devices * segments).
-/// @param rounding  by how much a cost may be off: as much decides nothing against a segment that has none
+/// The segment of each of `devices` devices: each device goes to the segment with the greatest cost per device
+/// including this one (d'Hondt's method for seats), ties to the first segment without a device, else to the first.
+/// O(devices * segments).
+/// @param rounding  possible error of a cost: a difference within it decides nothing against a segment without a device
 [[nodiscard]] inline std::vector<std::size_t> dealt_devices(const std::vector<module_ticks>& costs,
                                                             std::size_t devices, module_ticks rounding = 0) {
   std::vector<std::size_t> held(costs.size());
@@ -47,7 +47,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (std::size_t d = 0; d < devices; ++d) {
     std::size_t best = 0;
     for (std::size_t s = 1; s < costs.size(); ++s) {
-      // Fractions are compared without division.
+      // Compares fractions without division.
       const wide_integer here = static_cast<wide_integer>(costs[s]) * (held[best] + 1);
       const wide_integer there = static_cast<wide_integer>(costs[best]) * (held[s] + 1);
       const wide_integer margin = static_cast<wide_integer>(rounding) * (held[best] + held[s] + 2);
@@ -61,14 +61,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Gives every node of a tree a device.
+/// Assigns a device to every node of a tree.
 class module_dealer {
  public:
   /// @pre `nodes` outlives this
   explicit module_dealer(const module_nodes& nodes) : nodes_(nodes), device_(nodes.own.size()) {}
 
-  /// The device of every node, of `devices` of them. The root has all of these; breadth first, a node is on the first
-  /// of its own and deals them out to what it holds.
+  /// The device of each node, from `devices` devices. The root has all of these; breadth first, a node is on the first
+  /// of its own and assigns them to its children.
   [[nodiscard]] std::vector<std::size_t> run(std::size_t devices) && {
     std::vector<std::size_t> all;
     for (std::size_t d = 0; d < devices; ++d) all.push_back(d);
@@ -81,7 +81,7 @@ class module_dealer {
   }
 
  private:
-  /// Some children of a node in a row, and the devices that they have together.
+  /// Consecutive children of a node, and the devices that they share.
   struct row {
     std::size_t node = 0;
     interval children{};

@@ -18,23 +18,23 @@
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// The few cuts that numbers of decoders can say, where all stages but the first and the last have equally many.
+// The few cuts that decoder counts can express, where all stages but the first and the last have the same count.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Makes cuts of blocks from numbers of decoders.
+/// Makes cuts of blocks from decoder counts.
 class decoder_layouts {
  public:
   decoder_layouts(const target_entry& entry, const profile& model, const cuts& blocks) : blocks_(blocks) {
     const target_kinds kinds(entry, model);
-    std::vector<std::size_t> block_at(model.layers.size(), none);  // that begins with a layer
+    std::vector<std::size_t> block_at(model.layers.size(), none);  // the block that begins with a layer
     for (std::size_t b = 0; b < blocks.stages(); ++b) block_at[blocks[b]] = b;
-    std::size_t behind = 0;  // the last decoder
+    std::size_t behind = 0;  // after the last decoder
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       if (!kinds.is_decoder(i)) continue;
       begins_.push_back(block_at[i]);
       behind = i + 1;
     }
-    // A norm may have its place with the last decoder: it is in its block.
+    // A norm may have its place with the last decoder: then it is in its block.
     while (behind < model.layers.size() && block_at[behind] == none &&
            kinds.place(behind) == layer_place::with_last_decoder) {
       ++behind;
@@ -42,8 +42,9 @@ class decoder_layouts {
     begins_.push_back(behind < model.layers.size() ? block_at[behind] : none);
   }
 
-  /// All of them for so many stages, those of a device equal if it has several, but for one less on the first and the last,
-  /// where the embedding and the loss are accounted for; in the order of the first, then of the middle stages' decoders.
+  /// All layouts for that number of stages. With several stages a device all are equal, except one less on the first
+  /// and the last if the embedding and the loss count as layers; ordered by the first, then by the middle stages'
+  /// decoders.
   [[nodiscard]] std::vector<cuts> all(std::size_t devices, std::size_t chunks) {
     const std::size_t stages = devices * chunks;
     const std::size_t n = begins_.size() - 1;
@@ -77,7 +78,7 @@ class decoder_layouts {
     return before;
   }
 
-  /// Adds that cut, if it parts no block.
+  /// Adds that cut unless it splits a block.
   void add(const std::vector<std::size_t>& before) {
     std::vector<std::size_t> points = {0};
     for (const std::size_t decoders : before) {
@@ -90,30 +91,30 @@ class decoder_layouts {
 
   const cuts& blocks_;
   std::vector<std::size_t>
-      begins_{};  // the block that begins with each decoder, or right behind; none: it is inside of one
+      begins_{};  // the block that begins with each decoder, or right after; none: it is inside one
   std::vector<cuts> found_{};
 };
 
-/// Whether the target of a request can be told only few cuts.
+/// Whether the target of a request can express only few cuts.
 [[nodiscard]] inline bool has_layouts(const plan_request& request) {
   return request.target != framework::none && entry_of(request.target).counts == decoder_counts::equal_or_ends;
 }
 
-/// These cuts; none where it can be told others.
+/// These cuts; none if it can express others.
 [[nodiscard]] inline std::vector<cuts> layouts_of(const plan_request& request, const profile& model,
                                                   const cuts& blocks) {
   if (!has_layouts(request)) return {};
   return decoder_layouts(entry_of(request.target), model, blocks).all(request.devices, request.chunks);
 }
 
-/// Tries layouts by their least possible value, and keeps the best, the earliest of equal ones.
+/// Tries layouts in order of their lower bound, and keeps the best; ties go to the earliest.
 ///
-/// @param lower     what no plan of a layout is below
+/// @param lower     a lower bound for the plans of a layout
 /// @param evaluate  makes the plan of a layout
 /// @param value     of an answer
 /// @param end       when to stop; not above 0: never
-/// @return          optimal once no layout that is left can be better; feasible with the answer of least value if the time
-///                  was over before; the first reason if none has an answer
+/// @return          optimal once no remaining layout can be better; feasible with the answer of least value if time ran
+///                  out before; the first reason if none has an answer
 template <class Answer, class Value>
 [[nodiscard]] outcome<Answer> best_layout(const std::vector<cuts>& layouts, function_ref<double(const cuts&)> lower,
                                           function_ref<outcome<Answer>(const cuts&)> evaluate, const Value& value,

@@ -31,17 +31,16 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-// Which changes of a plan would help.
+// Which changes of a plan help.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-// Which changed plans a target can be told.
+// Which changed plans a target can express.
 
-/// Tells of plans of one model, on as many devices with as many chunks, whether a target can be told them. Without a target
-/// all are allowed.
+/// Whether a target can express plans of one model with the same devices and chunks. Without a target all are allowed.
 class target_plans {
  public:
   /// @param made  one of the plans
-  /// @pre `check_target_model` refuses nothing
+  /// @pre `check_target_model` rejects nothing
   target_plans(framework to, const plan& made) : to_(to), chunks_(made.chunks) {
     if (to == framework::none) {
       blocks_ = layer_blocks(made.profile);
@@ -58,10 +57,10 @@ class target_plans {
     for (std::size_t i = 0; i < made.profile.layers.size(); ++i) decoder_.push_back(kinds.is_decoder(i));
   }
 
-  /// The layers between which it is cut.
+  /// The blocks of layers between which the model is cut.
   [[nodiscard]] const cuts& blocks() const noexcept { return blocks_; }
 
-  /// Whether the target can be told the schedule and the cuts of a plan.
+  /// Whether the target can express the schedule and the cuts of a plan.
   [[nodiscard]] bool allows(const plan& changed) const {
     return to_ == framework::none || (allows_schedule(changed) && allows_cuts(changed.cuts) &&
                                       (!some_whole_ || whole_obstacle(entry_of(to_), changed).empty()));
@@ -101,7 +100,7 @@ class target_plans {
   cuts blocks_{};
   std::vector<interval> kept_{};
   target_stages stages_{};
-  std::vector<bool> decoder_{};  // of every layer
+  std::vector<bool> decoder_{};  // for each layer
 };
 
 /// Tries changes of a plan, and keeps of each kind the one that saves most.
@@ -113,8 +112,8 @@ class change_list {
   /// Whether all changes were tried.
   [[nodiscard]] bool complete() const noexcept { return !clock_.was_over(); }
 
-  /// @param again      the plan cut anew by the makespan; null: it was not
-  /// @param work       of every device
+  /// @param again      the plan recut for the least makespan; null: it was not
+  /// @param work       for each device
   [[nodiscard]] std::vector<plan_change> best(std::size_t most, const plan* again, const std::vector<double>& work) {
     move_boundaries();
     if (again != nullptr) cut_anew(*again);
@@ -127,8 +126,7 @@ class change_list {
     double busiest = 0;
     for (const double each : work) busiest = each > busiest ? each : busiest;
     for (std::size_t d = 0; d < work.size(); ++d) {
-      if (work[d] >= busiest * (1 - 0x1p-40))
-        try_device(d);  // equal ones are the rule, and differ in what they hold up
+      if (work[d] >= busiest * (1 - 0x1p-40)) try_device(d);  // ties are the rule, and their effects differ
     }
     std::vector<plan_change> result;
     while (result.size() < most && !found_.empty()) {
@@ -141,7 +139,7 @@ class change_list {
   }
 
  private:
-  /// What a change says that keeps what the plan says.
+  /// A change that keeps the plan's own fields.
   [[nodiscard]] plan_change change_of(change_kind kind, std::size_t index, const plan& changed) const {
     plan_change result;
     result.kind = kind;
@@ -152,14 +150,14 @@ class change_list {
     return result;
   }
 
-  /// Keeps a change if the target can be told it, if it helps, more than what was found of its kind, and fits.
+  /// Keeps a change if the target can express it, and it fits and helps more than the best so far of its kind.
   void consider(plan_change change, const plan& changed, const schedule& order) {
     if (clock_.over() || !told_.allows(changed)) return;
     change.makespan = explained_plan::makespan_of(changed, order);
     const auto before = static_cast<double>(of_.made().schedule.microbatches);
     const auto now = static_cast<double>(change.microbatches);
     change.saved = makespan_ - (before == now ? change.makespan : change.makespan * (before / now));
-    if (!(change.saved > makespan_ * 1e-12)) return;  // what rounds is no help
+    if (!(change.saved > makespan_ * 1e-12)) return;  // rounding is no help
     plan_change* same = nullptr;
     for (plan_change& each : found_) same = each.kind == change.kind ? &each : same;
     if (same != nullptr && !(change.saved > same->saved)) return;
@@ -171,7 +169,7 @@ class change_list {
     }
   }
 
-  /// Every boundary one block of layers to the left and to the right.
+  /// Moves every boundary one block of layers to the left and to the right.
   void move_boundaries() {
     const plan& made = of_.made();
     const cuts& blocks = told_.blocks();
@@ -198,7 +196,7 @@ class change_list {
     consider(change_of(change_kind::boundary, b, changed), changed, of_.order());
   }
 
-  /// The cuts that a search found, unless a boundary that moves says them already.
+  /// The cuts that a search found, unless a moved boundary gives them already.
   void cut_anew(const plan& again) {
     plan changed = of_.made();
     changed.cuts = again.cuts;
@@ -209,7 +207,7 @@ class change_list {
     consider(change_of(change_kind::cuts, 0, changed), changed, of_.order());
   }
 
-  /// The usual schedules of as many chunks.
+  /// Tries the usual schedules with as many stages per rank.
   void try_schedules() {
     const plan& made = of_.made();
     const checkpointing again = of_.like().memory.checkpoint;
@@ -219,7 +217,7 @@ class change_list {
       const schedule_entry& entry = entry_of(kind);
       if (clock_.over()) return;
       if (entry.name == made.schedule.name || !has_shape(kind, made.devices, made.chunks, m)) continue;
-      // What is computed again would stay between I and W, which nobody reckons.
+      // Recomputed activations would stay between I and W, and their memory is not modelled.
       if (entry.splits_backward && again != checkpointing::never) continue;
       schedule_shape shape;
       shape.ranks = made.devices;
@@ -233,7 +231,7 @@ class change_list {
     }
   }
 
-  /// Puts the stages on the devices of a schedule; false: links are of other neighbours.
+  /// Places the stages on the devices of a schedule; false: links are for other neighbours.
   [[nodiscard]] bool place(plan& changed, const schedule& order) const {
     const std::vector<std::size_t> in_flight = microbatches_in_flight(order);
     for (std::size_t s = 0; s < changed.stages.size(); ++s) {
@@ -247,7 +245,7 @@ class change_list {
     return true;
   }
 
-  /// The same by so many microbatches, as far as its schedule has them.
+  /// Tries that many microbatches, if its schedule supports them.
   void try_microbatches(std::size_t m) {
     const plan& made = of_.made();
     const schedule_entry* const entry = find_schedule(made.schedule.name);
@@ -261,7 +259,7 @@ class change_list {
     consider(change_of(change_kind::microbatches, 0, changed), changed, order);
   }
 
-  /// Other groups of microbatches of the same schedule: all of them, or some that are spread evenly.
+  /// Tries other microbatch groups of the same schedule: all, or some that are spread evenly.
   void try_groups() {
     constexpr std::size_t most = 32;
     const plan& made = of_.made();

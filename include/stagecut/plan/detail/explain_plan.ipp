@@ -31,13 +31,13 @@
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-// A plan made again, with its own memory and with more and less of it.
+// A recut plan, with its own memory and with more and less of it.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 // Where the time of a simulated iteration goes.
 
-/// The makespan of every device: its own work, and its idle time by cause. The imbalance is that of the mean device and what
-/// its own work is below the mean.
+/// The makespan of each device: its own work, and its idle time by cause. Its imbalance is the mean device's plus the
+/// amount by which its own work is below the mean.
 [[nodiscard]] inline std::vector<makespan_parts> parts_of_devices(const makespan_parts& mean,
                                                                   const simulation<double>& run) {
   std::vector<makespan_parts> result;
@@ -50,7 +50,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// The critical path of a chain of stages, by what stands on it.
+/// The critical path of a chain of stages, by what is on it.
 class path_sums {
  public:
   path_sums(const schedule& order, const pass_times<double>& times, const simulation<double>& run)
@@ -79,7 +79,7 @@ class path_sums {
       return;
     }
     path_share& share = result_.stages[what.stage];
-    // An F that runs together with the pass behind it is told with that one.
+    // An F that runs together with the pass after it is counted with that one.
     const bool back = what.kind == op_kind::backward || what.kind == op_kind::backward_input;
     const std::size_t together = back ? with_[pass_at(what)] : order_.stages();
     if (together != order_.stages()) {
@@ -99,11 +99,11 @@ class path_sums {
 
   const schedule& order_;
   const pass_times<double>& times_;
-  std::vector<std::size_t> with_;  // of a backward pass, the stage of the F that runs with it; none: `stages()`
+  std::vector<std::size_t> with_;  // for a backward pass, the stage of the F that runs with it; none: `stages()`
   critical_path_shares result_{};
 };
 
-/// Makes a plan again by the makespan, as far as it tells what was asked for.
+/// Recuts a plan for the least makespan, from the request as far as the plan records it.
 class plan_again {
  public:
   plan_again(const explained_plan& of, double makespan, const explain_options& options) : of_(of), makespan_(makespan) {
@@ -114,7 +114,7 @@ class plan_again {
     if (why_.empty() && (limited_ || !proved)) same_ = cut_with(1);
   }
 
-  /// The plan cut anew within the same memory; null: there is none.
+  /// The plan recut within the same memory; null: none.
   [[nodiscard]] const plan* same() const noexcept { return same_ && same_->has_value() ? &**same_ : nullptr; }
 
   [[nodiscard]] memory_price price() const {
@@ -145,7 +145,7 @@ class plan_again {
  private:
   [[nodiscard]] static double least(const std::optional<double>& a, double b) { return a && *a < b ? *a : b; }
 
-  /// When the iteration of that cut ends.
+  /// The end of the iteration of that cut.
   [[nodiscard]] double iteration_of(const plan& found) const {
     plan changed = of_.made();
     changed.cuts = found.cuts;
@@ -153,13 +153,13 @@ class plan_again {
     return explained_plan::makespan_of(changed, of_.order());
   }
 
-  /// Whether the plan is said to be the best, and there is a better one.
+  /// Whether the plan claims to be the best although there is a better one.
   [[nodiscard]] bool has_other_rules() const {
     const objective_value& said = of_.made().objective;
     return said.state == state::optimal && same() != nullptr && clearly_above(said.value, same()->objective.value);
   }
 
-  /// Writes the request down; why that cannot be.
+  /// Reconstructs the request; returns why it cannot.
   [[nodiscard]] std::string ask(const explain_options& options) {
     const plan& made = of_.made();
     const search_limits& limits = options.limits;
@@ -204,7 +204,7 @@ class plan_again {
   double makespan_;
   plan_request request_{};
   bool limited_ = false;  // by memory
-  std::string why_{};     // why it cannot be cut anew
+  std::string why_{};     // why it cannot be recut
   std::optional<outcome<plan>> same_{};
 };
 

@@ -17,10 +17,10 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-// What one per cent less of something is worth.
+// The worth of one per cent less of something.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Simulates a plan again and again with one of its figures a per cent smaller.
+/// Simulates a plan repeatedly with one of its figures a per cent smaller.
 class price_list {
  public:
   price_list(const explained_plan& of, const search_limits& limits)
@@ -50,12 +50,12 @@ class price_list {
  private:
   static constexpr double rest = 0.99;
 
-  /// How much shorter the iteration is with other figures.
+  /// The reduction of the iteration with other figures.
   [[nodiscard]] double saved(const pass_times<double>& times, const transfer_times<double>& transfers) {
     return makespan_ - graph_.makespan(times, transfers, workspace_);
   }
 
-  /// Of the changed plan.
+  /// The reduction for the changed plan.
   [[nodiscard]] double saved_now() { return saved(stagecut::times_of(changed_, split_), transfers_); }
 
   static void lessen(layer& each) {
@@ -65,7 +65,7 @@ class price_list {
     if (each.backward_weight) *each.backward_weight *= rest;
   }
 
-  /// Those of a stage; the same for layers that take the same.
+  /// Adds the prices of a stage's layers; equal layers have the same price.
   void add_layers(std::size_t s, std::vector<double>& into) {
     const interval layers = changed_.cuts.stage(s);
     const planned_stage before = changed_.stages[s];
@@ -106,7 +106,7 @@ class price_list {
     return result;
   }
 
-  /// Of the messages over the boundaries `[first, last)`.
+  /// The price of the messages over the boundaries `[first, last)`.
   [[nodiscard]] double link(std::size_t first, std::size_t last) {
     transfer_times<double> less = transfers_;
     for (std::size_t b = first; b < last; ++b) less.forward[b] *= rest;

@@ -26,10 +26,11 @@
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
-// A plan whose stages can be made again of its layers, to see what comes of another layer or another cut.
+// A plan whose stages can be rebuilt from its layers, to see the effect of another layer or another cut.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The profile of a plan with the figures that its layers run with, and nothing that a new plan would take from its machine.
+/// The profile of a plan with the figures that its layers run with, and without what a new plan would take from its
+/// machine.
 [[nodiscard]] inline profile profile_as_run(const plan& made) {
   profile result = made.profile;
   result.machine = {};
@@ -54,11 +55,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// A plan, and what makes its stages again.
+/// A plan, and what is needed to rebuild its stages.
 class explained_plan {
  public:
   /// @param made  a chain of stages with a schedule
-  /// @throws      invalid_input for stages whose times are not those of their layers, and as `schedule_of`
+  /// @throws      invalid_input for stages whose times differ from those of their layers, and as `schedule_of`
   explicit explained_plan(const plan& made) : made_(made) {
     made_.profile = detail::profile_as_run(made);
     made_.choices.clear();
@@ -76,12 +77,12 @@ class explained_plan {
   [[nodiscard]] const plan& made() const noexcept { return made_; }
   /// Its schedule.
   [[nodiscard]] const schedule& order() const noexcept { return order_; }
-  /// What is computed again, how memory is reckoned, and how fast devices are.
+  /// What is recomputed, how memory is computed, and how fast devices are.
   [[nodiscard]] const plan_request& like() const noexcept { return like_; }
   /// Whether the memory of other stages is known.
   [[nodiscard]] bool knows_memory() const noexcept { return memory_.has_value(); }
 
-  /// Makes a stage of a changed plan again, of the layers that its cuts say, at the speed of its device.
+  /// Rebuilds a stage of a changed plan from the layers between its cuts, at the speed of its device.
   void remake(plan& changed, std::size_t s) const {
     planned_stage& stage = changed.stages[s];
     plan_request like;
@@ -100,14 +101,14 @@ class explained_plan {
     }
   }
 
-  /// When the iteration of a changed plan ends by a schedule.
+  /// The end of the iteration of a changed plan with a schedule.
   [[nodiscard]] static double makespan_of(const plan& changed, const schedule& order) {
     return simulate(order, stagecut::times_of(changed, runs(order, op_kind::backward_input)), transfers_of(changed))
         .makespan;
   }
 
-  /// Whether every device of a changed plan holds what it has to.
-  /// @param share  of the memory that the plan has
+  /// Whether every device of a changed plan has enough memory.
+  /// @param share  the share of the plan's memory that is available
   [[nodiscard]] bool fits(const plan& changed, const schedule& order, double share = 1) const {
     const bool limited = changed.memory.per_device || !changed.memory.of_devices.empty();
     if (!limited) return true;
@@ -122,14 +123,14 @@ class explained_plan {
   }
 
  private:
-  /// For which part a stage runs its whole backward pass, where its layers do not say so; unset: for none.
+  /// At which part a stage runs its whole backward pass although its layers have parts; unset: at none.
   [[nodiscard]] static std::optional<bool> as_whole(const planned_stage& said, const planned_stage& found) {
     const std::optional<bool> for_weight = whole_for_weight(said);
     const bool own = for_weight && found.backward_weight && nearly_equal(*said.backward_weight, *found.backward_weight);
     return own ? std::nullopt : for_weight;
   }
 
-  /// Whether its stages are those of its layers with that computed again.
+  /// Whether its stages follow from its layers with that recomputation.
   [[nodiscard]] bool is_made_with(checkpointing checkpoint) {
     like_.memory.checkpoint = checkpoint;
     bool same = true;
@@ -169,7 +170,7 @@ class explained_plan {
                        "its times are not the sums over its layers, of which prices would be told"));
   }
 
-  /// How the memory of the stages was reckoned, if it can be told.
+  /// Finds how the memory of the stages was computed, if that can be determined.
   void find_memory() {
     bool reckoned = !made_.memory.optimizer.empty();
     for (const planned_stage& each : made_.stages) reckoned = reckoned && each.in_flight != 0;
@@ -200,7 +201,7 @@ class explained_plan {
   std::optional<training_memory> memory_{};
   bool updates_known_ = false;
   std::size_t wrong_ = 0;
-  std::vector<std::optional<bool>> whole_{};  // of every stage, see `as_whole`
+  std::vector<std::optional<bool>> whole_{};  // for each stage, see `as_whole`
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

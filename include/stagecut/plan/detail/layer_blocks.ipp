@@ -29,8 +29,8 @@ STAGECUT_DECL void join_groups(const profile& model, std::vector<bool>& with_las
 
 STAGECUT_DECL void join_colocated(const profile& model, std::vector<bool>& with_last) {
   constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> first;                    // layer, of every name; nowhere: not colocated so far
-  std::vector<std::size_t> reach(with_last.size());  // of the names that begin in a layer, the last layer
+  std::vector<std::size_t> first;                    // the first layer with each name; nowhere: not colocated so far
+  std::vector<std::size_t> reach(with_last.size());  // for the names that begin in a layer, the last layer
   detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == first.size()) first.push_back(nowhere);
     if (first[name] == nowhere && tied.where == tied_parameters::placement::colocated) first[name] = i;

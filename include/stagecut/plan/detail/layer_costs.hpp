@@ -12,10 +12,10 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-// What a layer adds to its stage.
+// The contribution of a layer to its stage.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Seconds of a layer's backward pass, with what checkpointing recomputes; the mean over the microbatches.
+/// Seconds of a layer's backward pass, with checkpointing's recomputation; the mean over the microbatches.
 [[nodiscard]] inline double backward_of(const layer& each, checkpointing checkpoint, std::size_t microbatches) {
   const auto m = static_cast<double>(microbatches);
   switch (checkpoint) {
@@ -36,7 +36,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// The sum of a list, as `prefix_sums` has it.
+/// The sum of a list, rounded as in `prefix_sums`.
 [[nodiscard]] inline double sum_of(const std::vector<double>& values) {
   return prefix_sums(values).prefix(values.size());
 }
@@ -68,14 +68,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What every layer adds to the cost of its stage, and what that is called.
+/// The contribution of each layer to the cost of its stage, and the name of that cost.
 struct layer_costs {
   std::vector<double> values{};
   std::string of{};
 };
 
-/// Those that a request measures stages by.
-/// @throws invalid_input if no layer has any
+/// The costs by which a request measures stages.
+/// @throws invalid_input if every layer's cost is 0
 [[nodiscard]] inline layer_costs measured_costs(const profile& model, const plan_request& request,
                                                 const training_memory& memory) {
   if (request.by == measure::layers) return {std::vector<double>(model.layers.size(), 1), "layers"};

@@ -27,16 +27,16 @@
 // The objective `time_per_token`.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What stages add to the time per token, in whole ticks: their items at the speed of their device, and the message that
-/// they send on. The tick is a power of two, so small that the whole has about 2^50 of them: sums are exact, and cuts tie
-/// where times add up to the same.
+/// The contribution of stages to the time per token, in whole ticks: their items at the speed of their device, and the
+/// message that they send. The tick is a power of two, so small that the total has about 2^50 ticks: sums are exact,
+/// and cuts tie if times add up to the same.
 class token_ticks {
  public:
-  /// @param seconds  of every item, on a device of speed 1
-  /// @param speeds   of every stage
+  /// @param seconds  of each item, on a device of speed 1
+  /// @param speeds   of each stage
   /// @param times    of messages
-  /// @param links    between stages, which those are over; empty: messages take no time
-  /// @throws         invalid_input if the whole has no finite time
+  /// @param links    whether messages take time
+  /// @throws         invalid_input if the total time is not finite
   token_ticks(const std::vector<double>& seconds, const std::vector<double>& speeds, const cut_times& times, bool links)
       : times_(times), links_(links), items_(seconds.size()) {
     tick_ = tick_of(seconds, speeds);
@@ -60,7 +60,7 @@ class token_ticks {
     const std::vector<std::int64_t>& sums = sums_[row_of_[s]];
     return sums[last] - sums[first];
   }
-  /// With the message that it sends on.
+  /// The same plus the message that it sends.
   [[nodiscard]] std::int64_t operator()(std::size_t s, std::size_t first, std::size_t last) const {
     return computing(s, first, last) + (links_ ? ticks(times_.sent(s, last)) : 0);
   }
@@ -68,7 +68,7 @@ class token_ticks {
  private:
   [[nodiscard]] std::int64_t ticks(double seconds) const { return static_cast<std::int64_t>(seconds / tick_ + 0.5); }
 
-  /// No time per token is above 2^50 ticks.
+  /// No time per token exceeds 2^50 ticks.
   [[nodiscard]] double tick_of(const std::vector<double>& seconds, const std::vector<double>& speeds) const {
     double slowest = speeds[0];
     for (const double each : speeds) slowest = std::min(slowest, each);
@@ -92,11 +92,11 @@ class token_ticks {
   bool links_;
   std::size_t items_;
   double tick_ = 1;
-  std::vector<std::size_t> row_of_{};  // of every stage
+  std::vector<std::size_t> row_of_{};  // for each stage
   std::vector<std::vector<std::int64_t>> sums_{};
 };
 
-/// A constraint, and stages of at most so many ticks.
+/// A constraint together with a limit of ticks on each stage.
 template <stage_constraint Constraint>
 class token_limit {
  public:
@@ -116,7 +116,7 @@ class token_limit {
   std::int64_t most_;
 };
 
-/// Among the cuts with the least sum, one whose heaviest stage is as light as can be; the sum may be had in many ways.
+/// Among the cuts with the least sum, one with the smallest bottleneck; many cuts may have that sum.
 template <stage_constraint Constraint>
 [[nodiscard]] cuts lightest_of_least(const token_ticks& ticks, cuts best, std::int64_t least, const Constraint& allowed,
                                      const chain_limits& limits) {
@@ -130,7 +130,7 @@ template <stage_constraint Constraint>
     return most;
   };
   chain_clock clock(limits);
-  std::int64_t low = least / static_cast<std::int64_t>(stages);  // no stage is the heaviest with less
+  std::int64_t low = least / static_cast<std::int64_t>(stages);  // the heaviest stage has at least this
   std::int64_t high = heaviest(best);
   while (low < high && !clock.look(0)) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -145,8 +145,8 @@ template <stage_constraint Constraint>
   return best;
 }
 
-/// The cut into stages by which a token of a request waits least: exact but for rounding to ticks of about 2^-50 of the
-/// whole. Of those that tie the one whose heaviest stage is lightest, then the lexicographically smallest.
+/// The cut with the least time per token: exact up to rounding to ticks of about 2^-50 of the total. Ties go to the
+/// smallest bottleneck, then to the lexicographically smallest cut.
 ///
 /// @param blocks  the layers of each item of the chain
 template <stage_constraint Constraint>

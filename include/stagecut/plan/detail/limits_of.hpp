@@ -8,7 +8,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The limits of a request as those of a search that has no makespan to tell of: a hundred rows of a table count as a node.
+/// The limits of a request for a search without a makespan: a hundred rows of a table count as a node.
 [[nodiscard]] inline chain_limits limits_of(const plan_request& request) {
   chain_limits limits{request.limits.time_limit, request.limits.stop, {}, {}};
   const auto& nodes = request.limits.node_limit;

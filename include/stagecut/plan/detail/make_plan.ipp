@@ -25,13 +25,13 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Refuses to plan by a makespan that has this obstacle.
+/// Rejects planning by a makespan that has this obstacle.
 STAGECUT_DECL void check_without_makespan(const plan_request& request, const std::string& obstacle) {
   if (request.objective != plan_objective::makespan) return;
   fail(argument_error("make_plan", "objective", "makespan", joined({"is not known: ", obstacle})));
 }
 
-/// Whether only those who plan graphs know what a model or a request says.
+/// Whether a model or a request needs a graph planner.
 STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& request) {
   if (request.cpus != 0 || request.at_most || request.method != graph_method::automatic) return true;
   for (const layer& each : model.layers) {
@@ -40,13 +40,13 @@ STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& reque
   return false;
 }
 
-/// Whether a graph is planned as stages in a row. One that is a chain is planned as that, and so is one with a cycle, which is
-/// refused there.
+/// Whether a graph is planned as stages in a row. A graph that is a chain is planned as a chain, and so is one with a
+/// cycle, which is rejected there.
 STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request) {
   return !model.edges.empty() && asks_for_row(request) && !is_for_graphs(model, request) && !stagecut::is_chain(model);
 }
 
-/// A plan that was made, or that of the cut to begin with where it is better, which keeps the bound.
+/// The made plan, or the plan of the initial cut if that is better; the bound stays.
 [[nodiscard]] STAGECUT_DECL outcome<plan> or_start(outcome<plan> made, const profile& chain,
                                                    const plan_request& request) {
   if (request.start.stages() == 0 || made.state() == state::optimal || made.state() == state::infeasible) return made;

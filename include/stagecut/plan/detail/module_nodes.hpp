@@ -16,25 +16,24 @@
 #include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// The modules of a model as they are dealt out: those that have to be together are one.
+// The modules of a model for assignment: those that have to be together form one node.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Costs of modules: whole multiples of 2^-52 of the model's, so that sums are exact in any order.
 using module_ticks = std::int64_t;
 inline constexpr double ticks_of_model = 4503599627370496.0;  // 2^52
 
-/// A tree of nodes, each of which is a module or several that are on one device: the root is node 0, and nodes are in
-/// the order in which their first modules run.
+/// A tree of nodes, each a module or several that are on one device: the root is node 0, and nodes are in the order in
+/// which their first modules run.
 struct module_nodes {
-  std::vector<std::size_t> node_of{};                ///< of every layer
-  std::vector<module_ticks> of_layers{};             ///< what each costs without its children
-  std::vector<std::vector<std::size_t>> children{};  ///< of every node, in the order in which they run
-  std::vector<module_ticks> own{};                   ///< of every node, without its children
-  std::vector<module_ticks> cost{};                  ///< with all that it holds
+  std::vector<std::size_t> node_of{};                ///< node of each layer
+  std::vector<module_ticks> of_layers{};             ///< cost of each layer without its children
+  std::vector<std::vector<std::size_t>> children{};  ///< of each node, in the order in which they run
+  std::vector<module_ticks> own{};                   ///< of each node, without its children
+  std::vector<module_ticks> cost{};                  ///< of each node, with its subtree
 };
 
-/// What each layer costs without its children, in ticks. Parameters that layers share count for the one that runs
-/// first.
+/// The cost of each layer without its children, in ticks. Shared parameters count for the layer that runs first.
 /// @param order  in which layers run
 [[nodiscard]] inline std::vector<module_ticks> layer_ticks(const profile& model, const std::vector<std::size_t>& order,
                                                            const module_request& request) {
@@ -63,7 +62,7 @@ struct module_nodes {
     if (is_finite(all_memory) && is_finite(all_time)) continue;
     fail(invalid_input(layer_text(model, i), "the sum of times or bytes up to it is out of range"));
   }
-  // Where no layer has one of the two, the other is all.
+  // If no layer has one of the two, the other counts fully.
   const double weight = request.memory_weight;
   const bool known = (all_memory > 0 && weight > 0) || (all_time > 0 && weight < 1);
   if (!known)
@@ -81,7 +80,8 @@ struct module_nodes {
   return result;
 }
 
-/// Which layers have to be on one device: a forest of links to layers that run earlier, whose roots stand for all.
+/// Which layers have to be on one device: a union-find forest of links to earlier layers, whose roots represent their
+/// set.
 class joined_layers {
  public:
   /// @param order  in which layers run
@@ -92,7 +92,7 @@ class joined_layers {
     }
   }
 
-  /// The layer that stands for all that are joined to one: of these the first to run.
+  /// The representative of a layer's set: the first of them to run.
   [[nodiscard]] std::size_t first_of(std::size_t layer) {
     while (leader_[layer] != layer) layer = leader_[layer] = leader_[leader_[layer]];
     return layer;
@@ -111,10 +111,10 @@ class joined_layers {
   std::vector<std::size_t> leader_;
 };
 
-/// Joins layers that share parameters, whatever is said of where these may be, and those of a group.
+/// Joins layers that share parameters, copied or not, and those of a group.
 inline void join_layers(const profile& model, const layer_graph& tree, const std::vector<std::size_t>& order,
                         joined_layers& joined) {
-  std::vector<std::size_t> first;  // layer that has the name
+  std::vector<std::size_t> first;  // the layer that has the name
   detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == first.size()) first.push_back(i);
     joined.join(i, first[name]);
@@ -133,8 +133,8 @@ inline void join_layers(const profile& model, const layer_graph& tree, const std
   }
 }
 
-/// Makes the tree of nodes. A node is held by what holds the first of its modules, and holds what any of them does.
-/// O(n) but for names.
+/// Makes the tree of nodes. The parent of a node is the node that contains the parent of its first module; its children
+/// are those of all its modules. O(n) without names.
 [[nodiscard]] inline module_nodes nodes_of(const profile& model, const layer_graph& tree,
                                            const std::vector<std::size_t>& order, const module_request& request) {
   joined_layers joined(order);

@@ -15,9 +15,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What every stage of a request holds at the moments that count.
+/// What every stage of a request holds at the decisive moments.
 ///
-/// @param in_flight  microbatches in flight at most, of every stage
+/// @param in_flight  the most microbatches in flight, for each stage
 [[nodiscard]] inline std::vector<stage_moments> moments_kept(const profile& model, const plan_request& request,
                                                              const std::vector<std::size_t>& in_flight) {
   bool recomputes = false;
@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const schedule_entry& entry = entry_of(requested_kind(request));
   if (!recomputes || !entry.splits_backward || in_flight.empty()) return moments_of(in_flight);
   plan_request asked = request;
-  // Where microbatches are not known, so many that more of them come to no other moments.
+  // If microbatches are not known, take enough that more of them add no further moments.
   if (asked.microbatches == 0) asked.microbatches = 4 * request.devices * request.chunks;
   if (!has_shape(entry.kind, asked.devices, asked.chunks, asked.microbatches, asked.group))
     return moments_of(in_flight);

@@ -33,23 +33,23 @@
 #include <stagecut/sequence/minimize_variance.hpp>
 #include <stagecut/sequence/parts/stage_windows.hpp>
 
-// The objectives of `plan_chain`, and what they see of a stage.
+// The objectives of `plan_chain`, and the stage costs that they see.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether it is what stages are cut by where no other objective was said.
+/// Whether this is the default objective of stages, or the bottleneck.
 [[nodiscard]] constexpr bool is_bottleneck(plan_objective objective) noexcept {
   return objective == plan_objective::automatic || objective == plan_objective::bottleneck;
 }
 
-/// A cut of blocks, what the objective says of it, and of every stage.
+/// A cut of blocks, the objective's value, and the cost of each stage.
 struct objective_cut {
   stagecut::cuts cuts{};        ///< between blocks
-  double value = 0;             ///< of the objective; of `leximax` the costliest stage
+  double value = 0;             ///< of the objective; for `leximax` the costliest stage
   double bound = 0;             ///< no cut has less
   std::vector<double> costs{};  ///< of the stages
 };
 
-/// What the costs of the stages of a cut are asked of.
+/// A function that returns the cost of a stage of a cut.
 using price_ref = function_ref<double(std::size_t, std::size_t, std::size_t)>;
 
 /// A cut and the costs of its stages.
@@ -71,7 +71,7 @@ using price_ref = function_ref<double(std::size_t, std::size_t, std::size_t)>;
   return detail::objective_cut_of(found->cuts, found->cost.front(), found->bound.front(), found.state(), price);
 }
 
-/// By the objective of a request. `range` and `variance` are only asked for of sums.
+/// The best cut by the objective of a request. `range` and `variance` are only used with sums.
 template <stage_cost Cost, stage_constraint Constraint>
 [[nodiscard]] outcome<objective_cut> best_by_objective(const Cost& cost, std::size_t stages,
                                                        const plan_request& request, const Constraint& allowed) {
@@ -93,11 +93,11 @@ template <stage_cost Cost, stage_constraint Constraint>
   return detail::objective_cut_of(minimize_bottleneck(cost, stages, allowed), price);
 }
 
-/// The same of the times of a request's stages: on devices of different speeds, with the messages at their ends.
+/// The same for the times of a request's stages: on devices of different speeds, with the messages at their ends.
 ///
-/// A message takes its link in each direction once for every microbatch, in inference in one. What blocks, a device does
-/// both ways at both ends, beside computing; a link carries each way while both compute; what occupies nothing holds up
-/// nobody.
+/// A message takes its link once per microbatch in each direction, in inference in one. Blocking messages occupy a
+/// device in both directions at both ends, in addition to computing; a link carries each direction while both devices
+/// compute; with `latency` messages occupy nothing.
 ///
 /// @param blocks  the layers of each item of the chain
 template <stage_constraint Constraint>
@@ -111,14 +111,14 @@ template <stage_constraint Constraint>
   const bool turns = entry_of(requested_kind(request)).v_shaped && !links.empty();
   if (turns && links.size() == 1) links.resize(stages - 1, links[0]);
   for (std::size_t b = 0; turns && b + 1 < stages; ++b) {
-    if (rank_of[b] == rank_of[b + 1]) links[b] = {};  // handed over on the device
+    if (rank_of[b] == rank_of[b + 1]) links[b] = {};  // a message within a device is free
   }
   std::vector<double> speeds = speeds_of_stages(request, rank_of);
   const auto best = [&]<class Cost>(const Cost& priced) {
     if constexpr (std::same_as<Constraint, no_constraint> || additive_cost<Cost>) {
       return detail::best_by_objective(priced, stages, request, allowed);
     } else {
-      // Within memory no more than its growth is made use of.
+      // Under memory limits only monotonicity is used.
       using promised = axiom<enable_axioms<Cost>.bits & monotone.bits>;
       const any_stage_cost<promised, double> any(priced, priced.size());
       return detail::best_by_objective(any, stages, request, allowed);

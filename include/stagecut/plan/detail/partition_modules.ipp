@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Refuses requests that make no sense, and layers that cannot be placed by their cost.
+/// Rejects invalid requests, and layers that cannot be placed by their cost.
 inline void check_modules(const profile& model, const module_request& request) {
   constexpr const char* function = "partition_modules";
   if (request.devices == 0) fail(argument_error(function, "devices", "0", "must be at least 1"));
@@ -45,7 +45,7 @@ inline void check_modules(const profile& model, const module_request& request) {
   }
 }
 
-/// No load is below this: see `module_partition::bound`.
+/// A lower bound on the load: see `module_partition::bound`.
 [[nodiscard]] inline module_ticks least_load(std::vector<module_ticks> apart, std::size_t devices) {
   module_ticks whole = 0;
   for (const module_ticks each : apart) whole += each;
@@ -58,12 +58,12 @@ inline void check_modules(const profile& model, const module_request& request) {
   return least;
 }
 
-/// A share of the model, of ticks.
+/// Converts ticks to a share of the model.
 [[nodiscard]] inline double as_share(module_ticks ticks) noexcept {
   return static_cast<double>(ticks) / ticks_of_model;
 }
 
-/// Fills in the runs, and what devices have of them.
+/// Fills in the runs, and the loads of devices.
 inline module_ticks find_runs(module_partition& result, const std::vector<module_ticks>& ticks, std::size_t devices) {
   std::vector<module_ticks> loads(devices);
   std::vector<module_ticks> of_runs;

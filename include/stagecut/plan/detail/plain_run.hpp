@@ -14,14 +14,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 // The steps of the ranks of a pipeline, messages between their passes, in plain loops.
 
-/// A message between two stages, as long in each direction.
+/// A message between two stages, with the same duration in each direction.
 struct plain_message {
   std::size_t from = 0;
   std::size_t to = 0;
   double seconds = 0;
 };
 
-/// A step of a rank: a pass, or that its result is sent along an edge, or is received.
+/// A step of a rank: a pass, or the sending or receipt of its result along an edge.
 struct plain_step {
   op what{};
   bool message = false;
@@ -29,7 +29,7 @@ struct plain_step {
   std::size_t edge = 0;
 };
 
-/// Whether a pass is of the backward pass.
+/// Whether a pass belongs to the backward pass.
 [[nodiscard]] constexpr bool goes_back(const op& each) noexcept { return each.kind != op_kind::forward; }
 
 /// The edges at every stage.
@@ -48,11 +48,11 @@ class plain_edges {
   [[nodiscard]] double seconds(std::size_t e) const noexcept { return edges_[e].seconds; }
   [[nodiscard]] std::size_t rank(std::size_t stage) const noexcept { return order_.rank_of[stage]; }
   [[nodiscard]] bool is(const char* kind) const noexcept { return kind_ == kind; }
-  /// Those along which a pass gets what it needs: F from the stages before, B and I from those behind.
+  /// The edges along which a pass gets its inputs: F from the stages before, B and I from those after.
   [[nodiscard]] const std::vector<std::size_t>& sources(const op& each) const noexcept {
     return goes_back(each) ? out_[each.stage] : in_[each.stage];
   }
-  /// Those along which its result goes.
+  /// The edges along which its result goes.
   [[nodiscard]] const std::vector<std::size_t>& targets(const op& each) const noexcept {
     return goes_back(each) ? in_[each.stage] : out_[each.stage];
   }
@@ -63,7 +63,7 @@ class plain_edges {
   [[nodiscard]] std::size_t target(std::size_t e, const op& each) const noexcept {
     return goes_back(each) ? edges_[e].from : edges_[e].to;
   }
-  /// Whether there are messages along an edge.
+  /// Whether messages go along an edge.
   [[nodiscard]] bool crosses(std::size_t e) const noexcept {
     return !kind_.empty() && rank(edges_[e].from) != rank(edges_[e].to);
   }
@@ -72,11 +72,11 @@ class plain_edges {
   const schedule& order_;
   std::vector<plain_message> edges_;
   std::string kind_;
-  std::vector<std::vector<std::size_t>> out_;  // of every stage
+  std::vector<std::vector<std::size_t>> out_;  // of each stage
   std::vector<std::vector<std::size_t>> in_;
 };
 
-/// Whether all that a pass waits for was issued: `issued` of F, then of B or I, by stage and microbatch.
+/// Whether all dependencies of a pass were issued: `issued` for F, then for B or I, by stage and microbatch.
 [[nodiscard]] inline bool has_needs(const plain_edges& edges, const op& each, std::size_t microbatches,
                                     const std::vector<char> (&issued)[2]) {
   if (each.kind == op_kind::backward_weight) return true;
@@ -87,7 +87,7 @@ class plain_edges {
   return true;
 }
 
-/// Puts sending and receipt behind a pass.
+/// Inserts sends and receipts after a pass.
 inline void add_messages(const plain_edges& edges, const op& each, std::vector<std::vector<plain_step>>& steps) {
   if (each.kind == op_kind::backward_weight) return;
   for (const std::size_t e : edges.targets(each)) {
@@ -97,11 +97,11 @@ inline void add_messages(const plain_edges& edges, const op& each, std::vector<s
   }
 }
 
-/// The steps of every rank, where messages have an order. Ranks take turns, each issuing its next pass if that has all
-/// it needs; what it makes is sent behind it, and received by the other rank from then on.
+/// The steps of every rank, where messages have an order. Ranks take turns, each issuing its next pass if its inputs
+/// exist; a result is sent after the pass, and the other rank can receive it from then on.
 ///
-/// @param messages  whether they hold a place in the order
-/// @return          of every rank; fewer than its passes where ranks wait for each other
+/// @param messages  whether messages have a position in the order
+/// @return          for each rank; fewer than its passes on deadlock
 [[nodiscard]] inline std::vector<std::vector<plain_step>> plain_steps(const schedule& order, const plain_edges& edges,
                                                                       bool messages) {
   const std::size_t m = order.microbatches;
@@ -130,7 +130,7 @@ inline void add_messages(const plain_edges& edges, const op& each, std::vector<s
   return steps;
 }
 
-/// Seconds of the passes of a stage.
+/// Seconds of a stage's passes.
 struct plain_seconds {
   double forward = 0;
   double backward = 0;         ///< B
@@ -147,8 +147,8 @@ struct plain_pass {
   double end = 0;
 };
 
-/// An iteration, event by event, in plain loops: what plans are held against. Every rank runs its passes in their
-/// order, each as soon as it can.
+/// An iteration, event by event, in plain loops: the reference for plans. Every rank runs its passes in their order,
+/// each as soon as possible.
 class plain_run {
  public:
   /// @param order  every pass of every stage once, on the rank of its stage
@@ -181,10 +181,10 @@ class plain_run {
     }
   }
 
-  /// Whether it comes to an end; else ranks wait for each other.
+  /// Whether it completes; else it deadlocks.
   [[nodiscard]] bool ends() const noexcept { return wanted_ == 0; }
 
-  /// When the last pass ends, and the last all-reduce.
+  /// The end of the last pass and the last all-reduce.
   [[nodiscard]] double makespan() const noexcept {
     double latest = 0;
     for (std::size_t r = 0; r < free_.size(); ++r) {
@@ -194,7 +194,7 @@ class plain_run {
     return latest;
   }
 
-  /// When the last pass ends, before what comes at the end of an iteration.
+  /// The end of the last pass, before the work at the end of an iteration.
   [[nodiscard]] double last_pass() const noexcept {
     double latest = 0;
     for (const auto& rank : passes_) {
@@ -203,7 +203,7 @@ class plain_run {
     return latest;
   }
 
-  /// The passes of every rank, in its order.
+  /// The passes of each rank, in its order.
   [[nodiscard]] const std::vector<std::vector<plain_pass>>& passes() const noexcept { return passes_; }
 
  private:
@@ -215,7 +215,7 @@ class plain_run {
 
   [[nodiscard]] std::vector<double> times(std::size_t rows) const { return std::vector<double>(rows * m_, never); }
 
-  /// When what a pass waits for is there; `never` if that is not known yet.
+  /// When the inputs of a pass are available; `never` if not known yet.
   [[nodiscard]] double there(const op& each) const {
     double latest = 0;
     if (each.kind == op_kind::backward_weight) return latest;
@@ -280,7 +280,7 @@ class plain_run {
     }
   }
 
-  /// When a message has passed a link, on which one follows the other.
+  /// When a message has passed a link, which serialises messages.
   double over_link(std::size_t from, std::size_t to, double made, double length) {
     for (link_end& each : links_[from]) {
       if (each.to != to) continue;
@@ -291,7 +291,7 @@ class plain_run {
     return made + length;
   }
 
-  /// A message begins on the stream of its rank, or ends there.
+  /// Starts or ends a message on the stream of its rank.
   bool advance_stream(std::size_t r) {
     std::size_t& at = at_[free_.size() + r];
     while (at < steps_[r].size() && !steps_[r][at].message) ++at;
@@ -312,7 +312,7 @@ class plain_run {
     return true;
   }
 
-  /// A message holds both ranks once both have come to it.
+  /// A message occupies both ranks once both have reached it.
   bool meet(std::size_t r) {
     const plain_step& here = steps_[r][at_[r]];
     const std::size_t sender = edges_.rank(here.what.stage);
@@ -334,15 +334,15 @@ class plain_run {
   bool streams_;
   bool blocks_;
   std::vector<std::vector<plain_step>> steps_;
-  std::vector<std::size_t> at_;               // step of every rank, and of every stream
-  std::vector<double> free_;                  // when every rank has done what it did so far
-  std::vector<double> stream_;                // likewise its stream
-  std::vector<double> reduced_;               // likewise its all-reduces
-  std::vector<std::vector<link_end>> links_;  // likewise the links from there
-  std::vector<std::size_t> left_;             // microbatches of every stage that have not gone back
+  std::vector<std::size_t> at_;               // step of each rank, and of each stream
+  std::vector<double> free_;                  // when each rank is free
+  std::vector<double> stream_;                // when each stream is free
+  std::vector<double> reduced_;               // when each rank's all-reduces are done
+  std::vector<std::vector<link_end>> links_;  // when the links from each rank are free
+  std::vector<std::size_t> left_;             // microbatches of each stage without a backward pass so far
   std::vector<double> made_[2];               // when F, and B or I, of a stage and microbatch ended
   std::vector<double> sent_[2];               // when a message had left, by edge and microbatch: forward, back
-  std::vector<double> arrived_[2];            // when it was there
+  std::vector<double> arrived_[2];            // when it had arrived
   std::vector<std::vector<plain_pass>> passes_;
   std::size_t wanted_ = 0;  // passes that have not run
 };

@@ -48,14 +48,13 @@
 // Plans by the makespan of an iteration.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A chain on devices of different speeds, whose stage 0 may run its backward pass whole where its order has W, and nothing
-/// where it has I.
+/// A chain on devices of different speeds, whose stage 0 may run its backward pass whole at W, and nothing at I.
 class staged_chain : public with_speeds<chain_model> {
  public:
-  /// Its promise: none, stages differ.
+  /// No axioms: stages differ.
   using axioms = stagecut::axioms<>;
 
-  /// @param speeds  of every stage
+  /// @param speeds  of each stage
   staged_chain(chain_model chain, std::vector<double> speeds, bool whole_first)
       : with_speeds(std::move(chain), std::move(speeds)), whole_first_(whole_first) {}
 
@@ -75,14 +74,14 @@ class staged_chain : public with_speeds<chain_model> {
   bool whole_first_;
 };
 
-/// Whether a schedule runs whole backward passes beside I and W, as DualPipeV does.
+/// Whether a schedule runs whole backward passes in addition to I and W, as DualPipeV does.
 [[nodiscard]] inline bool mixes_backward(const schedule& order) {
   return runs(order, op_kind::backward) && runs(order, op_kind::backward_input);
 }
 
-/// The model with gradients that take, run apart, at most as long as together. Planners for the makespan know I and W
-/// alone, and take both for a whole backward pass: so nothing counts for more than it takes, and what is a bound for the
-/// cuts of this model is one for those of the model itself.
+/// The model with split gradients that take at most as long as together. Planners for the makespan know only I and W,
+/// and use both for a whole backward pass: so nothing counts more than it takes, and a bound for the cuts of this model
+/// is one for the model itself.
 [[nodiscard]] inline profile least_gradients(profile model) {
   for (layer& each : model.layers) {
     if (!each.backward_input || !each.backward_weight) continue;
@@ -94,13 +93,13 @@ class staged_chain : public with_speeds<chain_model> {
   return model;
 }
 
-/// Whether a search is limited by nodes alone, so that all it says is the same on every machine.
+/// Whether a search is limited by nodes alone, so that its results are the same on every machine.
 [[nodiscard]] inline bool by_nodes(const search_limits& limits) { return limits.node_limit && !limits.time_limit; }
 
-/// A chain on its devices: the search for its best cut, with whatever memory.
+/// A chain on its devices: the search for its best cut, with any memory.
 class device_chain {
  public:
-  /// @param whole_first  as of `staged_chain`
+  /// @param whole_first  as in `staged_chain`
   device_chain(const chain_model& chain, std::vector<double> speeds, target_stages allowed, bool whole_first = false)
       : chain_(chain), speeds_(std::move(speeds)), allowed_(std::move(allowed)), whole_first_(whole_first) {}
 
@@ -109,13 +108,13 @@ class device_chain {
                       : minimize_makespan(staged(asked.order.rank_of.size()), asked, allowed_);
   }
 
-  /// The same with the order that runs it.
+  /// The best cut and the order that runs it.
   [[nodiscard]] outcome<cut_and_order> best(const cut_and_order_request& asked) const {
     return is_plain() ? minimize_cut_and_order(chain_, asked, allowed_)
                       : minimize_cut_and_order(staged(asked.rank_of.size()), asked, allowed_);
   }
 
-  /// The best of these cuts. Each is its own optimum: what is left to prove is which of them.
+  /// The best of these cuts. Each is optimal by itself: what remains to prove is which one wins.
   [[nodiscard]] outcome<makespan_cut> best_of(const std::vector<cuts>& layouts, const makespan_request& asked,
                                               double end) {
     const bool split = runs(asked.order, op_kind::backward_input);
@@ -125,7 +124,7 @@ class device_chain {
           split ? chain_.backward_input(0, b) + chain_.backward_weight(0, b) : chain_.backward(0, b);
       before.push_back(before.back() + chain_.forward(0, b) + backward);
     }
-    // A device is through with its passes when it has run all of them.
+    // A device takes at least the time of all its passes.
     const auto lower = [&](const cuts& layout) {
       double most = 0;
       for (std::size_t s = 0; s < layout.stages(); ++s) {
@@ -148,7 +147,7 @@ class device_chain {
                                            : outcome<makespan_cut>::feasible(std::move(answer));
   }
 
-  /// Whether a cut fits into so many bytes of the device that has most; unset if that is not known at the time `end`.
+  /// Whether some cut fits into that many bytes on the device that has most; unset if not known at the time `end`.
   [[nodiscard]] std::optional<bool> fits(makespan_request asked, double bytes, double end) const {
     const double left = end - seconds_now();
     if (left < 0) return std::nullopt;
@@ -186,7 +185,7 @@ class device_chain {
   bool whole_first_;
 };
 
-/// The cut to begin with, of blocks; unset if there is none, or it is of other stages, or parts a block.
+/// The initial cut, of blocks; unset if there is none, or it has other stages, or splits a block.
 [[nodiscard]] inline std::optional<cuts> start_of(const plan_request& request, const cuts& blocks) {
   if (request.start.stages() == 0 || request.start.stages() != request.devices * request.chunks) return std::nullopt;
   std::vector<std::size_t> points;
@@ -196,7 +195,7 @@ class device_chain {
   return points.size() == request.start.stages() + 1 ? std::optional(cuts(std::move(points))) : std::nullopt;
 }
 
-/// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds; never where
+/// The deadline of a search that began then for why nothing fits: within the time limit, and after 4 seconds; none if
 /// only nodes are counted.
 [[nodiscard]] inline double end_of_reasons(const plan_request& request, double began) {
   if (by_nodes(request.limits)) return std::numeric_limits<double>::infinity();
@@ -220,7 +219,7 @@ class device_chain {
     stage.cost = stage.forward + (parts ? *stage.backward_input + *stage.backward_weight : stage.backward);
   }
   predict(result, split);
-  // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
+  // Both sum the same times in different orders: the proof outweighs a difference in rounding.
   const double value = last_pass(result);
   const double bound = found.bound < value ? found.bound : value;
   const bool optimal = proved == state::optimal && value - bound <= value * 0x1p-30;
@@ -228,7 +227,7 @@ class device_chain {
   return result;
 }
 
-/// Looks for the best cut of a chain among the few that a target can be told.
+/// Searches the best cut of a chain among the few that a target can express.
 [[nodiscard]] inline outcome<makespan_cut> best_told_cut(device_chain& on, const profile& model,
                                                          const plan_request& request, const cuts& blocks,
                                                          const makespan_request& asked, double began) {
@@ -238,7 +237,7 @@ class device_chain {
   return on.best_of(layouts, asked, limit ? began + *limit : 0);
 }
 
-/// Why a search for a cut found that there is none.
+/// Why a search for a cut found none.
 [[nodiscard]] inline reason why_no_best_cut(const device_chain& on, const profile& model, const plan_request& request,
                                             const cuts& blocks, const training_memory& memory,
                                             const makespan_request& asked, const target_stages& allowed, double began) {
@@ -265,7 +264,7 @@ class device_chain {
 }
 
 /// Plans a chain by the makespan of an iteration. See `make_plan`.
-/// @pre the cut to begin with breaks nothing
+/// @pre the initial cut breaks no rule
 [[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& given) {
   const plan_request request = with_target(model, given);
   const whole_stages whole = whole_stages_of(request);

@@ -22,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Refuses leaves that have to be on one stage and have others of another device between them.
+/// Rejects leaves that have to be on one stage but are separated by leaves of another device.
 inline void check_runs(const profile& leaves, const cuts& runs) {
   const std::vector<std::size_t> run_of = runs.assignment();
   name_numbers names(leaves.layers.size());
@@ -53,7 +53,7 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
   });
 }
 
-/// The device of every stage: those of the runs, then of stages that are left over, until all devices have `chunks`.
+/// The device of each stage: those of the runs, then of surplus stages, until all devices have `chunks`.
 [[nodiscard]] inline std::vector<std::size_t> devices_of_runs(const module_partition& made, std::size_t chunks) {
   std::vector<std::size_t> held(made.loads.size());
   std::vector<std::size_t> result;
@@ -65,7 +65,7 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
   return result;
 }
 
-/// How many stages a device has.
+/// Stages per device.
 [[nodiscard]] inline std::size_t chunks_of(const module_partition& made) {
   std::vector<std::size_t> held(made.loads.size());
   std::size_t most = 1;

@@ -31,10 +31,10 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-// Plans by the makespan of an iteration, of which the order of passes is found, too.
+// Plans by the makespan of an iteration together with the order of passes.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Where the stages of a request may stand.
+/// The possible placements of a request's stages.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> placements_of(const plan_request& request) {
   std::vector<std::vector<std::size_t>> result;
   if (request.chunks == 2 && request.devices > 1) result.push_back(v_placement(request.devices));
@@ -42,9 +42,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What is asked for stages that stand so.
+/// The search request for one placement of the stages.
 ///
-/// PyTorch has nothing to compute for I of the first stage, and leaves all to its W: that stage runs B, whole, for it.
+/// PyTorch has nothing to compute for I of the first stage, and leaves everything to its W: that stage runs a whole B
+/// at W.
 [[nodiscard]] inline cut_and_order_request order_request_of(const profile& model, const plan_request& request,
                                                             std::vector<std::size_t> rank_of, std::size_t placements) {
   cut_and_order_request asked;
@@ -83,8 +84,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                                      : outcome<cut_and_order>::feasible(std::move(made));
 }
 
-/// Plans a chain by the makespan with the best order. See `make_plan`.
-/// @param obstacle  why there is no makespan to minimise; empty: there is
+/// Plans a chain for the least makespan with the best order. See `make_plan`.
+/// @param obstacle  why there is no makespan to minimise; empty: there is one
 [[nodiscard]] inline outcome<plan> plan_orders(const profile& model, const plan_request& given,
                                                const std::string& obstacle) {
   if (!obstacle.empty()) {
@@ -103,7 +104,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const training_memory memory(model, request.memory);
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
   const chain_model chain(model, request.memory, blocks);
-  // An order is made for stages that run whole and others: which, the search asks.
+  // An order may be made for whole and for split stages: the search asks which.
   const target_stages allowed = stages_of_target(model, request, blocks).of_order(std::vector<bool>(stages, false));
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;

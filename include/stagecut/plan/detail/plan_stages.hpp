@@ -48,12 +48,12 @@
 #include <stagecut/sequence/parts/stage_windows.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
-// Plans by what the stages cost.
+// Plans by the costs of stages.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-// What makes no sense in a request whose stages are cut by their costs, and what they keep.
+// Errors in a request whose stages are cut by their costs, and what these keep.
 
-/// Refuses microbatches that the schedule of a request cannot run, as it does itself.
+/// Rejects microbatches that the schedule of a request cannot run, like the schedule itself.
 inline void check_shape_of(const plan_request& request) {
   const schedule_entry& meant = entry_of(requested_kind(request));
   if (request.microbatches == 0 || request.group != 0 || meant.fits == nullptr) return;
@@ -67,7 +67,7 @@ inline void check_shape_of(const plan_request& request) {
   return rule || !request.in_flight.empty() || prediction_obstacle(request).empty();
 }
 
-/// Refuses what cannot be planned by the costs of stages.
+/// Rejects what cannot be planned by the costs of stages.
 inline void check_stages_request(std::string_view function, const profile& model, const plan_request& request) {
   check_request(function, model, request);
   const auto refuse = [&](const char* argument, const std::string& value, const std::string& requirement) {
@@ -108,7 +108,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   }
 }
 
-/// Microbatches in flight, of every stage; empty if that is not known. In inference groups of requests, one unless said.
+/// Microbatches in flight, for each stage; empty if unknown. In inference groups of requests, one by default.
 [[nodiscard]] inline std::vector<std::size_t> microbatches_kept(const profile& model, const plan_request& request) {
   std::vector<std::size_t> result = request.in_flight;
   if (model.inference) {
@@ -130,16 +130,16 @@ inline void check_stages_request(std::string_view function, const profile& model
   return result;
 }
 
-/// The most even of the cuts of blocks whose stages have at most so many layers: of which the squares of the stages' numbers
-/// of layers have the least sum; of several, the one whose first stage is longest, then the next, and so on.
+/// The most even cut of blocks into stages of at most `most` layers: it has the least sum of squared layer counts; ties
+/// go to the cut whose first stage is longest, then the next, and so on.
 ///
 /// @param blocks   the layers of each item of the chain
 /// @param stages   k
 /// @param most     layers of a stage; a cut within that must be allowed
-/// @param allowed  whether the blocks `[first, last)` may be a stage: asked for all that have at most `most` layers
+/// @param allowed  whether the blocks `[first, last)` may be a stage: called for all that have at most `most` layers
 /// @return         cut points between blocks
 ///
-/// Where the n layers are one block each, O(k (k most - n + 1) most) calls of `allowed`.
+/// If the n layers are one block each, O(k (k most - n + 1) most) calls of `allowed`.
 [[nodiscard]] inline cuts even_cut(const cuts& blocks, std::size_t stages, std::size_t most,
                                    function_ref<bool(std::size_t stage, std::size_t first, std::size_t last)> allowed) {
   struct suffix {
@@ -147,7 +147,7 @@ inline void check_stages_request(std::string_view function, const profile& model
     std::size_t end = 0;                    // of its first stage
   };
   const std::size_t n = blocks.stages();
-  // Stage s begins at a block from lowest[s] on: before it, and from it on, no stage is longer than the longest.
+  // Stage s begins at a block from lowest[s] on: no stage before it or from it on is longer than the longest.
   std::vector<std::size_t> lowest(stages + 1);
   std::vector<std::vector<suffix>> from(stages + 1);
   std::size_t first = 0, last = 0;
@@ -177,9 +177,9 @@ inline void check_stages_request(std::string_view function, const profile& model
   return cuts(std::move(points));
 }
 
-/// A cut whose longest stage is as short as can be, made even.
+/// Evens out a cut whose longest stage is as short as possible.
 /// @param blocks  the layers of each of its items
-/// @param within  the constraint that it keeps to
+/// @param within  the constraint that it satisfies
 template <stage_constraint Constraint>
 [[nodiscard]] outcome<objective_cut> evened(outcome<objective_cut> found, const cuts& blocks,
                                             const Constraint& within) {
@@ -194,7 +194,7 @@ template <stage_constraint Constraint>
   return found;
 }
 
-/// As many layers each, or the stage that does not fit.
+/// The cut with equally many layers per stage, or the stage that does not fit.
 [[nodiscard]] inline outcome<objective_cut> uniform_cut(const plan_request& request, std::size_t layers,
                                                         const training_memory& memory,
                                                         const std::vector<stage_moments>& held) {
@@ -216,21 +216,21 @@ template <stage_constraint Constraint>
   return outcome<objective_cut>::optimal(std::move(result));
 }
 
-/// Bytes that every stage may take: a share of those of its device.
+/// Bytes that each stage may use: a share of its device's.
 [[nodiscard]] inline std::vector<double> bytes_of_stages(const plan_request& request, double share) {
   std::vector<double> result;
   for (const std::size_t rank : placement_of(request)) result.push_back(share * bytes_allowed(request, rank));
   return result;
 }
 
-/// Whether a request asks for stages of as many layers, each a block of its own.
+/// Whether a request asks for equally many layers per stage, each layer a block of its own.
 [[nodiscard]] inline bool is_uniform(const plan_request& request, const cuts& blocks) noexcept {
   return request.by == measure::layers && is_bottleneck(request.objective) && blocks.stages() == blocks.items();
 }
 
 /// Cuts the blocks of layers that share a stage.
 ///
-/// @param share  of its device's memory that a stage may take, where there is a limit
+/// @param share  the share of its device's memory that a stage may use, if there is a limit
 [[nodiscard]] inline outcome<objective_cut> best_stages_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
@@ -269,7 +269,7 @@ template <stage_constraint Constraint>
   return outcome<objective_cut>::infeasible(lone_stage_shortage(request, blocks, memory, held));
 }
 
-/// Likewise; of a target that few cuts can be said to, among those.
+/// The same; if a target can express only few cuts, the best of those.
 [[nodiscard]] inline outcome<objective_cut> best_layout_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
@@ -290,7 +290,7 @@ template <stage_constraint Constraint>
   return outcome<objective_cut>::optimal(std::move(answer));
 }
 
-/// Why a search for stages that a target can say found that there are none.
+/// Why a search for stages that a target can express found none.
 [[nodiscard]] inline reason why_no_stages(const profile& model, const plan_request& request, const cuts& blocks,
                                           const training_memory& memory, const std::vector<stage_moments>& held,
                                           const target_stages& allowed) {
@@ -308,7 +308,7 @@ template <stage_constraint Constraint>
                          bytes_allowed(request, 0), bytes);
 }
 
-/// Plans a chain by what its stages cost, in the name of `function`. See `plan_chain`.
+/// Plans a chain by the costs of its stages, on behalf of `function`. See `plan_chain`.
 [[nodiscard]] inline outcome<plan> plan_stages(std::string_view function, const profile& model,
                                                const plan_request& given) {
   const plan_request request = with_target(model, given);

@@ -27,12 +27,12 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// Plans of graphs whose stages stand in a row, by any schedule of a chain: each stage forwards to the next one all that later
-// stages need.
+// Plans of graphs whose stages are in a row, by any schedule of a chain: each stage forwards to the next one all that
+// later stages need.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a request is of stages in a row: of a graph whose stages may stand beside each other, no order of passes is known
-/// for it, and PyTorch runs none such.
+/// Whether a request needs stages in a row: no order of passes is known for it with parallel stages, or PyTorch is the
+/// target, which runs none.
 [[nodiscard]] inline bool asks_for_row(const plan_request& request) {
   if (request.target == framework::pytorch) return true;
   const bool makespan = request.objective == plan_objective::makespan;
@@ -43,15 +43,15 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
 }
 
-/// The layers of a graph as a chain: in one order in which each follows all that feed it.
+/// The layers of a graph as a chain: in one topological order.
 struct layer_row {
-  profile chain{};                   ///< the output of a layer is all that crosses a cut behind it
-  std::vector<std::size_t> order{};  ///< the layer of the graph at every place of the chain
-  std::vector<interval> together{};  ///< of places: those of a group, and what stands between them
-  std::vector<std::size_t> unit{};   ///< of every layer of the graph, the first of its group, or itself
+  profile chain{};                   ///< the output of a layer is all that crosses a cut after it
+  std::vector<std::size_t> order{};  ///< the layer of the graph at each position of the chain
+  std::vector<interval> together{};  ///< of positions: a group, and what is between its layers
+  std::vector<std::size_t> unit{};   ///< for each layer of the graph, the first of its group, or itself
 };
 
-/// Of every layer the first of its group, or itself.
+/// For each layer the first of its group, or itself.
 [[nodiscard]] inline std::vector<std::size_t> first_of_groups(const profile& graph) {
   std::vector<std::size_t> by_group;
   std::vector<std::size_t> result(graph.layers.size());
@@ -67,8 +67,8 @@ struct layer_row {
   return result;
 }
 
-/// An order of the layers, of those that may be next the least number first: so as they are listed, if that is one. Layers of
-/// a group stand together where nothing else has to stand between them.
+/// A topological order of the layers, the least number first: the listed order if that is topological. Layers of a
+/// group are adjacent unless something has to be between them.
 [[nodiscard]] inline std::vector<std::size_t> row_order(const profile& graph, const layer_graph& edges,
                                                         const std::vector<std::size_t>& unit) {
   std::vector<std::size_t> plain = edges.order();
@@ -91,7 +91,7 @@ struct layer_row {
   return result;
 }
 
-/// @throws invalid_input as `as_chain`, but for layers that no path joins and groups
+/// @throws invalid_input as `as_chain`, but not for layers that no path joins, and groups
 [[nodiscard]] inline layer_row make_layer_row(const profile& graph) {
   const layer_graph edges = edges_of(graph);
   layer_row result;
@@ -100,10 +100,10 @@ struct layer_row {
   const std::size_t n = result.order.size();
   result.chain = graph;
   result.chain.edges.clear();
-  std::vector<interval> spans(n, interval{n, 0});  // of every unit
+  std::vector<interval> spans(n, interval{n, 0});  // for each unit
   for (std::size_t i = 0; i < n; ++i) {
     layer& here = result.chain.layers[i] = graph.layers[result.order[i]];
-    here.group = std::string();  // `together` says it, which may have others between
+    here.group = std::string();  // `together` has it, which may have others between
     interval& span = spans[result.unit[result.order[i]]];
     span = {std::min(span.first, i), i + 1};
   }
@@ -114,7 +114,7 @@ struct layer_row {
   return result;
 }
 
-/// Refuses what is asked of stages in a row and says nothing of these.
+/// Rejects request fields that do not apply to stages in a row.
 inline void check_row_request(std::string_view function, const layer_row& row, const plan_request& request) {
   const auto refuse = [&](const char* argument, const char* value, std::string_view requirement) {
     fail(argument_error(function, argument, value, requirement));
@@ -134,14 +134,14 @@ inline void check_row_request(std::string_view function, const layer_row& row, c
   }
 }
 
-/// What is asked of the chain.
+/// The request for the chain.
 [[nodiscard]] inline plan_request row_request(std::string_view function, const layer_row& row, plan_request request) {
   check_row_request(function, row, request);
   request.kept_together.insert(request.kept_together.end(), row.together.begin(), row.together.end());
   return request;
 }
 
-/// Seconds of a backward pass at least, and of the part of it that the stages before wait for.
+/// The least seconds of a backward pass, and of its part that the stages before wait for.
 struct backward_seconds {
   double all = 0;
   double waited_for = 0;
@@ -153,9 +153,9 @@ struct backward_seconds {
   return {all, std::max(0.0, all - *each.backward_weight)};
 }
 
-/// Seconds that no iteration of stages in a row takes less than, whatever the order of the layers: what the mean device
-/// computes, the heaviest group, and a microbatch on its way through all stages and back. Where each device has one stage that
-/// runs whole passes, stage i works m L(i) and waits for the L(j) of those before: see docs/graphs.md, `chain`.
+/// Lower bound on the iteration of stages in a row, for any order of the layers: the mean device's work, the heaviest
+/// group, and the path of a microbatch through all stages and back. If each device has one stage that runs whole
+/// passes, stage i works m L(i) and waits for the L(j) of those before: see docs/graphs.md, `chain`.
 [[nodiscard]] inline double least_in_a_row(const profile& graph, const layer_row& row, const plan_request& request) {
   const bool split = entry_of(requested_kind(request)).splits_backward || finds_order(request);
   double work = 0, way = 0;
@@ -177,14 +177,14 @@ struct backward_seconds {
   const double heaviest = *std::max_element(units.begin(), units.end());
   double least = std::max({m * work / speeds, m * heaviest / fastest, way / fastest});
   if (request.chunks == 1 && !split && request.speeds.empty()) {
-    double left = 1;  // of T, behind all stages
+    double left = 1;  // of T, after all stages
     for (std::size_t p = 0; p < request.devices; ++p) left *= 1 - 1 / m;
     least = std::max(least, work / (1 - left));
   }
   return least * (1 - 0x1p-32);  // the same sums in another order
 }
 
-/// The plan of a graph that one of its chain is: an edge from each stage to the next, with all that crosses there.
+/// Converts a plan of the chain to one of the graph: an edge from each stage to the next, with all that crosses there.
 [[nodiscard]] inline plan graph_plan_of(const profile& graph, const layer_row& row, plan made) {
   const std::vector<double> bytes = message_bytes(made);
   const std::vector<std::size_t> at = made.cuts.assignment();
@@ -203,8 +203,8 @@ struct backward_seconds {
   return parts >= request.devices * request.chunks;
 }
 
-/// A plan for one order as an answer for all: optimal if it is as good as any order can be.
-/// @param least  seconds that no order takes less than
+/// A plan for one order as an answer for all: optimal if it meets the bound.
+/// @param least  lower bound in seconds for any order
 [[nodiscard]] inline outcome<plan> of_all_orders(const profile& graph, const layer_row& row, plan found, double least) {
   plan made = graph_plan_of(graph, row, std::move(found));
   objective_value& of = made.objective;
@@ -214,13 +214,13 @@ struct backward_seconds {
   return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
 }
 
-/// That one order has no plan says nothing of others.
+/// If one order has no plan, others may.
 [[nodiscard]] inline outcome<plan> unknown_of_all_orders(const reason& why) {
   return outcome<plan>::unknown(
       {reason::cause::constraint, 0, 0, joined({"in the one order of the layers that was tried, ", why.text()})});
 }
 
-/// Plans a graph as stages in a row: what `plan_it(chain, request)` makes of the chain.
+/// Plans a graph as stages in a row: applies `plan_it(chain, request)` to the chain.
 template <class Plan>
 [[nodiscard]] outcome<plan> plan_row(std::string_view function, const profile& graph, const plan_request& request,
                                      const Plan& plan_it) {
@@ -237,15 +237,15 @@ template <class Plan>
   return found.state() == state::infeasible && can_hold(row, request) ? unknown_of_all_orders(found.why()) : found;
 }
 
-/// Compares plans of a graph as stages in a row: what `compare(chain, request)` makes of the chain, with bounds that hold for
-/// all orders.
+/// Compares plans of a graph as stages in a row: applies `compare(chain, request)` to the chain, with bounds that hold
+/// for all orders.
 template <class Compare>
 [[nodiscard]] plan_comparison compare_rows(std::string_view function, const profile& graph, const plan_request& request,
                                            const Compare& compare) {
   const layer_row row = make_layer_row(graph);
   plan_request asked = row_request(function, row, request);
   plan_comparison result = compare(row.chain, asked);
-  double open = std::numeric_limits<double>::infinity();  // seconds of a microbatch that no combination takes less than
+  double open = std::numeric_limits<double>::infinity();  // lower bound per microbatch over all combinations
   double best = open;
   for (compared_plan& each : result.compared) {
     asked.devices = each.devices, asked.chunks = each.chunks, asked.microbatches = each.microbatches;

@@ -43,7 +43,7 @@ class cut_score {
   cut_score(const profile& model, const plan_request& request, const cuts& at)
       : model_(model), request_(request), asked_(request), at_(at) {
     asked_.start = {};
-    // There is one cut: what ends a search would end it before that is looked at.
+    // There is one cut: limits would end the search before it is evaluated.
     if (!finds_order(request)) asked_.limits = {std::nullopt, std::nullopt, {}, {}};
   }
 
@@ -55,10 +55,10 @@ class cut_score {
     for (const interval stage : at_) asked_.kept_together.push_back(stage);
     const plan_request limited = with_machine(model, asked_);
     asked_ = limited;
-    model.machine = {};  // what it says is in the request now
+    model.machine = {};  // its fields are in the request now
     drop_target(model);
     outcome<plan> made = make_plan(model, asked_);
-    // Of several stages on a device, objectives of stages tell of one cut alone that it does not fit.
+    // With several stages a device, objectives of stages answer for a single cut only that it does not fit.
     const bool answered = made || (made.state() == state::unknown && finds_order(asked_));
     const bool short_of_memory = !answered && has_memory_limit(asked_);
     const reason lacks = made ? reason() : made.why();
@@ -79,7 +79,7 @@ class cut_score {
   }
 
  private:
-  /// Tells the cuts between layers that stay together; whether there are any.
+  /// Reports cuts between layers that stay together; returns whether there are any.
   [[nodiscard]] bool parts_layers() {
     const cuts blocks = blocks_of("score_cut", model_, request_.forbidden_cuts, request_.kept_together);
     std::vector<bool> begins(model_.layers.size() + 1);
@@ -96,7 +96,7 @@ class cut_score {
     return result_.broken.size() != before;
   }
 
-  /// Makes layers free of each other that a profile keeps together.
+  /// Separates layers that a profile keeps together.
   static void take_apart(profile& model) {
     for (layer& each : model.layers) {
       each.group = {};
@@ -106,7 +106,7 @@ class cut_score {
     }
   }
 
-  /// Asks for plans of any framework if the target cannot be told this cut, and tells why.
+  /// Drops the target if it cannot express this cut, and reports why.
   void drop_target(const profile& model) {
     if (request_.target == framework::none) return;
     plan_request unlimited = asked_;
@@ -131,7 +131,7 @@ class cut_score {
     asked_.memory_of_devices.clear();
   }
 
-  /// Tells the devices that have too little memory, and within what the plan was to be.
+  /// Reports the devices that have too little memory, and the plan's limit.
   void tell_memory(const plan_request& limited, const reason& lacks) {
     const std::size_t before = result_.broken.size();
     plan& made = result_.made;

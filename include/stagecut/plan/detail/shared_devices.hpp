@@ -22,11 +22,11 @@
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-// Memory of devices that several stages share, where stages are cut by what each of them costs.
+// Memory of devices that several stages share, if stages are cut by individual costs.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The first device that holds more than it may at its fullest moment, with the bytes; unset: all fit.
-/// @pre the schedule of the plan can be made, and its memory was reckoned
+/// The first device whose peak exceeds its limit, with the bytes; unset: all fit.
+/// @pre the schedule of the plan can be made, and its memory was computed
 [[nodiscard]] inline std::optional<reason> fullest_over_limit(const plan& made) {
   std::size_t rank = 0;
   for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes_of(made))) {
@@ -40,7 +40,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return std::nullopt;
 }
 
-/// Why no cut fits although every stage had its device for itself.
+/// Why no cut fits even if every stage had its device to itself.
 [[nodiscard]] inline reason lone_stage_shortage(const plan_request& request, const cuts& blocks,
                                                 const training_memory& memory, const std::vector<stage_moments>& held) {
   const std::vector<double> own = bytes_of_devices(request);
@@ -52,25 +52,25 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return fit(held, bytes);
   };
   reason why = detail::chunks_shortage(request, fits);
-  why.remedy.clear();  // what would do then is too little for all stages of a device
+  why.remedy.clear();  // that remedy is too little for all stages of a device
   return why;
 }
 
-/// A plan whose stages fit into the devices that they share, found by leaving each of them a smaller share of its device.
+/// A plan whose stages fit into the devices that they share, found by limiting each to a smaller share of its device.
 ///
-/// @param over        why the best cut does not fit whose stages fit alone
-/// @param bound       of the objective, of all cuts whose stages fit alone: no cut that fits has less
+/// @param over        why the best cut whose stages fit individually does not fit
+/// @param bound       of the objective, over all cuts whose stages fit individually: no cut that fits has less
 /// @param cut_within  the best cut of `(request, share)`: no stage takes more than that share of its device's bytes
 /// @param planned     the plan of `(cut, state)`
-/// @return            optimal if it has the bound, else feasible; unknown if none was found, which is no proof that there
-///                    is none
+/// @return            optimal if it meets the bound, else feasible; unknown if none was found, which does not prove
+///                    that there is none
 template <class CutWithin, class Planned>
 [[nodiscard]] outcome<plan> within_shared_devices(const plan_request& request, reason over, double bound,
                                                   const CutWithin& cut_within, const Planned& planned) {
   constexpr std::size_t steps = 8;
   plan_request asked = request;
   if (asked.limits.time_limit) *asked.limits.time_limit /= static_cast<double>(steps);
-  const double least = 1 / static_cast<double>(request.chunks);  // of which the stages of a device fit together
+  const double least = 1 / static_cast<double>(request.chunks);  // with this share the stages of a device fit together
   std::optional<plan> best;
   for (std::size_t k = 1; k <= steps; ++k) {
     const double share = 1 - (1 - least) * static_cast<double>(k) / static_cast<double>(steps);

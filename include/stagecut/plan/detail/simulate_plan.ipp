@@ -125,7 +125,7 @@ STAGECUT_DECL pass_times<double> times_of(const plan& made, bool split) {
       const double backward = last_kept && k + 1 == m ? stage.backward_kept.value_or(stage.backward) : stage.backward;
       result.backward.push_back(backward);
       if (!split) continue;
-      // What is computed again is so before the gradient of the input.
+      // Recomputation precedes the input gradient.
       const double input =
           stage.backward_input ? *stage.backward_input - (stage.backward - backward) : backward - weight;
       result.backward_input.push_back(input > 0 ? input : 0);

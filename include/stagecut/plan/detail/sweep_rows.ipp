@@ -37,10 +37,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-// What the memory of the fullest device is not below, in any plan of a request.
+// Lower bounds on the memory of the fullest device, in any plan of a request.
 
-/// Bytes that the fullest device of no plan of a request is below. With a stage on each device the least that the fullest
-/// one needs, to a thousandth; else the mean of what all devices hold at least.
+/// Lower bound in bytes on the fullest device of any plan of a request. With one stage on each device the least need of
+/// the fullest one, to a thousandth; else the mean of what all devices hold at least.
 [[nodiscard]] inline double least_fullest_device(const profile& model, const cuts& blocks, const plan_request& asked,
                                                  const chain_limits& limits) {
   const training_memory memory(model, asked.memory);
@@ -58,15 +58,15 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return least < mean ? mean : least;
 }
 
-/// Whether a plan that was found takes less time and no more memory than any plan of another row can. What rounds is no
-/// proof: bounds count as a little lower than they are.
+/// Whether a found plan takes less time and no more memory than any plan of another row can. Rounding is no proof:
+/// bounds count as slightly lower than they are.
 [[nodiscard]] inline bool is_dominated(const sweep_row& row, const sweep_row& found) {
   constexpr double almost = 1 - 0x1p-40;
   const double time = row.bound / static_cast<double>(row.microbatches);
   return found.per_microbatch < time * almost && found.memory <= row.memory_bound * almost;
 }
 
-/// Refuses what is wrong with every configuration of a sweep; what is wrong with some of them is told in their rows.
+/// Rejects errors common to all configurations of a sweep; errors of some configurations are reported in their rows.
 inline void check_sweep(const profile& model, const plan_request& request, const sweep_axes& axes) {
   plan_choices choices;
   choices.devices = axes.devices;
@@ -83,7 +83,7 @@ inline void check_sweep(const profile& model, const plan_request& request, const
   check_choices("sweep_rows", "axes", model, asked, choices);
 }
 
-/// The rows of a sweep, in the order of the axes, the last of which changes fastest; nothing is known of them yet.
+/// The rows of a sweep, in the order of the axes, the last one changing fastest; without results so far.
 [[nodiscard]] inline std::vector<sweep_row> rows_of_axes(const plan_request& request, const sweep_axes& axes) {
   constexpr std::size_t most = std::size_t{1} << 24U;
   std::size_t all = 1;
@@ -110,14 +110,14 @@ inline void check_sweep(const profile& model, const plan_request& request, const
     row.schedule = next(axes.schedules, request.schedule);
     row.microbatches = next(axes.microbatches, request.microbatches);
     row.devices = next(axes.devices, request.devices);
-    // What a request means by it; a list of schedules says what it means.
+    // The request's schedule depends on chunks; a listed schedule is taken as it is.
     if (axes.schedules.empty() && row.chunks > 1) row.schedule = entry_of(row.schedule).with_chunks;
   }
   return rows;
 }
 
-/// Plans the configurations of a sweep in rounds. What a round leaves out depends on the rounds before it alone, so the
-/// rows do not depend on who runs the configurations of a round, or in which order.
+/// Plans the configurations of a sweep in rounds. What a round skips depends only on the rounds before it, so the rows
+/// do not depend on the threads that run the configurations of a round, nor on their order.
 class row_sweep {
  public:
   row_sweep(const profile& model, const plan_request& request, const sweep_axes& axes, const sweep_options& options,
@@ -156,8 +156,8 @@ class row_sweep {
  private:
   static constexpr std::size_t round_size = 64;
 
-  /// Rows of about the same bound take about as long: they are dealt out, so that threads which take a part of the round
-  /// each have as much to do.
+  /// Rows with similar bounds take similar time: they are interleaved, so that threads that take a contiguous part of
+  /// the round each have similar work.
   [[nodiscard]] static std::vector<std::size_t> dealt(const std::vector<std::size_t>& rows) {
     constexpr std::size_t parts = 8;
     std::vector<std::size_t> result;
@@ -176,18 +176,18 @@ class row_sweep {
 
   [[nodiscard]] bool is_stopped() const { return options_.stop && options_.stop(); }
 
-  /// What `make_plan` plans for a row, by its makespan.
+  /// The `make_plan` request of a row, by its makespan.
   [[nodiscard]] plan_request request_of(const sweep_row& row) const {
     return with_machine(model_, request_of_row(request_, row, options_));
   }
 
-  /// Tells why a row cannot be planned, or bounds it.
+  /// Records why a row cannot be planned, or bounds it.
   void bound(std::size_t i) {
     sweep_row& row = rows_[i];
     plan_request asked = request_of(row);
     if (is_stopped()) return;
     row.why = shape_obstacle(model_, asked);
-    // What is not known, or not planned, makes nothing impossible.
+    // An unknown or unplanned row is not infeasible.
     const bool shaped = has_shape(row.schedule, row.devices, row.chunks, row.microbatches, asked.group);
     if (!row.why.empty() && !shaped) row.state = state::infeasible;
     if (row.why.empty()) row.why = makespan_obstacle(model_, asked);
@@ -203,7 +203,7 @@ class row_sweep {
     row.memory_bound = least_fullest_device(model_, blocks_, asked, limits_of(asked));
   }
 
-  /// Rows that are to be planned, those of the least bound for a microbatch first.
+  /// Rows still to be planned, by increasing bound per microbatch.
   [[nodiscard]] std::vector<std::size_t> unknown_by_bound() const {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -214,7 +214,7 @@ class row_sweep {
     return result;
   }
 
-  /// Leaves a row out if one of the front dominates it.
+  /// Skips a row if one of the front dominates it.
   [[nodiscard]] bool leave_out(std::size_t i, const std::vector<std::size_t>& front) {
     bool any = false;
     for (const std::size_t each : front) any = any || is_dominated(rows_[i], rows_[each]);
@@ -225,7 +225,7 @@ class row_sweep {
     return true;
   }
 
-  /// Plans a row. One that is stopped meanwhile stays as if it had not been begun.
+  /// Plans a row. A row stopped meanwhile stays as if it had not been started.
   void solve(std::size_t i) {
     bool stopped = is_stopped();
     const auto stop = [&] { return stopped = stopped || is_stopped(); };
@@ -261,7 +261,7 @@ class row_sweep {
   const each_index_ref& for_each_;
   double began_;
   std::vector<sweep_row> rows_{};
-  std::vector<char> known_{};  // of every row, whether it is: no bits, which threads would share
+  std::vector<char> known_{};  // whether each row is known: no bits, which threads would share
   cuts blocks_{};
 };
 

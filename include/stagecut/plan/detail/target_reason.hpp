@@ -29,12 +29,12 @@
 // Which rule of a target leaves no cut.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether all cuts of so many blocks can be looked at in about a second.
+/// Whether all cuts of that many blocks can be enumerated in about a second.
 [[nodiscard]] constexpr bool is_patient(std::size_t blocks, std::size_t stages) noexcept {
   return blocks <= (std::size_t{1} << 25U) / stages / blocks;
 }
 
-/// Two layers of one block whose places are on different stages, in words; empty: there are none.
+/// Two layers of one block whose places are on different stages, in words; empty: none.
 [[nodiscard]] inline std::string parted_places(const target_entry& entry, const profile& model, const cuts& blocks) {
   const target_kinds kinds(entry, model);
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
@@ -51,7 +51,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return "";
 }
 
-/// The parameters for which a target keeps the layers between those that share them on one stage; empty: there are none.
+/// The shared parameters for which a target keeps all layers between their users on one stage; empty: none.
 [[nodiscard]] inline std::string tied_text(const target_entry& entry, const profile& model) {
   std::string text;
   std::vector<std::size_t> first;
@@ -65,7 +65,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return text;
 }
 
-/// The layers that guess further tokens, where a target has several of them on one stage; empty: there are none.
+/// The layers that predict further tokens, if a target keeps several of them on one stage; empty: none.
 [[nodiscard]] inline std::string further_text(const target_entry& entry, const profile& model) {
   const target_kinds kinds(entry, model);
   std::size_t count = 0;
@@ -74,7 +74,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return joined({"the ", count, " layers that guess further tokens, of kind \"mtp\", must stand on one stage"});
 }
 
-/// Why there are not so many stages of blocks: the target, where the blocks without it are enough.
+/// Why there are fewer blocks than stages: the target's rule, if the blocks without it suffice.
 [[nodiscard]] inline reason too_many_target_stages(const profile& model, const plan_request& asked, const cuts& blocks,
                                                    std::size_t stages) {
   if (asked.target == framework::none) return too_many_stages(blocks, stages);
@@ -87,7 +87,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                   " stages"})};
 }
 
-/// Which layers leave no cut for an order that runs I and W of all stages apart, in words.
+/// The layers that leave no cut for an order that splits I and W of all stages, in words.
 /// @pre there are some
 [[nodiscard]] inline std::string whole_text(const profile& model) {
   const std::vector<std::size_t> until = apart_until(model);
@@ -99,8 +99,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
        "synthesize run B whole"});
 }
 
-/// Why no cut keeps to the rules of a target, whatever the memory; unset: one does, or that takes too long to find out.
-/// O(n² k) for n blocks.
+/// Why no cut satisfies the rules of a target, with any memory; unset: one does, or it takes too long to find out. O(n²
+/// k) for n blocks.
 [[nodiscard]] inline std::optional<reason> target_conflict(const target_entry& entry, const profile& model,
                                                            const cuts& blocks, const target_stages& allowed,
                                                            std::size_t devices, std::size_t chunks) {
@@ -133,7 +133,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     };
     if (engine::least_fullest(blocks.stages(), stages, run_whole) != none) return told(whole_text(model));
   }
-  std::size_t most = 0;  // stages with a layer: of what stands in front one, behind one, and one of each of the others
+  std::size_t most = 0;  // stages with a layer: one of those in front, one of those behind, and one for each other
   bool front = false, behind = false;
   const target_kinds kinds(entry, model);
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
@@ -156,8 +156,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return told(joined({"no cut into ", stages, " stages has every layer in its place"}));
 }
 
-/// What the fullest stage of a cut needs that a target can say, where none is within so many bytes; `held(s, first, last)`
-/// of blocks. Unset: that takes too long to find out. O(n² k) calls.
+/// The least need of the fullest stage over cuts that a target can express, if none is within `bytes`; `held(s, first,
+/// last)` takes blocks. Unset: it takes too long to find out. O(n² k) calls.
 [[nodiscard]] inline reason target_shortage(const target_entry& entry, const cuts& blocks, const target_stages& allowed,
                                             const std::vector<cuts>& layouts, std::size_t stages, double bytes,
                                             function_ref<double(std::size_t, std::size_t, std::size_t)> held) {

@@ -8,10 +8,10 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What rows of `targets` list: kinds of layers and schedules.
+// The lists of `targets`' rows: kinds of layers and schedules.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A schedule that a target runs, with what its row in `schedules` says of it.
+/// A schedule that a target runs, with the figures of its row in `schedules`.
 [[nodiscard]] consteval target_schedule runs_as(schedule_kind kind, const char* called = "",
                                                 std::string (*obstacle)(std::size_t, std::size_t, std::size_t,
                                                                         std::size_t) = nullptr,
@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return {kind, entry.name, entry.chunks, entry.v_shaped, called, obstacle, named};
 }
 
-/// Encoders in front of the embedding feed the decoders; with one behind it, as in T5, it has no pipeline.
+/// Encoders in front of the embedding feed the decoders; an encoder after it, as in T5, has no pipeline.
 inline constexpr kind_rule megatron_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                {"vision", 0, layer_place::first_stage},
                                                {"audio", 0, layer_place::first_stage},
@@ -42,8 +42,8 @@ inline constexpr kind_rule megatron_flags_kinds[] = {{"vision_embedding", 0, lay
                                                      {"mtp", 3, layer_place::last_stage},
                                                      {"norm", 3, layer_place::with_last_decoder, true},
                                                      {"head", 4, layer_place::last_stage, true, true}};
-/// Of those that count decoders: what is in front of them is on the first stage, what is behind them on the last. An encoder
-/// behind the embedding, as T5's, none of them cuts.
+/// For targets that count decoders: what is in front of them is on the first stage, what is behind them on the last.
+/// None of them cuts an encoder after the embedding, as in T5.
 inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                               {"vision", 0, layer_place::first_stage},
                                               {"audio", 0, layer_place::first_stage},
@@ -81,21 +81,21 @@ inline constexpr target_schedule sapp_schedules[] = {runs_as(schedule_kind::one_
 inline constexpr target_schedule alpa_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1f1b"),
                                                      runs_as(schedule_kind::gpipe, "gpipe")};
 inline constexpr target_schedule pipedream_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1F1B")};
-/// torchtitan's model has one module for all that sees, which writes into what the embedding makes of words; its splitter
-/// builds no module that it does not know.
+/// torchtitan's model has one module for the vision part, which writes into the word embeddings; its splitter builds no
+/// module that it does not know.
 inline constexpr kind_rule torchtitan_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                  {"vision", 0, layer_place::first_stage},
                                                  {"projector", 0, layer_place::first_stage},
                                                  {"embedding", 0, layer_place::first_stage},
                                                  {"mtp", 0, layer_place::nowhere}};
 
-/// PyTorch's rounds: as many microbatches in each as divide them into m / p groups.
+/// PyTorch's microbatch group: m / p rounds of equal size.
 [[nodiscard]] constexpr std::size_t pytorch_group(std::size_t ranks, std::size_t microbatches) noexcept {
   const std::size_t rounds = microbatches < ranks ? 1 : microbatches / ranks;
   return microbatches % rounds == 0 ? microbatches / rounds : 0;
 }
 
-/// PyTorch's classes; of the others it reads the order.
+/// PyTorch's classes; for the others it reads the order.
 inline constexpr target_schedule pytorch_schedules[] = {
     runs_as(schedule_kind::one_forward_one_backward, "1F1B", nullptr,
             [](std::size_t p, std::size_t m, std::size_t) { return m >= p; }),

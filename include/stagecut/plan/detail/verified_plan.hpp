@@ -16,30 +16,30 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// A stage in a check: `stage 2`.
 [[nodiscard]] inline std::string stage_text(std::size_t s) { return joined({"stage ", s}); }
 
-/// The seconds of a stage for a microbatch, worked out from its layers.
+/// The seconds of a stage for a microbatch, computed from its layers.
 struct stage_seconds {
   double forward = 0;
-  double backward = 0;         ///< with what is computed again
+  double backward = 0;         ///< with recomputation
   double backward_kept = 0;    ///< without
-  double backward_input = 0;   ///< the gradient of the input, run apart, without
-  double backward_weight = 0;  ///< of both, the gradient of the parameters
-  bool splits = true;          ///< whether all layers tell that
+  double backward_input = 0;   ///< the input gradient, run separately, without
+  double backward_weight = 0;  ///< the weight gradient, in either
+  bool splits = true;          ///< whether all layers have it
   double both = 0;             ///< passes, the mean over the microbatches
   double update = 0;           ///< at the end of an iteration
   const char* unknown = "";    ///< why these are not known
 };
 
-/// A plan, and what its checks work out of the profile for each other.
+/// A plan, and what its checks compute from the profile for each other.
 struct verified_plan {
-  const profile& model;  ///< whose figures count
+  const profile& model;  ///< the reference figures
   const plan& made;
-  std::vector<profile_edge> flow{};                ///< what each layer hands over, and to whom
+  std::vector<profile_edge> flow{};                ///< producer and consumer of each output
   std::vector<profile_edge> needs{};               ///< the edges that stages have to respect
-  std::vector<chosen_figures> figures{};           ///< of every layer
-  std::vector<std::size_t> stage_of{};             ///< of every layer; empty: that is not known
-  std::vector<std::vector<std::size_t>> layers{};  ///< of every stage
-  std::vector<stage_seconds> seconds{};            ///< of every stage
-  std::vector<double> costs{};                     ///< of every stage; empty: they cannot be worked out
+  std::vector<chosen_figures> figures{};           ///< of each layer
+  std::vector<std::size_t> stage_of{};             ///< of each layer; empty: not known
+  std::vector<std::vector<std::size_t>> layers{};  ///< of each stage
+  std::vector<stage_seconds> seconds{};            ///< of each stage
+  std::vector<double> costs{};                     ///< of each stage; empty: they cannot be computed
   std::vector<planned_edge> edges{};               ///< between stages
   bool edges_hold = false;                         ///< whether the plan has the same
 
@@ -51,18 +51,18 @@ struct verified_plan {
     return device < made.speeds.size() && made.speeds[device] > 0 ? made.speeds[device] : 1;
   }
 
-  /// How a layer is called.
+  /// The name of a layer.
   [[nodiscard]] std::string name_of(std::size_t i) const { return detail::layer_text(model, i); }
 };
 
-/// Of a chain of n layers, that each feeds the next.
+/// The edges of a chain of n layers: each feeds the next.
 [[nodiscard]] inline std::vector<profile_edge> chain_edges(std::size_t n) {
   std::vector<profile_edge> result;
   for (std::size_t i = 1; i < n; ++i) result.push_back({i - 1, i});
   return result;
 }
 
-/// Why not more is checked.
+/// Why no more is checked.
 inline constexpr const char* no_stages = "it is not known which stages the layers stand on";
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What the objective of a plan saw of its stages.
+// The stage costs that a plan's objective saw.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Seconds of a message over a link.
@@ -22,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return link.bandwidth == 0 ? link.latency : link.latency + bytes / link.bandwidth;
 }
 
-/// What a layer adds to its stage, where that is no time; unset: the profile does not say it.
+/// The contribution of a layer to its stage, if that is no time; unset: the profile does not have it.
 [[nodiscard]] inline std::optional<double> measured_layer(const verified_plan& all, std::size_t i) {
   const std::string& of = all.made.objective.of;
   if (of == "layers") return 1;
@@ -42,7 +42,7 @@ struct stage_ends {
   stage_ends result;
   for (std::size_t e = 0; e < all.edges.size(); ++e) {
     const planned_edge& each = all.edges[e];
-    if (all.made.stages[each.from].device == all.made.stages[each.to].device) continue;  // handed over
+    if (all.made.stages[each.from].device == all.made.stages[each.to].device) continue;  // within a device
     const double seconds = message_seconds(links[links.size() == 1 ? 0 : e], each.bytes);
     if (each.to == s) result.received += seconds;
     if (each.from == s) result.sent += seconds;
@@ -50,12 +50,12 @@ struct stage_ends {
   return result;
 }
 
-/// Whether two stages are one for the objective.
+/// Whether the objective counts two stages as one.
 [[nodiscard]] inline bool count_as_one(const verified_plan& all, std::size_t a, std::size_t b) {
   return a == b || (are_graph_chunks(all.made) && all.made.stages[a].device == all.made.stages[b].device);
 }
 
-/// Whether gradients go back along the edges of a model: unless its backward pass has layers of its own.
+/// Whether gradients go back along the edges of a model: unless it has backward layers.
 [[nodiscard]] inline bool gradients_go_back(const profile& model) noexcept {
   bool any = false;
   bool apart = false;
@@ -66,13 +66,13 @@ struct stage_ends {
   return any && !apart;
 }
 
-/// The link over which a plan hands over for a time; unset: none is known.
+/// The link over which a plan's time of sending is computed; unset: none is known.
 [[nodiscard]] inline std::optional<link_speed> link_of_all(const verified_plan& all) {
   return all.made.messages.links.empty() ? all.model.machine.link : std::optional(all.made.messages.links[0]);
 }
 
-/// What a stage takes and hands over, every edge of the model by itself: seconds over one link for all, there and back; or
-/// bytes, there.
+/// What a stage receives and sends, every edge of the model by itself: seconds over one link for all, both directions;
+/// or bytes, forward.
 /// @pre the objective is of `sent bytes`, or of `sent time`, and a link is known
 [[nodiscard]] inline double handed_over(const verified_plan& all, std::size_t s) {
   const bool timed = all.made.objective.of == "sent time";
@@ -87,9 +87,9 @@ struct stage_ends {
   return sum;
 }
 
-/// Seconds of the tensors that enter or leave a stage of a graph, each once for the stage whatever number of others it
-/// joins, over one link for all, by the pass: gradients take as long as what they are of, unless the backward pass has
-/// layers of its own, whose outputs they are.
+/// Seconds of the tensors that enter or leave a stage of a graph, each once per stage regardless of how many others it
+/// joins, over one link for all, by pass: a gradient takes as long as its tensor, unless the model has backward layers,
+/// whose outputs are the gradients.
 struct stage_tensors {
   double forward = 0;
   double backward = 0;
@@ -138,8 +138,8 @@ struct stage_tensors {
   return result;
 }
 
-/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes; in a
-/// graph than a pass of it.
+/// The time of a stage as an objective sees it: with messages that occupy it, or that take longer than its computing;
+/// in a graph, longer than a pass of it.
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
   const stage_seconds here = detail::seconds_as_one(all, s);
@@ -165,7 +165,7 @@ struct stage_tensors {
   return larger(here.forward, there) + larger(here.backward, back);
 }
 
-/// Why the costs of the stages cannot be worked out; empty: they can.
+/// Why the costs of the stages cannot be computed; empty: they can.
 [[nodiscard]] inline std::string unknown_cost(const verified_plan& all) {
   const objective_value& objective = all.made.objective;
   if (objective.name.empty()) return "it does not say what was minimised";
@@ -185,7 +185,7 @@ struct stage_tensors {
   return {};
 }
 
-/// Works out the costs of all stages, and compares them.
+/// Computes the costs of all stages, and compares them.
 inline void verify_costs(verified_plan& all, check_notes& notes) {
   if (const std::string why = detail::unknown_cost(all); !why.empty()) return notes.not_checked("", why);
   double whole = 0;

@@ -16,22 +16,22 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// The seconds of the stages of a plan, and what its objective saw of them.
+// The seconds of the stages of a plan, and their costs in the objective.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Why a stage that takes several devices cannot be worked out; empty: it can.
+/// Why a stage on several devices cannot be computed; empty: it can.
 [[nodiscard]] inline const char* shared_stage(const verified_plan& all, std::size_t s) {
   const planned_stage& stage = all.made.stages[s];
   for (const std::size_t i : all.layers[s]) {
     if (all.figures[i].unknown[0] != '\0') return all.figures[i].unknown;
-    // What has no sharding, each of the devices runs whole.
+    // Each device runs layers without a sharding whole.
     if (stage.shards > 1 && all.figures[i].ways != stage.shards && !all.model.layers[i].shardings.empty())
       return "it has shards that its layers do not tell";
   }
   return "";
 }
 
-/// The seconds of a stage that computes forward passes again as `checkpoint` says.
+/// The seconds of a stage that recomputes forward passes as `checkpoint` sets.
 [[nodiscard]] inline stage_seconds seconds_of(const verified_plan& all, std::size_t s, std::string_view checkpoint) {
   stage_seconds result;
   double cpu = 0;
@@ -62,7 +62,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What is computed again: as the plan says; where it reckons no memory and does not say it, as its times are.
+/// The recomputation: the plan's; if it has no memory figures and does not set it, as its times imply.
 [[nodiscard]] inline std::string checkpoint_of(const verified_plan& all) {
   if (!all.made.memory.checkpoint.empty()) return all.made.memory.checkpoint;
   bool all_again = true;
@@ -77,7 +77,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return all_again && !none_again ? "always" : "never";
 }
 
-/// Compares the seconds of a stage with those that the plan says.
+/// Compares the seconds of a stage with the plan's.
 inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, check_notes& notes) {
   const planned_stage& said = all.made.stages[s];
   const stage_seconds& here = all.seconds[s];
@@ -103,8 +103,8 @@ inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, 
                 said.backward_input.value_or(said.backward - *said.backward_weight), input, said.backward);
 }
 
-/// Lets a stage run its backward pass whole where a plan says so and its framework may: for W as stage 0 of a schedule with I
-/// and W, for I in DualPipeV.
+/// Lets a stage run its backward pass whole if a plan has it so and its framework may: at W as stage 0 of a schedule
+/// with I and W, at I in DualPipeV.
 inline void let_run_whole(stage_seconds& here, const verified_plan& all, std::size_t s) {
   const schedule_entry* const entry = find_schedule(all.made.schedule.name);
   const std::optional<bool> for_weight = whole_for_weight(all.made.stages[s]);
@@ -115,7 +115,7 @@ inline void let_run_whole(stage_seconds& here, const verified_plan& all, std::si
   here.backward_input = here.backward_kept - here.backward_weight;
 }
 
-/// Works out the seconds of all stages, and compares them.
+/// Computes the seconds of all stages, and compares them.
 inline void verify_seconds(verified_plan& all, check_notes& notes) {
   const std::string checkpoint = detail::checkpoint_of(all);
   const bool kept = checkpoint == "except_last";

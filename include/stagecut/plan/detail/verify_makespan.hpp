@@ -18,8 +18,8 @@
 // When the passes of a plan run.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The seconds of every stage for a microbatch, or a slice of one: those of its layers; where these are not known, or do
-/// not tell the passes apart, as the plan says.
+/// The seconds of each stage for a microbatch, or a slice of one: those of its layers; if these are unknown, or lack
+/// separate passes, the plan's.
 [[nodiscard]] inline std::vector<plain_seconds> seconds_to_run(const verified_plan& all) {
   std::vector<plain_seconds> result;
   for (std::size_t s = 0; s < all.stages(); ++s) {
@@ -91,10 +91,10 @@ inline void compare_timeline(const plan& made, const plain_run& run, double make
   }
 }
 
-/// Checks that the passes run to an end, and when: the checks of the schedule and of the makespan.
+/// Checks that the passes complete, and when: the checks of the schedule and of the makespan.
 ///
 /// @param order  without ranks if it is not known
-/// @return       when the last pass and the iteration end; unset: that was not worked out
+/// @return       when the last pass and the iteration end; unset: not computed
 struct verified_ends {
   std::optional<double> last_pass{};
   std::optional<double> iteration{};

@@ -19,8 +19,8 @@
 // The bytes of the stages of a plan, and of its devices.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What stays for the parameters of a stage; shared ones count once, as its first layer that has them says, and divided
-/// among as many devices as that layer that is divided among the fewest.
+/// Resident bytes for the parameters of a stage; shared ones count once, as in the first layer that has them, divided
+/// by the least number of devices among the layers that share them.
 [[nodiscard]] inline double resident_of(const verified_plan& all, std::size_t s, bool as_profiled) {
   const double multiplier = all.made.memory.parameter_multiplier;
   double sum = 0;
@@ -46,11 +46,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return sum;
 }
 
-/// The memory of a stage, but for what stays. Where a tensor goes to several stages, the sender's buffers count it
-/// once, or, with `by_message`, once for each.
+/// The memory of a stage without its resident part. If a tensor goes to several stages, the sender's buffers count it
+/// once or, with `by_message`, once for each.
 [[nodiscard]] inline planned_memory passing_memory(const verified_plan& all, std::size_t s, bool by_message) {
   planned_memory result;
-  if (all.layers[s].empty()) return result;  // plans reckon nothing for what it hands on
+  if (all.layers[s].empty()) return result;  // plans have no memory for what it forwards
   double activations = 0;
   double with_recomputed = 0;  // of the layer that needs most
   double recomputed = 0;       // by all layers
@@ -68,7 +68,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     if (each.from == s && by_message) sent += each.bytes;
   }
   if (!by_message) {
-    // Tensors of a graph go to earlier stages, too: what the backward pass needs there.
+    // Tensors of a graph also go to earlier stages: what the backward pass needs there.
     const bool graph = !all.made.edges.empty();
     if (graph) received = 0;
     std::vector<char> counted(all.stage_of.size());
@@ -77,7 +77,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
       const std::size_t to = all.stage_of[each.to];
       if (all.model.layers[each.from].is_backward || from == to || (from > to && !graph)) continue;
       const char way = from == s ? 1 : graph && to == s ? 2 : 0;
-      if (way == 0 || counted[each.from] != 0) continue;  // of each producer one way only
+      if (way == 0 || counted[each.from] != 0) continue;  // for each producer one direction only
       counted[each.from] = way;
       (way == 1 ? sent : received) += all.figures[each.from].output;
     }
@@ -92,14 +92,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What every stage takes, from its layers.
+/// The memory of each stage, from its layers.
 [[nodiscard]] inline std::vector<planned_memory> memory_of_stages(const verified_plan& all) {
   bool profiled = false;
   for (const chosen_figures& each : all.figures) profiled = profiled || each.resident;
   for (const layer& each : all.model.layers) {
     for (const tied_parameters& tied : each.tied) profiled = profiled || tied.resident;
   }
-  // A plan names its optimizer, not whether what the profile says went before it: it is the one that agrees.
+  // A plan names its optimizer, not whether the profile's resident bytes were used: take whichever agrees.
   bool as_profiled = true;
   if (profiled && all.made.memory.optimizer != "as profiled") {
     bool multiplied = true;
@@ -125,8 +125,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// The most bytes that a device holds at a time. Without an order, of one stage alone: what its microbatches in flight
-/// take together.
+/// The peak bytes of a device. Without an order, of one stage alone: what its microbatches in flight need together.
 [[nodiscard]] inline double fullest_moment(const verified_plan& all, const std::vector<planned_memory>& memory,
                                            const schedule& order, std::size_t device) {
   double stays = 0;
@@ -156,7 +155,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return stays + most;
 }
 
-/// Compares the memory of every stage.
+/// Compares the memory of each stage.
 inline void compare_memory(const verified_plan& all, const std::vector<planned_memory>& memory, check_notes& notes) {
   planned_memory whole;
   for (const planned_memory& each : memory) {
@@ -187,7 +186,7 @@ inline void compare_memory(const verified_plan& all, const std::vector<planned_m
   }
 }
 
-/// Compares what every device holds with the limit.
+/// Compares the peak of each device with the limit.
 inline void verify_limit(const verified_plan& all, const std::vector<planned_memory>& memory, const schedule& order,
                          check_notes& notes) {
   const memory_model& said = all.made.memory;

@@ -13,10 +13,10 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What the stages of a plan hand to each other.
+// What the stages of a plan send to each other.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// That a stage needs the output of a layer of an earlier one.
+/// A dependency: a stage needs the output of a layer of an earlier one.
 struct stage_need {
   std::size_t from = 0;
   std::size_t to = 0;
@@ -25,7 +25,8 @@ struct stage_need {
   friend bool operator==(const stage_need&, const stage_need&) = default;
 };
 
-/// Those of all layers, by both stages, none twice. What the backward pass hands over goes back along the same edges.
+/// The dependencies of all layers, by both stages, without duplicates. The backward pass sends back along the same
+/// edges.
 [[nodiscard]] inline std::vector<stage_need> stage_needs(const verified_plan& all) {
   std::vector<stage_need> needs;
   for (const auto& [from, to] : all.flow) {
@@ -43,7 +44,7 @@ struct stage_need {
   return needs;
 }
 
-/// The boundaries of a chain of which stages are empty: these hand on what they get. None where no stage is.
+/// The boundaries of a chain with empty stages, which forward what they receive. None if no stage is empty.
 [[nodiscard]] inline std::vector<planned_edge> handed_on(const verified_plan& all) {
   std::vector<planned_edge> result;
   if (!all.made.edges.empty() || !all.made.assignment.empty() || !all.model.edges.empty()) return result;
@@ -58,15 +59,15 @@ struct stage_need {
   return result;
 }
 
-/// The boundaries of a graph whose stages hand on what passes them, as its plan says by an edge from each to the next and no
-/// others: what crosses each boundary. None where the plan has other edges.
+/// The boundaries of a graph whose stages forward what passes them, which its plan expresses by an edge from each to
+/// the next and no others: what crosses each boundary. None if the plan has other edges.
 [[nodiscard]] inline std::vector<planned_edge> crossing_edges(const verified_plan& all,
                                                               const std::vector<stage_need>& needs) {
   const std::vector<planned_edge>& said = all.made.edges;
   bool row = said.size() + 1 == all.stages();
   for (std::size_t e = 0; e < said.size(); ++e) row = row && said[e].from == e && said[e].to == e + 1;
   if (!row || said.empty()) return {};
-  std::vector<std::size_t> reaches(all.stage_of.size());  // of every layer, the last stage that needs it
+  std::vector<std::size_t> reaches(all.stage_of.size());  // for each layer, the last stage that needs it
   for (const auto& [from, to, layer] : needs) {
     reaches[layer] = std::max(reaches[layer], to);
   }
@@ -80,7 +81,8 @@ struct stage_need {
   return result;
 }
 
-/// The edges between stages: of each producer with a consumer on the other stage, the output once; or what is handed on.
+/// The edges between stages: the output of each producer with a consumer on the other stage, once; or what is
+/// forwarded.
 [[nodiscard]] inline std::vector<planned_edge> needed_edges(const verified_plan& all) {
   std::vector<planned_edge> result = handed_on(all);
   if (!result.empty()) return result;
@@ -91,7 +93,7 @@ struct stage_need {
     if (result.empty() || result.back().from != from || result.back().to != to) result.push_back({from, to, 0});
     result.back().bytes += all.figures[layer].output;
   }
-  // One that carries nothing may stand there without need: it tells stages that do not speak at all from a chain.
+  // An edge with 0 bytes may be superfluous: it distinguishes stages without any messages from a chain.
   for (const planned_edge& each : all.made.edges) {
     if (each.bytes == 0 && each.from < each.to && each.to < all.stages() && result.empty()) result.push_back(each);
   }
@@ -152,7 +154,7 @@ inline void verify_links(const verified_plan& all, check_notes& notes) {
   }
 }
 
-/// Checks the edges between the stages; notes those that are needed.
+/// Checks the edges between the stages; records those that are needed.
 [[nodiscard]] inline plan_check verify_messages(verified_plan& all) {
   check_notes notes("messages");
   if (all.stage_of.empty()) {

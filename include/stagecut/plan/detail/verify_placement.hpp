@@ -13,10 +13,10 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
 
-// Where the layers of a plan stand.
+// Where the layers of a plan are.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The stage of every layer as the plan says it, or what is wrong with that.
+/// Reads the stage of each layer from the plan, or records what is wrong with it.
 inline void read_stages(verified_plan& all, check_notes& notes) {
   const plan& made = all.made;
   const std::size_t n = all.model.layers.size();
@@ -44,14 +44,14 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   }
 }
 
-/// Checks that every layer stands on one stage, and every stage has one; notes the layers of every stage.
+/// Checks that every layer is on one stage, and every stage has one; records the layers of each stage.
 [[nodiscard]] inline plan_check verify_assignment_of(verified_plan& all) {
   check_notes notes("assignment");
   if (all.stages() == 0) notes.broken("", "it has no stage");
   detail::read_stages(all, notes);
   all.layers.resize(all.stages());
   for (std::size_t i = 0; i < all.stage_of.size(); ++i) all.layers[all.stage_of[i]].push_back(i);
-  // A device that has several stages may do without one.
+  // A device that has several stages may have an empty one.
   const bool may_be_empty = all.made.chunks > 1 && all.made.assignment.empty();
   for (std::size_t s = 0; s < all.stages() && !all.stage_of.empty() && !may_be_empty; ++s) {
     if (all.layers[s].empty()) notes.broken(stage_text(s), "holds no layer");
@@ -64,7 +64,7 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
 [[nodiscard]] inline plan_check verify_acyclic(const verified_plan& all) {
   check_notes notes("acyclic");
   if (all.stage_of.empty()) notes.not_checked("", no_stages);
-  // Of the backward pass, layers that share a group with some of the forward pass go where these go.
+  // Backward layers that share a group with forward layers follow these.
   std::vector<std::string_view> forward;
   for (const layer& each : all.model.layers) {
     if (!each.is_backward && !each.group.empty()) forward.push_back(each.group);
@@ -105,13 +105,13 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   return notes.take();
 }
 
-/// A layer that has a name in common with others.
+/// A layer with a name that it shares with others.
 struct named_layer {
   std::string_view name;
   std::size_t layer;
 };
 
-/// Checks that all layers of a name stand on one stage.
+/// Checks that all layers of a name are on one stage.
 inline void verify_together(const verified_plan& all, std::vector<named_layer> named, const char* why,
                             check_notes& notes) {
   std::stable_sort(named.begin(), named.end(), [](const named_layer& a, const named_layer& b) {
@@ -162,7 +162,7 @@ inline void verify_together(const verified_plan& all, std::vector<named_layer> n
 }
 /// @}
 
-/// Checks layers that have to stand on a stage.
+/// Checks layers with a fixed stage.
 [[nodiscard]] inline plan_check verify_fixed(const verified_plan& all) {
   check_notes notes("fixed");
   if (all.stage_of.empty()) notes.not_checked("", no_stages);
@@ -175,7 +175,7 @@ inline void verify_together(const verified_plan& all, std::vector<named_layer> n
   return notes.take();
 }
 
-/// Checks the devices of the stages, and that these are of one kind and size.
+/// Checks the devices of the stages, and that a device's stages have the same kind and size.
 inline void verify_ranks(const plan& made, check_notes& notes) {
   const std::size_t stages = made.stages.size();
   if (!are_counts_right(made)) {
@@ -190,7 +190,7 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
     if (!is_finite(made.speeds[d]) || !(made.speeds[d] > 0))
       notes.broken(joined({"device ", d}), "has no speed above 0");
   }
-  std::vector<std::size_t> first(made.devices < stages ? made.devices : stages, stages);  // stage of every device
+  std::vector<std::size_t> first(made.devices < stages ? made.devices : stages, stages);  // stage of each device
   std::vector<std::size_t> held(first.size());
   for (std::size_t s = 0; s < stages; ++s) {
     const planned_stage& here = made.stages[s];

@@ -32,7 +32,7 @@
 // What a plan minimised, and its bound.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The value of an objective of stages; unset: it is of none.
+/// The value of an objective of stages; unset for other objectives.
 [[nodiscard]] inline std::optional<double> value_of_costs(std::string_view objective, const std::vector<double>& costs,
                                                           double microbatches) {
   double most = costs[0];
@@ -46,7 +46,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (objective == "bottleneck" || objective == "leximax" || objective == "stage-time") return most;
   if (objective == "pipeline-length") return sum + (microbatches == 0 ? 0 : microbatches - 1) * most;
   if (objective == "time-per-token") return sum;
-  if (objective == "communication") return sum / 2;  // both ends of what is handed over count it
+  if (objective == "communication") return sum / 2;  // both ends count every message
   if (objective == "range") return most - least;
   if (objective != "variance") return std::nullopt;
   const double mean = sum / static_cast<double>(costs.size());
@@ -56,8 +56,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// Checks the value of an objective.
-/// @param last_pass  when it ends, worked out anew; unset: it was not
-/// @param iteration  when the iteration ends, likewise
+/// @param last_pass  its end, recomputed; unset: it was not
+/// @param iteration  the end of the iteration, recomputed; unset: it was not
 [[nodiscard]] inline plan_check verify_objective(const verified_plan& all, const std::optional<double>& last_pass,
                                                  const std::optional<double>& iteration) {
   check_notes notes("objective");
@@ -90,8 +90,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     notes.broken("", joined({"there is no objective ", in_quotes(said.name)}));
     return notes.take();
   }
-  const double rounding = said.name == "variance" ? whole * whole : whole;  // differences round as what they are of
-  // Replicas with microbatches of their own run so many of them in the time of the slowest stage.
+  const double rounding = said.name == "variance" ? whole * whole : whole;  // differences round as their operands do
+  // Replicas with microbatches of their own each run one in the time of the slowest stage.
   const bool own = said.name == "stage-time" && all.made.own_microbatches && all.stages() > 0;
   const double found = own ? *value / static_cast<double>(all.made.stages[0].replicas) : *value;
   if (said.name == "pipeline-length" && clearly_above(said.value, *value, whole)) {
@@ -103,7 +103,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return notes.take();
 }
 
-/// Checks the bound of an objective against its value, and the value against what no plan can be below.
+/// Checks the bound of an objective against its value, and the value against cheap lower bounds.
 [[nodiscard]] inline plan_check verify_bound(const verified_plan& all) {
   check_notes notes("bound");
   const objective_value& said = all.made.objective;
@@ -143,14 +143,14 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// What a check says that has nothing to check.
+/// The result of a check without anything to check.
 STAGECUT_DECL plan_check unchecked(const char* name, const char* why) {
   check_notes notes(name);
   notes.not_checked("", why);
   return notes.take();
 }
 
-/// Works out what checks have in common.
+/// Computes what checks have in common.
 STAGECUT_DECL void begin_checks(verified_plan& all) {
   const std::size_t n = all.model.layers.size();
   all.needs = all.model.edges.empty() ? detail::chain_edges(n) : all.model.edges;
@@ -160,7 +160,7 @@ STAGECUT_DECL void begin_checks(verified_plan& all) {
   for (std::size_t i = 0; i < n; ++i) all.figures.push_back(detail::chosen_figures_of(all.model, all.made, i));
 }
 
-/// The checks of what a plan says of its stages and of its iteration.
+/// Checks the figures of a plan's stages and of its iteration.
 STAGECUT_DECL void check_figures_of(verified_plan& all, plan_verification& result) {
   constexpr const char* names[] = {"loads", "memory", "messages", "schedule", "makespan", "objective", "bound"};
   bool placed = !all.stage_of.empty();
@@ -189,7 +189,7 @@ STAGECUT_DECL void check_figures_of(verified_plan& all, plan_verification& resul
   result.checks.push_back(detail::verify_bound(all));
 }
 
-/// A plan that says no more than the stage of every layer, and what comes of it.
+/// A plan with only the stage of each layer, and what follows from it.
 STAGECUT_DECL plan bare_plan(const profile& model, const std::vector<std::size_t>& stage_of) {
   const std::size_t n = model.layers.size();
   plan result;

@@ -13,10 +13,10 @@
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// Whether a plan is of a profile.
+// Whether a plan belongs to a profile.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether two layers are the same; what neither version knows does not count, and outputs only if they are wanted.
+/// Whether two layers are the same; unknown fields are ignored, and outputs count only if wanted.
 [[nodiscard]] inline bool same_layer(layer a, layer b, bool with_outputs) {
   for (layer* each : {&a, &b}) {
     each->unknown_fields = std::string();
@@ -31,8 +31,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return a == b;
 }
 
-/// The layers of a graph in the order in which a chain has them: each behind all that feed it. Where several that are
-/// the same may be next, the least number is. Shorter than the chain if one of its layers is not found.
+/// The layers of a graph in the order of a chain: each after its predecessors. If several equal ones are available, the
+/// least number is first. Shorter than the chain if one of its layers is not found.
 [[nodiscard]] inline std::vector<std::size_t> order_in_chain(const profile& graph, const profile& chain) {
   const std::size_t n = graph.layers.size();
   std::vector<std::size_t> waits_for(n);
@@ -59,7 +59,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Checks what crosses every cut of a chain: the outputs of layers before it that feed one behind it, `output(LAYER)`.
+/// The bytes that cross a cut of a chain: the outputs of layers before it that feed one after it, `output(LAYER)`.
 template <class Output>
 [[nodiscard]] double crossing_output(const std::vector<std::size_t>& order, const std::vector<std::size_t>& last_use,
                                      std::size_t cut, const Output& output) {
@@ -70,7 +70,7 @@ template <class Output>
   return sum;
 }
 
-/// Checks a chain against the graph that it is made of, and notes the edges of the graph between its layers.
+/// Checks a chain against the graph that it was made from, and records the edges of the graph between its layers.
 inline void verify_chain_of(const profile& graph, verified_plan& all, check_notes& notes) {
   const profile& chain = all.made.profile;
   const std::size_t n = graph.layers.size();
@@ -100,7 +100,7 @@ inline void verify_chain_of(const profile& graph, verified_plan& all, check_note
   notes.figures(static_cast<double>(n), static_cast<double>(n));
 }
 
-/// Whether a plan is of the profile, and of which edges.
+/// Checks that a plan belongs to the profile, and finds its edges.
 ///
 /// @return  the check; `all.model` is the profile whose layers the plan has
 [[nodiscard]] inline plan_check verify_profile(const profile& given, verified_plan& all) {

@@ -19,7 +19,7 @@
 // The passes of a plan, in their order.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Microbatches in flight that an order of a name has to be made for; notes what is wrong with them.
+/// Microbatches in flight for which a named order has to be made; records what is wrong with them.
 [[nodiscard]] inline std::vector<std::size_t> asked_in_flight(const plan& made, check_notes& notes) {
   std::vector<std::size_t> result;
   std::size_t before = made.schedule.microbatches;
@@ -34,8 +34,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// The same order with every slice in the place of a microbatch. With one stage a device the order of its passes says that
-/// slices wait for each other.
+/// The same order with every slice as a microbatch. With one stage a device the order of its passes makes slices wait
+/// for each other.
 [[nodiscard]] inline schedule slices_as_microbatches(schedule order) {
   if (order.slices == 1) return order;
   for (std::vector<op>& rank : order.orders) {
@@ -49,7 +49,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return order;
 }
 
-/// The order that has the name, as the library makes it; without ranks if there is none.
+/// The order of that name, as the library makes it; without ranks if there is none.
 [[nodiscard]] inline schedule named_order(const plan& made, check_notes& notes) {
   const schedule_entry* entry = find_schedule(made.schedule.name);
   if (entry == nullptr) return notes.broken("", joined({in_quotes(made.schedule.name), " is no schedule"})), schedule();
@@ -129,7 +129,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What stands wrong in the order of its rank; empty: nothing. `met` are the kinds of passes so far, by stage and
+/// What is wrong at a position of a rank's order; empty: nothing. `met` are the kinds of passes so far, by stage and
 /// microbatch: F, B, I, W.
 [[nodiscard]] inline const char* misplaced(const schedule& order, std::size_t r, std::size_t i,
                                            std::vector<unsigned char>& met) {
@@ -149,7 +149,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return pair ? "" : "runs together with the next op, which is no B of another microbatch";
 }
 
-/// Checks that every pass stands once in the order of its rank, behind those of its stage that it needs.
+/// Checks that every pass is once in the order of its rank, after those of its stage that it needs.
 inline void verify_order(const verified_plan& all, const schedule& order, check_notes& notes) {
   const std::size_t m = order.microbatches;
   std::vector<unsigned char> met(order.stages() * m);
@@ -172,7 +172,7 @@ inline void verify_order(const verified_plan& all, const schedule& order, check_
   }
 }
 
-/// Microbatches that every stage keeps at most.
+/// The most microbatches that each stage keeps.
 [[nodiscard]] inline std::vector<std::size_t> most_in_flight(const schedule& order) {
   std::vector<std::size_t> held(order.stages());
   std::vector<std::size_t> most(order.stages());

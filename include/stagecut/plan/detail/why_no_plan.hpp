@@ -23,19 +23,19 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 
-// Why there is no plan, and what would do.
+// Why there is no plan, and remedies.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-// Where each device has memory of its own, bytes count as on the device that has most: of one with half of that, twice.
+// If devices have different memory, bytes are scaled to the device that has most: on one with half of that, twice.
 
-/// The most of some bytes.
+/// The largest element.
 [[nodiscard]] inline double most_of(const std::vector<double>& bytes) {
   double most = 0;
   for (const double each : bytes) most = std::max(most, each);
   return most;
 }
 
-/// So many bytes on the device that has most, on the others as much more or less.
+/// Scales the bytes of all devices so that the largest is `most`.
 [[nodiscard]] inline std::vector<double> stretched(const std::vector<double>& bytes, double most) {
   const double before = detail::most_of(bytes);
   std::vector<double> result;
@@ -43,12 +43,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// How much of the memory that there is would do: `113 % of the memory of every device`.
+/// The share of the present memory that suffices: `113 % of the memory of every device`.
 [[nodiscard]] inline std::string share_text(double enough, double most) {
   return joined({engine::whole_bytes(100 * (enough / most)), " % of the memory of every device"});
 }
 
-/// The block that comes furthest from fitting, if it fits on no device: then `layer_too_large`.
+/// The block that is furthest from fitting, if it fits on no device: then `layer_too_large`.
 [[nodiscard]] inline reason block_on_no_device(const profile& model, const cuts& blocks, const training_memory& memory,
                                                const std::vector<stage_moments>& held,
                                                const std::vector<double>& bytes) {
@@ -76,10 +76,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return why;
 }
 
-/// Why blocks of layers cannot be cut into stages of which each stands on a device with its own memory, and what would do.
+/// Why blocks of layers cannot be cut into stages on devices with different memory, and a remedy.
 ///
-/// @param held   of every stage, what it holds at the moments that count
-/// @param bytes  of the device of every stage, above 0
+/// @param held   for each stage, what it holds at the decisive moments
+/// @param bytes  of the device of each stage, above 0
 [[nodiscard]] inline reason unlike_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
                                             const std::vector<stage_moments>& held, const std::vector<double>& bytes,
                                             const chain_limits& limits) {
@@ -102,7 +102,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return why;
 }
 
-/// Why there are not so many stages of blocks.
+/// Why there are fewer blocks than stages.
 [[nodiscard]] inline reason too_many_stages(const cuts& blocks, std::size_t stages) {
   return {reason::cause::more_stages_than_layers,
           stages,
@@ -118,7 +118,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return unlike_shortage(model, blocks, memory, held, bytes_of_devices(request), limits_of(request));
   }
   const auto needs = [&](std::size_t devices) {
-    if (model.inference) {  // as many groups of requests on every device, whatever their number
+    if (model.inference) {  // as many groups of requests on every device, for any number of devices
       bool alike = true;
       for (const stage_moments& each : held) alike = alike && each == held.front();
       return alike ? std::vector<stage_moments>(devices, held.front()) : std::vector<stage_moments>();
@@ -132,8 +132,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return detail::shortage_of(model, blocks, memory, held, bytes_allowed(request, 0), needs, limits_of(request));
 }
 
-/// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether
-/// a cut does, or unset if that takes too long. Where devices differ, bytes count as on the one that has most.
+/// Why no cut fits into the memory of devices with several stages each; `fits(bytes)` returns whether a cut fits
+/// another memory, or unset if that takes too long. If devices differ, bytes count as on the one that has most.
 template <class Fits>
 [[nodiscard]] reason chunks_shortage(const plan_request& request, const Fits& fits) {
   const double bytes = most_bytes_allowed(request);

@@ -10,10 +10,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A model as the chain that is planned: itself, or that of a graph.
+/// The chain to plan: the model itself, or the chain of a graph.
 ///
-/// @throws argument_error if the request numbers layers of a graph, whose order is not that of the chain; invalid_input as
-///         `as_chain`
+/// @throws argument_error if the request numbers layers of a graph, whose order differs from the chain's; invalid_input
+///         as `as_chain`
 [[nodiscard]] inline profile as_one_chain(std::string_view function, const profile& model,
                                           const plan_request& request) {
   bool tree = false;

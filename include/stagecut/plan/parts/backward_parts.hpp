@@ -10,25 +10,25 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The seconds of I and W of a stage, summed over its layers.
 class backward_parts {
  public:
-  /// Takes a layer, or a variant of one.
+  /// Adds a layer, or a variant of one.
   template <class Each>
   void add(const Each& each) {
     known_ = known_ && each.backward_weight;
     weight_ += each.backward_weight.value_or(0);
-    // A layer made by hand may tell W alone.
+    // A layer made by hand may have W alone.
     input_ += each.backward_input ? *each.backward_input : each.backward - each.backward_weight.value_or(0);
     whole_ += each.backward;
   }
 
-  /// Whether all layers tell them.
+  /// Whether all layers have them.
   [[nodiscard]] bool known() const noexcept { return known_; }
-  /// Whether I and W take another time than the whole backward passes: by more than sums of the same numbers round.
+  /// Whether I + W differs from the whole backward passes by more than rounding.
   [[nodiscard]] bool apart() const noexcept;
 
-  /// Writes them into a stage, as far as they are known and finite.
+  /// Writes them into a stage, if they are known and finite.
   ///
   /// @param speed  of its device
-  /// @param again  seconds there of what is computed again, before I
+  /// @param again  seconds there of recomputation, before I
   void write_to(planned_stage& stage, double speed, double again) const;
 
  private:

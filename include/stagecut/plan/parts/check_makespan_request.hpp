@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a request whose makespan cannot be minimised.
+/// Rejects a request whose makespan cannot be minimised.
 inline void check_makespan_request(const profile& model, const plan_request& request) {
   check_request("make_plan", model, request);
   const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {

@@ -12,12 +12,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether devices have so much memory and no more.
+/// Whether a request limits the memory of devices.
 [[nodiscard]] inline bool has_memory_limit(const plan_request& request) {
   return request.memory_per_device || !request.memory_of_devices.empty();
 }
 
-/// Refuses bytes that a limit would say nothing of, and such as nobody has.
+/// Rejects a limit on memory that is not known, and bytes out of any realistic range.
 inline void check_memory(const training_memory& memory, const plan_request& request,
                          const std::vector<std::size_t>& in_flight) {
   constexpr double most = 1e18;
@@ -36,20 +36,20 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
   if (!counted) fail(invalid_input("model", "its layers take more than 10^18 bytes"));
 }
 
-/// The bytes of that device that stages may take; 0 where nothing was said.
+/// The bytes of that device that stages may use; 0 if none is set.
 [[nodiscard]] inline double bytes_allowed(const plan_request& request, std::size_t device) {
   const std::vector<double>& own = request.memory_of_devices;
   return (own.empty() ? request.memory_per_device.value_or(0) : own[device]) * (1 - request.buffer_fraction);
 }
 
-/// The same of every device.
+/// `bytes_allowed` for every device.
 [[nodiscard]] inline std::vector<double> bytes_of_devices(const plan_request& request) {
   std::vector<double> result;
   for (std::size_t d = 0; d < request.devices; ++d) result.push_back(detail::bytes_allowed(request, d));
   return result;
 }
 
-/// The same of the device that has most.
+/// `bytes_allowed` of the device that has most.
 [[nodiscard]] inline double most_bytes_allowed(const plan_request& request) {
   double most = 0;
   for (const double each : detail::bytes_of_devices(request)) most = std::max(most, each);

@@ -18,10 +18,10 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-// What makes no sense in a request, whatever is minimised: each check names the function that was called.
+// Errors of a request for any objective: each check names the called function.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a model that is no chain of layers.
+/// Rejects a model that is no chain of layers.
 inline void check_chain(std::string_view function, const profile& model) {
   if (model.layers.empty()) fail(argument_error(function, "model.layers", "{}", "must hold at least one layer"));
   if (!model.edges.empty()) {
@@ -49,7 +49,7 @@ inline void check_chain(std::string_view function, const profile& model) {
   }
 }
 
-/// Refuses numbers in flight that no 1F1B can have.
+/// Rejects numbers in flight that no 1F1B can have.
 inline void check_in_flight(std::string_view function, const plan_request& request) {
   const std::vector<std::size_t>& in_flight = request.in_flight;
   if (in_flight.empty() && !request.best_in_flight) return;
@@ -76,7 +76,7 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
   }
 }
 
-/// Refuses a group that a schedule does not know, or in which microbatches cannot pass.
+/// Rejects a group that a schedule does not take, or that does not suit its microbatches.
 inline void check_group_of(std::string_view function, const plan_request& request) {
   const auto refuse = [&](const std::string& requirement) {
     fail(argument_error(function, "group", std::to_string(request.group), requirement));
@@ -91,7 +91,7 @@ inline void check_group_of(std::string_view function, const plan_request& reques
                  " would do"}));
 }
 
-/// Refuses microbatches that a schedule of groups, each of as many as there are devices or as are said, cannot run.
+/// Rejects microbatches that a schedule with groups (of the given size, or as many as devices) cannot run.
 inline void check_microbatches(std::string_view function, const plan_request& request) {
   if (request.group != 0) return check_group_of(function, request);
   const schedule_entry& entry = entry_of(entry_of(request.schedule).with_chunks);
@@ -107,7 +107,7 @@ inline void check_microbatches(std::string_view function, const plan_request& re
                               " would do, or a group of ", group, torch ? ", as in PyTorch" : ""})));
 }
 
-/// Refuses words of a request that there are not.
+/// Rejects invalid enumerators in a request.
 inline void check_words(std::string_view function, const plan_request& request) {
   const auto refuse = [&](const char* argument, unsigned value, const std::string& known) {
     fail(argument_error(function, argument, std::to_string(value), joined({"must be ", known})));
@@ -129,7 +129,7 @@ inline void check_words(std::string_view function, const plan_request& request) 
   }
 }
 
-/// Refuses numbers of a request out of their ranges.
+/// Rejects numbers of a request out of their ranges.
 inline void check_numbers(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
     fail(argument_error(function, argument, value, requirement));
@@ -156,7 +156,7 @@ inline void check_numbers(std::string_view function, const profile& model, const
   }
 }
 
-/// Refuses speeds of other devices, and links between others.
+/// Rejects speeds and links whose number does not match the devices.
 inline void check_devices(std::string_view function, const plan_request& request) {
   const auto refuse = [&](const std::string& argument, const std::string& value, const std::string& requirement) {
     fail(argument_error(function, argument, value, requirement));
@@ -191,7 +191,7 @@ inline void check_devices(std::string_view function, const plan_request& request
   check_links(function, "links", request.links);
 }
 
-/// Refuses a request to `function` that makes no sense, or not for that model.
+/// Rejects a request to `function` that is invalid, or invalid for that model.
 inline void check_request(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](const char* argument, std::size_t value, const char* requirement) {
     fail(argument_error(function, argument, std::to_string(value), requirement));
@@ -200,7 +200,7 @@ inline void check_request(std::string_view function, const profile& model, const
   if (request.chunks == 0) refuse("chunks", 0, "must be at least 1");
   if (request.slices != 1) refuse("slices", request.slices, "must be 1: plan_recomputation cuts sequences");
   check_chain(function, model);
-  // Beyond what any model has; keeps devices * chunks from overflowing.
+  // Beyond any model; keeps devices * chunks from overflowing.
   if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");
   if (request.chunks >> 20U != 0) refuse("chunks", request.chunks, "must be below 2^20");
   const bool method = request.method != graph_method::automatic;
@@ -222,7 +222,7 @@ inline void check_request(std::string_view function, const profile& model, const
   check_devices(function, request);
 }
 
-/// Refuses devices so slow that the model, of which all layers take `seconds`, does not end on them.
+/// Rejects devices so slow that the time of the model, `seconds` for all layers, is not finite on them.
 inline void check_speeds(std::string_view function, const plan_request& request, double seconds) {
   for (std::size_t d = 0; d < request.speeds.size(); ++d) {
     if (is_finite(seconds / request.speeds[d])) continue;

@@ -10,13 +10,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The decoders of the stages in the middle, of several a device: one less are the first, where the embedding is accounted for
-/// as a layer, and the last, where the loss is.
+/// The decoders of the middle stages, with several stages a device: the first has one less if the embedding counts as a
+/// layer, the last one less if the loss does.
 [[nodiscard]] inline std::size_t middle_decoders(const std::vector<std::size_t>& decoders) {
   return decoders.size() > 2 ? decoders[1] : std::max(decoders.front(), decoders.back());
 }
 
-/// Why these numbers of decoders cannot be said, all stages or those of the middle being equal; empty: they can.
+/// Why these decoder counts cannot be expressed, where all stages or the middle ones are equal; empty: they can.
 [[nodiscard]] inline std::string counts_obstacle(const std::vector<std::size_t>& decoders, std::size_t chunks) {
   const std::size_t stages = decoders.size();
   const auto differs = [&](std::size_t first, std::size_t last) {

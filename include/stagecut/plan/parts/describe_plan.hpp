@@ -19,10 +19,10 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
-// What a plan says of its stages and of its iteration, however it was cut.
+// The figures of a plan's stages and of its iteration, for any way of cutting.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What a plan calls the way in which its memory was reckoned.
+/// The plan's name for how its memory was computed.
 [[nodiscard]] inline std::string optimizer_name(const profile& model, const plan_request& request) {
   if (!request.optimizer.empty()) return request.optimizer;
   if (model.inference) return "inference";
@@ -33,7 +33,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return multiplier == memory_options{}.parameter_multiplier ? "adam" : number_text(multiplier);
 }
 
-/// Fills in what a microbatch takes on a stage, on its device.
+/// Fills in the times of a microbatch on a stage, on its device.
 inline void describe_passes(planned_stage& stage, const profile& model, const interval& layers,
                             const plan_request& request) {
   const checkpointing checkpoint = request.memory.checkpoint;
@@ -58,7 +58,7 @@ inline void describe_passes(planned_stage& stage, const profile& model, const in
   stage.backward = kept + stage.forward;
 }
 
-/// The memory of a stage, by what a microbatch takes.
+/// The memory of a stage, by its parts per microbatch.
 [[nodiscard]] inline planned_memory memory_of(const training_memory& memory, const profile& model,
                                               const interval& layers, checkpointing checkpoint) {
   const auto [first, last] = layers;
@@ -73,11 +73,11 @@ inline void describe_passes(planned_stage& stage, const profile& model, const in
   return {all.resident, input, all.workspace, all.buffers, activations + whole, apart};
 }
 
-/// Fills in what does not depend on why the plan was cut as it is.
+/// Fills in what does not depend on the objective.
 ///
 /// @param result     with its cuts
-/// @param rank_of    the device of every stage
-/// @param in_flight  microbatches, of every stage; empty if that is not known
+/// @param rank_of    the device of each stage
+/// @param in_flight  microbatches, for each stage; empty if unknown
 inline void describe(plan& result, const profile& model, const plan_request& request, const training_memory& memory,
                      const std::vector<std::size_t>& rank_of, const std::vector<std::size_t>& in_flight) {
   result.profile = model;
@@ -111,14 +111,14 @@ inline void describe(plan& result, const profile& model, const plan_request& req
                    request.memory_of_devices};
 }
 
-/// When the last pass of a predicted iteration ends; what comes behind it is no part of the objective.
+/// The end of the last pass of a predicted iteration; later work is not part of the objective.
 [[nodiscard]] inline double last_pass(const plan& predicted) {
   double latest = 0;
   for (const timed_pass& each : predicted.timeline) latest = std::max(latest, each.end);
   return latest;
 }
 
-/// Predicts the iteration of a plan that is described.
+/// Predicts the iteration of a plan after `describe`.
 ///
 /// @param split  whether its schedule runs I and W
 inline void predict(plan& result, bool split) {

@@ -13,14 +13,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The first layer that does not stand where a target has it, of stages that may be empty; empty: all do.
+/// The first layer on a stage where its target does not place it, in words; stages may be empty; empty text: none.
 /// @pre `kinds_obstacle` finds none
 [[nodiscard]] inline std::string misplaced_layer(const target_entry& entry, const profile& model,
                                                  const std::vector<std::size_t>& stages, std::size_t devices,
                                                  std::size_t count) {
   const target_kinds kinds(entry, model);
   const std::size_t last = count - 1;
-  std::size_t first_late = model.layers.size();  // of those that stand together on one of the last stages
+  std::size_t first_late = model.layers.size();  // of those that are together on one of the last stages
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const auto misplaced = [&](std::string_view place) {
       return joined({kind_text(model.layers[i]), " on stage ", stages[i], ", and its place is ", place});

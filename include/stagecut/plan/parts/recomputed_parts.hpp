@@ -6,7 +6,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the layers of a stage take while they run, and compute again.
+/// Memory of a stage's layers while they run and recompute.
 class recomputed_parts {
  public:
   void add(double workspace, double recomputed) noexcept {
@@ -18,7 +18,7 @@ class recomputed_parts {
   void write_to(planned_memory& memory) const noexcept {
     memory.workspace = workspace_;
     memory.recomputed = peak_ - workspace_;
-    // Of one layer they are the same, but for what sums round off.
+    // For one layer the two are equal, up to rounding of sums.
     memory.recomputed_apart = all_ < memory.recomputed ? 0 : all_ - memory.recomputed;
   }
 

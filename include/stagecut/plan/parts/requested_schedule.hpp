@@ -21,12 +21,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return request.chunks > 1 ? entry.with_chunks : entry.kind;
 }
 
-/// Whether a schedule with so many chunks takes a group of microbatches.
+/// Whether a schedule with that many stages per rank takes a microbatch group.
 [[nodiscard]] constexpr bool takes_group(schedule_kind kind, std::size_t chunks) {
   return chunks > 1 && entry_of(kind).takes == shape_figure::group;
 }
 
-/// Whether the order of the passes of a request is found with its cut.
+/// Whether the schedule of a request is found together with its cut.
 [[nodiscard]] inline bool finds_order(const plan_request& request) {
   return request.schedule == schedule_kind::synthesized || request.best_in_flight;
 }
@@ -43,13 +43,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return make_schedule(detail::requested_kind(request), shape);
 }
 
-/// The device of every stage of a request, also where its microbatches are not known.
+/// The device of each stage of a request, even if its microbatches are not known.
 [[nodiscard]] inline std::vector<std::size_t> placement_of(const plan_request& request) {
   const bool vee = entry_of(detail::requested_kind(request)).v_shaped;
   return vee ? v_placement(request.devices) : loop_placement(request.devices, request.chunks);
 }
 
-/// Whether a request keeps what it computes again from I to W: memory is not reckoned for that.
+/// Whether a request keeps recomputed activations from I to W: memory is not computed for that.
 [[nodiscard]] inline bool recomputes_apart(const plan_request& request) {
   return request.memory.checkpoint == checkpointing::always &&
          entry_of(detail::requested_kind(request)).splits_backward;

@@ -8,10 +8,10 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/plan/plan_request.hpp>
 
-// What stages get from the devices that run them.
+// Properties of stages that come from their devices.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The speed of every stage, by its device; empty if all are as profiled.
+/// The speed of each stage, by its device; empty if all are as profiled.
 [[nodiscard]] inline std::vector<double> speeds_of_stages(const plan_request& request,
                                                           const std::vector<std::size_t>& rank_of) {
   std::vector<double> result;

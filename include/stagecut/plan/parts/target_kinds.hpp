@@ -14,10 +14,10 @@
 #include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What a target knows of the layers of a model, whatever the cut.
+// What a target knows of a model's layers, for any cut.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The place in its list of a kind that a target does not know.
+/// The index of a kind that a target does not know.
 inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
 
 /// A layer in an error.
@@ -25,15 +25,16 @@ inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
   return joined({"layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind)});
 }
 
-/// How many of the first and the last stage may do without decoders, where all others have some.
+/// How many of the first and the last stage need no decoder if all others have some.
 [[nodiscard]] constexpr std::size_t ends_without_decoders(const target_entry& entry, std::size_t stages,
                                                           std::size_t chunks) {
-  // Megatron-LM counts the embedding and the loss as a decoder each, where a device has several stages.
+  // Megatron-LM counts the embedding and the loss as a decoder each if a device has several stages.
   const bool counted = entry.counts == decoder_counts::equal_or_ends && chunks > 1;
   return entry.ends_without_decoders || counted ? (stages > 2 ? 2 : stages - 1) : 0;
 }
 
-/// Which rule of a target each layer of a model is under. To some, the layers of an encoder without decoders are decoders.
+/// The rule of a target for each layer of a model. Some targets treat the layers of an encoder without decoders as
+/// decoders.
 class target_kinds {
  public:
   target_kinds(const target_entry& entry, const profile& model) : entry_(entry), model_(model) {
@@ -54,17 +55,17 @@ class target_kinds {
     return unknown_kind;
   }
 
-  /// Whether it is one of the layers that are counted.
+  /// Whether the target counts it as a decoder.
   [[nodiscard]] bool is_decoder(std::size_t i) const {
     const std::string& kind = model_.layers[i].kind;
     if (hybrid_) return stagecut::find_name(pattern_kinds, kind) != nullptr;
     return kind == "decoder" || (entry_.counts_encoders && !decoders_ && kind == "encoder");
   }
 
-  /// Whether those that are counted are of several kinds, in a pattern.
+  /// Whether the counted layers are of several kinds, in a pattern.
   [[nodiscard]] bool is_hybrid() const noexcept { return hybrid_; }
 
-  /// Where a layer stands; one of a kind that is not known, anywhere.
+  /// The place of a layer; any stage for an unknown kind.
   [[nodiscard]] layer_place place(std::size_t i) const {
     const std::size_t k = number(i);
     if (k == unknown_kind) return layer_place::any_stage;
@@ -73,7 +74,7 @@ class target_kinds {
     return layer_place::last_stage;
   }
 
-  /// The last layer that is counted; their number if there is none.
+  /// The last counted layer; the number of layers if there is none.
   [[nodiscard]] std::size_t last_decoder() const {
     std::size_t result = model_.layers.size();
     for (std::size_t i = 0; i < model_.layers.size(); ++i) result = is_decoder(i) ? i : result;
@@ -88,7 +89,7 @@ class target_kinds {
   bool hybrid_ = false;
 };
 
-/// How a layer of an unknown kind could get a place: as one with a decoder beside it; empty if there is none.
+/// A remedy for a layer of an unknown kind: merge it with an adjacent decoder; empty if there is none.
 [[nodiscard]] inline std::string merge_text(const target_kinds& kinds, const profile& model, std::size_t i) {
   const bool before = i > 0 && kinds.is_decoder(i - 1);
   const bool behind = i + 1 < model.layers.size() && kinds.is_decoder(i + 1);
@@ -97,7 +98,7 @@ class target_kinds {
                  before ? "before" : "behind", " it, it would have a place"});
 }
 
-/// What of a model's layers a target does not know: their kinds, their order, how many there are; empty: nothing.
+/// What a target does not know about a model's layers: their kinds, their order, their number; empty: nothing.
 [[nodiscard]] inline std::string kinds_obstacle(const target_entry& entry, const profile& model) {
   const target_kinds kinds(entry, model);
   std::vector<std::size_t> seen(entry.kinds.size());
@@ -131,12 +132,12 @@ class target_kinds {
   return "";
 }
 
-/// Whether a layer is of what sees, in front of a language model.
+/// Whether a layer belongs to the vision part, in front of a language model.
 [[nodiscard]] inline bool sees(const layer& each) {
   return each.kind == "vision_embedding" || each.kind == "vision" || each.kind == "projector";
 }
 
-/// Whether a name is that of a child of a model, or a number in a list of children: `norm`, `layers.3`.
+/// Whether a name is a child of a model, or an index into a list of children: `norm`, `layers.3`.
 [[nodiscard]] inline bool names_child(std::string_view name) noexcept {
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return true;
@@ -150,15 +151,15 @@ class target_kinds {
   return {each.modules.begin(), each.modules.end()};
 }
 
-/// By which names a target cannot find the modules of a model's layers; empty: it finds all. What sees is one module
-/// of its own where children are named.
+/// The names by which a target cannot find the modules of a model's layers; empty: it finds all. If children are named,
+/// the vision part is one module of its own.
 [[nodiscard]] inline std::string names_obstacle(const target_entry& entry, const profile& model) {
   if (entry.names == name_rule::none) return "";
   const target_kinds kinds(entry, model);
   std::size_t count = 0;
   for (const layer& each : model.layers) count += module_names_of(each).size();
   name_numbers number(count);
-  std::vector<std::size_t> of_layer;  // of every name, the first that has it
+  std::vector<std::size_t> of_layer;  // the first layer with each name
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer& each = model.layers[i];
     if (each.is_backward || (entry.names == name_rule::child && sees(each))) continue;
@@ -179,7 +180,7 @@ class target_kinds {
   return "";
 }
 
-/// Which parameters layers share that a target shares nowhere, cut into so many stages; empty: none.
+/// The shared parameters that a target cannot share with that many stages; empty: none.
 [[nodiscard]] inline std::string shared_obstacle(const target_entry& entry, const profile& model, std::size_t stages) {
   const bool one = entry.shared == tie_rule::one_device && stages == 1;
   if (one || entry.shared == tie_rule::anywhere || entry.shared == tie_rule::one_stage) return "";
@@ -194,7 +195,7 @@ class target_kinds {
   return text;
 }
 
-/// The layers that a target has on one stage, each from the first to the last of them: `[first, last)`.
+/// The layers that a target keeps on one stage, each from the first to the last of them: `[first, last)`.
 [[nodiscard]] inline std::vector<interval> kept_by_target(const target_entry& entry, const profile& model) {
   std::vector<interval> result;
   const target_kinds kinds(entry, model);
@@ -207,7 +208,7 @@ class target_kinds {
   }
   if (mtp.first < mtp.last) result.push_back(mtp);
   if (entry.shared != tie_rule::one_stage) return result;
-  std::vector<interval> tied;  // of every name
+  std::vector<interval> tied;  // for each name
   detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == tied.size()) tied.push_back({i, i + 1});
     tied[name].last = i + 1;

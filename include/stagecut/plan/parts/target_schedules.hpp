@@ -9,15 +9,15 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
-// Which schedules a target runs.
+// The schedules that a target runs.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a schedule of a target is for so many stages a device.
+/// Whether a schedule of a target has that many stages per rank.
 [[nodiscard]] constexpr bool takes_chunks(const target_schedule& row, std::size_t chunks) noexcept {
   return row.kind == schedule_kind::synthesized || (chunks == 1) == (row.chunks == 1);
 }
 
-/// The schedules that a target runs with so many stages a device, in quotes: `"1f1b" and "gpipe"`.
+/// The schedules that a target runs with that many stages per rank, in quotes: `"1f1b" and "gpipe"`.
 [[nodiscard]] inline std::string known_schedules(const target_entry& entry, std::size_t chunks, std::size_t& count) {
   std::string text;
   std::string held;
@@ -31,7 +31,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return text.append(text.empty() ? "" : " and ").append(held);
 }
 
-/// The name of the schedule that a target runs with so many stages a device where none is said; empty: it knows none.
+/// The name of a target's default schedule for that many stages per rank; empty: none.
 [[nodiscard]] inline std::string usual_schedule(const target_entry& entry, std::size_t chunks) {
   for (const target_schedule& each : entry.schedules) {
     if (takes_chunks(each, chunks)) return each.name;
@@ -39,8 +39,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return "";
 }
 
-/// Why a target does not run a schedule of that name, or its own order, with so many microbatches; 0: not known. Empty: it
-/// does.
+/// Why a target does not run a schedule of that name, or a custom order, with that many microbatches (0: not known);
+/// empty: it does.
 [[nodiscard]] inline std::string schedule_obstacle(const target_entry& entry, const std::string& name,
                                                    std::size_t devices, std::size_t chunks, std::size_t microbatches,
                                                    std::size_t group) {

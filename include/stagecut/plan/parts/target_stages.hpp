@@ -16,20 +16,20 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// Which layers may be which stage for a target.
+// The layers that a target allows on each stage.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The layers that a target lets a stage have, as a constraint on stages of blocks of layers; or the stages of one cut.
-/// Without a target everything is allowed. Not hereditary where a stage needs a decoder; known in O(1).
+/// The layers that a target allows on a stage, as a constraint on stages of blocks of layers; or the stages of one cut.
+/// Without a target it allows everything. Not hereditary if a stage needs a decoder; O(1).
 class target_stages {
  public:
-  /// Why no cut keeps to it `why_no_target_cut` finds out.
+  /// `why_no_target_cut` explains why no cut satisfies it.
   using unexplained = void;
 
   /// Allows everything.
   target_stages() = default;
 
-  /// What a target allows for that model on `devices` of `chunks` stages each.
+  /// The constraint of a target for that model on `devices` of `chunks` stages each.
   /// @pre `kinds_obstacle` finds none
   target_stages(const target_entry& entry, const profile& model, cuts blocks, std::size_t devices, std::size_t chunks)
       : blocks_(std::move(blocks)),
@@ -52,8 +52,8 @@ class target_stages {
     }
   }
 
-  /// From now on backward passes run whole where I and W cannot be run apart: see `apart_until`. Of which stages an order
-  /// runs them apart `of_order` says; until then of all.
+  /// From now on backward passes run whole where I and W cannot be split: see `apart_until`. `of_order` sets for which
+  /// stages an order splits them; until then, for all.
   void run_apart(const profile& model, const cuts& blocks) {
     until_ = apart_until(model);
     blocks_ = blocks;
@@ -63,20 +63,20 @@ class target_stages {
   [[nodiscard]] bool runs_whole(std::size_t s, std::size_t first, std::size_t last) const {
     return s != 0 && !until_.empty() && blocks_[last] > until_[blocks_[first]];
   }
-  /// Whether there are any such.
+  /// Whether any stage might.
   [[nodiscard]] bool runs_some_whole() const noexcept { return !until_.empty(); }
 
-  /// What is allowed under an order that runs I and W of these stages apart.
+  /// The constraint under an order that splits I and W of these stages.
   [[nodiscard]] target_stages of_order(std::vector<bool> apart) const {
     target_stages result = *this;
     result.apart_ = std::move(apart);
     return result;
   }
 
-  /// Allows that cut of blocks alone.
+  /// Allows only that cut of blocks.
   void pin(cuts only) { only_ = std::move(only); }
 
-  /// Whether there is anything that it does not allow.
+  /// Whether it forbids anything.
   [[nodiscard]] bool any() const noexcept { return !decoders_.empty() || !until_.empty(); }
 
   /// Whether the blocks `[first, last)` may be stage s.
@@ -88,7 +88,7 @@ class target_stages {
     return places_allow(s, i, j) && (!needs_decoder(s) || decoders_[i] < decoders_[j]);
   }
 
-  /// Whether neither they nor any more behind them may.
+  /// Whether neither they nor any extension of them may be stage s.
   [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const {
     if (!any()) return false;
     if (only_ && ((*only_)[s] != first || (*only_)[s + 1] < last)) return true;
@@ -97,11 +97,11 @@ class target_stages {
     return !places_allow(s, i, j) || (needs_decoder(s) && decoders_[i] == decoders_.back());
   }
 
-  /// Decoders of the model.
+  /// Number of decoders in the model.
   [[nodiscard]] std::size_t decoders() const noexcept { return any() ? decoders_.back() : 0; }
 
  private:
-  /// Whether the order runs I and W apart of a stage that runs whole.
+  /// Whether the order splits I and W of a stage that runs whole.
   [[nodiscard]] bool is_parted(std::size_t s, std::size_t first, std::size_t last) const {
     return (apart_.empty() || apart_[s]) && runs_whole(s, first, last);
   }
@@ -119,14 +119,14 @@ class target_stages {
   std::size_t last_ = 0;  // stage
   std::size_t late_ = 0;  // the first stage that is the last of its device
   bool needs_decoder_ = false;
-  bool ends_without_ = false;  // the first and the last stage, of decoders
-  std::vector<std::size_t> first_only_{}, last_only_{}, late_only_{}, decoders_{};  // of the first i layers
+  bool ends_without_ = false;  // whether the first and the last stage need no decoder
+  std::vector<std::size_t> first_only_{}, last_only_{}, late_only_{}, decoders_{};  // prefix counts over layers
   std::optional<cuts> only_{};
   std::vector<std::size_t> until_{};  // see `apart_until`
-  std::vector<bool> apart_{};         // of every stage, whether the order runs I and W apart; empty: of all
+  std::vector<bool> apart_{};         // for each stage, whether the order splits I and W; empty: for all
 };
 
-/// What the target of a request allows; everything if it has none.
+/// The constraint of a request's target; everything is allowed without one.
 [[nodiscard]] inline target_stages stages_of_target(const profile& model, const plan_request& request,
                                                     const cuts& blocks) {
   if (request.target == framework::none) return {};

@@ -24,52 +24,52 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// Of which stages a target that finds the gradients of parameters behind those of a stage's inputs runs backward passes whole.
+// The stages whose backward passes run whole, for a target that finds weight gradients from those of a stage's inputs.
 //
-// PyTorch's I follows the gradients from the outputs of a stage to its inputs, and W begins at what it met. So a layer
-// whose own inputs have no gradient is met by no I: its gradients are lost, unless it stands on stage 0, whose backward pass
-// is run whole. Parameters that two layers of a stage share are asked for twice, which fails.
+// PyTorch's I follows the gradients from the outputs of a stage to its inputs, and W starts from what I visited. So I
+// never visits a layer whose own inputs have no gradient: its gradients are lost, unless it is on stage 0, whose
+// backward pass runs whole. Parameters that two layers of a stage share are requested twice, which fails.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether the backward pass of a layer, wherever it stands but on stage 0, is run whole.
+/// Whether the backward pass of a layer runs whole on every stage except stage 0.
 [[nodiscard]] inline bool is_run_whole(const layer& each) noexcept;
 
-/// Of every layer i, the most j for which I and W of a stage `[i, j)` behind stage 0 can be run apart, at most the number of
-/// layers; i: of no stage that begins with it. None where nothing but what stands on stage 0 anyway stands in the way.
-/// O(n + t) for t ties.
+/// For each layer i, the largest j, at most the number of layers, such that I and W of a stage `[i, j)` after stage 0
+/// can be split; i if no stage that begins with it can. Empty if only layers that are on stage 0 anyway prevent
+/// splitting. O(n + t) for t ties.
 [[nodiscard]] inline std::vector<std::size_t> apart_until(const profile& model);
 
-/// Why I and W of the layers that a stage holds, or of `[first, last)`, cannot be run apart, in words; empty: they can.
+/// Why I and W of a stage's layers, or of `[first, last)`, cannot be split, in words; empty: they can.
 /// @{
 [[nodiscard]] inline std::string why_run_whole(const profile& model, function_ref<bool(std::size_t)> holds);
 [[nodiscard]] inline std::string why_run_whole(const profile& model, std::size_t first, std::size_t last);
 /// @}
 
-/// Of which stages an order runs I and W apart.
+/// For each stage, whether an order splits I and W.
 [[nodiscard]] inline std::vector<bool> stages_apart(const schedule& order, std::size_t stages);
 
-/// Of which stage that has to be run whole an order runs I and W apart, in words; empty: of none.
+/// The stage whose I and W an order splits although it has to run whole, in words; empty: none.
 /// @{
 [[nodiscard]] inline std::string whole_obstacle(const profile& model, const cuts& at, const std::vector<bool>& apart);
 [[nodiscard]] inline std::string whole_obstacle(const plan& made, const std::vector<bool>& apart);
 [[nodiscard]] inline std::string whole_obstacle(const target_entry& entry, const plan& made);
 /// @}
 
-/// The stages of a request whose backward passes its target runs whole although their schedule has I and W.
+/// The stages whose backward passes the target of a request runs whole although their schedule has I and W.
 enum class whole_stages : std::uint8_t {
-  none,   ///< of no stage
-  first,  ///< of stage 0, where W stands: PyTorch has nothing to compute for its I
-  all     ///< of all, where I stands
+  none,   ///< no stage
+  first,  ///< stage 0, at W: PyTorch has nothing to compute for its I
+  all     ///< all stages, at I
 };
 [[nodiscard]] inline whole_stages whole_stages_of(const plan_request& request);
 
-/// The same passes as parts: a whole one for W, with nothing for I, or for I, with nothing for W.
+/// Turns the pass into parts: a whole one at W and nothing at I, or at I and nothing at W.
 inline void run_whole(planned_stage& stage, bool for_weight) noexcept;
 
-/// Whether a stage says such parts, and for which; unset: it says others.
+/// Whether a stage has such parts, and at which the whole pass is; unset: other parts.
 [[nodiscard]] inline std::optional<bool> whole_for_weight(const planned_stage& stage) noexcept;
 
-/// A model whose layers run all of their backward pass for I.
+/// A model whose layers run all of their backward pass at I.
 [[nodiscard]] inline profile with_whole_backward(profile model);
 
 inline bool is_run_whole(const layer& each) noexcept {
@@ -80,7 +80,7 @@ inline bool is_run_whole(const layer& each) noexcept {
 inline std::vector<std::size_t> apart_until(const profile& model) {
   const std::size_t n = model.layers.size();
   std::vector<std::size_t> until(n + 1, n);
-  std::vector<std::size_t> seen;  // of every name of what is shared, the layer that had it last
+  std::vector<std::size_t> seen;  // for each shared name, the last layer that had it
   detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == seen.size()) return seen.push_back(i);
     if (seen[name] != i) until[seen[name]] = std::min(until[seen[name]], i);

@@ -8,7 +8,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A request with what it leaves to the machine that a profile names. Its messages are added to the work where loads
+/// A request with the fields it omits taken from the profile's machine. Its messages are added to the work if loads
 /// count.
 [[nodiscard]] inline plan_request with_machine(const profile& model, plan_request request) {
   const stated_machine& machine = model.machine;

@@ -17,10 +17,10 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What the target of a request asks of everything but the cut.
+// What the target of a request requires apart from the cut.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Why the target of a request runs no pipeline of its numbers; empty: it does, or there is no target.
+/// Why the target of a request runs no pipeline of these numbers; empty: it does, or there is no target.
 [[nodiscard]] inline std::string target_obstacle(const profile& model, const plan_request& request) {
   if (request.target == framework::none) return "";
   const target_entry& entry = entry_of(request.target);
@@ -32,8 +32,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                            request.microbatches, request.group);
 }
 
-/// A request whose schedule is one that its target runs, where 1F1B was left as it is by default and the target runs
-/// others alone, in the groups of microbatches that it runs it in.
+/// A request with a schedule that its target runs: if 1F1B is only the default and the target runs only others, the
+/// target's, in the microbatch groups that it supports.
 [[nodiscard]] inline plan_request in_words_of_target(plan_request request) {
   if (request.target == framework::none || request.devices == 0) return request;
   const target_entry& entry = entry_of(request.target);
@@ -48,7 +48,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return request;
 }
 
-/// Refuses a model of which the target of a request can say no plan.
+/// Rejects a model for which the target of a request can express no plan.
 /// @throws not_representable
 inline void check_target_model(const profile& model, const plan_request& request) {
   if (request.target == framework::none) return;
@@ -59,8 +59,8 @@ inline void check_target_model(const profile& model, const plan_request& request
   if (!why.empty()) fail(not_representable(entry.name, why, "model"));
 }
 
-/// A request as its target wants it: its schedule, and the layers that share a stage.
-/// @throws not_representable for a model, or a schedule with its numbers, that the target cannot say
+/// A request as its target requires it: its schedule, and the layers that share a stage.
+/// @throws not_representable for a model, or a schedule with its numbers, that the target cannot express
 [[nodiscard]] inline plan_request with_target(const profile& model, const plan_request& request) {
   if (request.target == framework::none) return request;
   plan_request result = in_words_of_target(request);
