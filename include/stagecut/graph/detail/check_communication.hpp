@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a request that makes no sense.
+/// Rejects an invalid request.
 inline void check_communication_request(const communication_request& request) {
   const auto refuse = [](std::string_view argument, const std::string& value, std::string_view requirement) {
     fail(argument_error("minimize_communication", argument, value, requirement));
@@ -34,7 +34,7 @@ inline void check_communication_request(const communication_request& request) {
   }
 }
 
-/// Refuses lists of another length than the operators, and weights that are none.
+/// Rejects lists of another length than the operators, and invalid weights.
 inline void check_communication_problem(const communication_problem& problem) {
   const std::size_t n = problem.variables.size();
   const auto check_length = [&](const char* name, std::size_t length) {
@@ -59,14 +59,14 @@ inline void check_communication_problem(const communication_problem& problem) {
   }
 }
 
-/// Whether any operator of a graph hands its output on for a time; else its bytes count.
+/// Whether sending any operator's output takes time; else its bytes count.
 [[nodiscard]] inline bool sends_for_a_time(const operator_graph& graph) {
   return graph.latency > 0 ||
          std::any_of(graph.operators.begin(), graph.operators.end(),
                      [](const graph_operator& each) { return each.sent > 0 || each.sent_back > 0; });
 }
 
-/// What the operators and edges of a graph weigh.
+/// The weights of a graph's operators and edges.
 [[nodiscard]] inline communication_weights weights_of(const operator_graph& graph) {
   communication_weights result;
   result.operations.assign(graph.operators.size(), 1);

@@ -12,17 +12,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a figure that is negative or not finite; `place()` is whose.
+/// Rejects a figure that is negative or not finite; `place()` names its owner.
 template <class Place>
 void check_operator_figure(const Place& place, const char* name, double value) {
   if (is_finite(value) && !is_negative(value)) return;
   fail(invalid_input(place(), joined({name, " = ", std::to_string(value), ", must be finite and not negative"})));
 }
 
-/// Refuses figures that are negative or not finite, and shared parameters of operators that there are not.
+/// Rejects figures that are negative or not finite, and shared parameters of operators that do not exist.
 inline void check_operator_figures(const operator_graph& graph);
 
-/// The largest power of two p for which `sum * 2^p` stays below 2^60: what a tick is the inverse of.
+/// The largest power of two p for which `sum * 2^p` stays below 2^60: a tick is its inverse.
 [[nodiscard]] inline engine::tick_scale tick_scale_of(double sum);
 
 inline void check_operator_figures(const operator_graph& graph) {

@@ -18,16 +18,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Chunks in a row of places, between which elements move, and which change devices, by chance: so that the high powers
-/// of the loads of devices sum to less. What fits nowhere counts as more; the best that fits is kept.
+/// Simulated annealing of a sequence of chunks: elements move between chunks, and chunks change devices, at random, to
+/// reduce the sum of high powers of the devices' loads. Violated rules count as a penalty; the best state without
+/// violations is kept.
 class chunk_moves {
  public:
   using element = precedence::element;
 
-  /// @param below  which elements may not stand on later chunks than others
-  /// @param costs  of devices, whose numbers are those of stages
-  /// @param from   where to begin; every device has as many chunks as may be, empty ones too
-  /// @param rules  what devices have to keep to
+  /// @param below  which elements may not be on later chunks than others
+  /// @param costs  of devices, whose numbers are stage numbers
+  /// @param from   the initial state; every device has the maximum number of chunks, including empty ones
+  /// @param rules  constraints on devices
   /// @param unit   about the load that is sought; the objects must outlive this one
   chunk_moves(const precedence& below, const operator_costs& costs, const placed_chunks& from,
               const device_rules& rules, double unit, engine::seeded& random)
@@ -44,7 +45,7 @@ class chunk_moves {
     note();
   }
 
-  /// Changes one thing after the other: the sum is annealed.
+  /// Anneals: makes one random change after the other.
   void anneal(std::size_t steps, double hot, const function_ref<bool()>& stop) {
     engine::annealing heat(hot, steps);
     for (std::size_t i = 0; i < steps; ++i, heat.cool()) {
@@ -64,13 +65,13 @@ class chunk_moves {
     }
   }
 
-  /// The best that was met of those that keep to the rules; its value is the greatest number if there was none.
+  /// The best state without violations; its value is the greatest number if there was none.
   [[nodiscard]] const placed_chunks& best() const noexcept { return best_; }
 
  private:
   [[nodiscard]] std::size_t places() const noexcept { return device_.size(); }
 
-  /// Moves one element into another chunk in which it may stand.
+  /// Moves one element into another chunk that its precedence allows.
   void move_one() {
     const std::size_t e = random_.below(place_.size());
     std::size_t least = 0;
@@ -84,7 +85,7 @@ class chunk_moves {
     decide(to < place_[e] ? to : to + 1);
   }
 
-  /// Moves an element into a chunk behind its own, with all that may not stand before it; or in front, likewise.
+  /// Moves an element and all its successors in the way into a later chunk; or its predecessors into an earlier one.
   void push() {
     const std::size_t e = random_.below(place_.size());
     const std::size_t far = random_.below(4) == 0 ? places() : std::size_t{3};
@@ -109,7 +110,7 @@ class chunk_moves {
     moved_.emplace_back(static_cast<element>(e), place_[e]);
   }
 
-  /// Moves what `moved_` holds to a place, and back if that is too bad.
+  /// Moves the elements of `moved_` to a place, and back if the change is rejected.
   void decide(std::size_t to) {
     for (const auto& each : moved_) put(each.first, to);
     if (loads_.accept(limit_)) return note();
@@ -130,7 +131,7 @@ class chunk_moves {
     members_[place_[e]].push_back(static_cast<element>(e));
   }
 
-  /// Lets two chunks change devices.
+  /// Swaps the devices of two chunks.
   void swap_devices() {
     const std::size_t a = random_.below(places());
     const std::size_t b = random_.below(places());
@@ -145,7 +146,7 @@ class chunk_moves {
     std::swap(device_[a], device_[b]);
   }
 
-  /// Lets two devices change all that they hold, or be of the other's kind.
+  /// Swaps the contents of two devices, or their kinds.
   void change_roles() {
     const std::size_t a = random_.below(loads_.kinds().size());
     const std::size_t b = random_.below(loads_.kinds().size());
@@ -164,7 +165,7 @@ class chunk_moves {
     }
   }
 
-  /// Puts an empty chunk at another place.
+  /// Moves an empty chunk to another place.
   void shift_empty() {
     const std::size_t from = random_.below(places());
     const std::size_t to = random_.below(places());
@@ -191,12 +192,12 @@ class chunk_moves {
 
   const precedence& below_;
   engine::seeded& random_;
-  std::vector<std::uint32_t> place_;   // of every element, that of its chunk
-  std::vector<std::uint32_t> device_;  // of every place, that of its chunk
+  std::vector<std::uint32_t> place_;   // place of each element's chunk
+  std::vector<std::uint32_t> device_;  // device of the chunk at each place
   device_loads loads_;
   bool by_position_;                                        // whether it matters which device is which
-  std::vector<std::vector<element>> members_{};             // of every place
-  std::vector<std::uint32_t> slot_{};                       // of every element, among these
+  std::vector<std::vector<element>> members_{};             // of each place
+  std::vector<std::uint32_t> slot_{};                       // position of each element in these
   std::vector<std::pair<element, std::uint32_t>> moved_{};  // with the places before
   std::vector<bool> marked_;
   double limit_ = 0;

@@ -18,16 +18,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for chunks of elements on devices so that the heaviest is as light as possible: makes the best that were found
-/// better by `chunk_moves`, and now and then begins anew with an order cut into even pieces.
+/// Searches for chunks of elements on devices with the lightest heaviest device: improves the best ones found by
+/// `chunk_moves`, and sometimes restarts from an order cut into even pieces.
 class chunk_search {
  public:
   using ticks = operator_costs::ticks;
 
-  /// @param below   which elements may not stand on later chunks than others; must outlive this object, as `costs`
+  /// @param below   which elements may not be on later chunks than others; must outlive this object, as must `costs`
   /// @param costs   of devices
   /// @param counts  of devices
-  /// @param chunks  of a device at most
+  /// @param chunks  the most per device
   /// @param seed    of random numbers
   chunk_search(const precedence& below, const operator_costs& costs, const stage_counts& counts, std::size_t chunks,
                std::uint64_t seed)
@@ -39,7 +39,7 @@ class chunk_search {
     for (std::size_t e = 0; e < costs.size(); ++e) total_ += work(e);
   }
 
-  /// Begins with a partition into stages of one device each.
+  /// Starts from a partition into stages of one device each.
   void know(const element_stages<ticks>& stages) {
     placed_chunks from;
     from.chunk_of = stages.stage_of;
@@ -50,7 +50,7 @@ class chunk_search {
     starts_.push_back(std::move(from));
   }
 
-  /// Makes one of the best better, or begins anew.
+  /// Improves one of the best, or restarts.
   void improve(const function_ref<bool()>& stop) {
     ++rounds_;
     placed_chunks from;
@@ -65,14 +65,14 @@ class chunk_search {
     try_from(from, std::min(1000 * n * rounds_, most), hot[rounds_ % 3], stop);
   }
 
-  /// The best found; none if there is none.
+  /// The best found; null if there is none.
   [[nodiscard]] const placed_chunks* best() const noexcept { return pool_.empty() ? nullptr : &pool_[0]; }
 
  private:
   [[nodiscard]] ticks work(std::size_t e) const { return costs_.of(e).forward + costs_.of(e).backward; }
   [[nodiscard]] std::size_t devices() const noexcept { return counts_.devices + counts_.cpus; }
 
-  /// Adds the devices that are not used: accelerators, then CPUs.
+  /// Adds the unused devices: accelerators, then CPUs.
   void add_devices(std::vector<std::uint8_t>& kinds) const {
     const auto cpus = static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), 1));
     kinds.resize(counts_.devices + cpus, 0);
@@ -87,11 +87,11 @@ class chunk_search {
     if (moves.best().value != placed_chunks().value) keep(moves.best());
   }
 
-  /// The same with empty chunks at places by chance, so that every device has as many as it may.
+  /// The same with empty chunks at random places, so that every device has the maximum number.
   [[nodiscard]] placed_chunks with_all_chunks(const placed_chunks& from) {
     constexpr std::uint32_t empty = ~std::uint32_t{0};
     std::vector<std::size_t> left(devices(), chunks_);
-    std::vector<std::uint32_t> row;  // the chunks, and those that are empty
+    std::vector<std::uint32_t> row;  // the chunks, including empty ones
     for (std::size_t c = 0; c < from.device_of.size(); ++c) {
       --left[from.device_of[c]];
       row.push_back(static_cast<std::uint32_t>(c));
@@ -99,7 +99,7 @@ class chunk_search {
     std::vector<std::uint32_t> idle;
     for (std::size_t d = 0; d < left.size(); ++d) idle.insert(idle.end(), left[d], static_cast<std::uint32_t>(d));
     row.resize(row.size() + idle.size(), empty);
-    // Of all ways to mix them one by chance: those of each kind keep their order, and idle devices are shuffled.
+    // A random interleaving: each kind keeps its order, and idle devices are shuffled.
     std::vector<std::uint32_t> mixed;
     for (std::size_t used = 0, rest = idle.size(); used < from.device_of.size() || rest > 0;) {
       const std::size_t kept = from.device_of.size() - used;
@@ -124,8 +124,7 @@ class chunk_search {
     return result;
   }
 
-  /// An order by chance, cut into pieces of about as much work; devices follow each other again and again, or forth and
-  /// back.
+  /// A random order, cut into pieces of about equal work; devices cycle, or alternate direction.
   [[nodiscard]] placed_chunks even_pieces() {
     const element_order order = random_.below(2) == 0 ? random_order(below_, random_) : depth_first_of_some();
     placed_chunks result;
@@ -150,7 +149,7 @@ class chunk_search {
     }
     return result;
   }
-  /// An order that goes on with what became possible last, but begins by chance.
+  /// A depth-first order with random starts.
   [[nodiscard]] element_order depth_first_of_some() {
     return ordered(below_, [&](std::vector<precedence::element>& ready) {
       const std::size_t i = ready.size() - 1 - random_.below(std::min<std::size_t>(ready.size(), 2));
@@ -163,7 +162,7 @@ class chunk_search {
     for (std::size_t i = kinds.size(); i > 1; --i) std::swap(kinds[i - 1], kinds[random_.below(i)]);
   }
 
-  /// Keeps what was found if it is one of the best.
+  /// Keeps a result if it is one of the best.
   void keep(placed_chunks found) {
     make_compact(found);
     const auto less = [](const placed_chunks& a, const placed_chunks& b) { return a.value < b.value; };
@@ -181,7 +180,7 @@ class chunk_search {
   device_rules rules_{};
   ticks total_ = 0;
   std::vector<placed_chunks> starts_{};
-  std::vector<placed_chunks> pool_{};  // the best first, of each value one
+  std::vector<placed_chunks> pool_{};  // the best first, one per value
   std::size_t rounds_ = 0;
 };
 

@@ -20,20 +20,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The weights of operators and edges, beside a graph that holds groups, devices (as stages) and edges.
+/// Weights of operators and edges, for a graph that holds groups, devices (as stages) and edges.
 struct communication_weights {
-  std::vector<double> variables{};   ///< of every operator
-  std::vector<double> operations{};  ///< of every operator
-  std::vector<double> edges{};       ///< of every edge
+  std::vector<double> variables{};   ///< of each operator
+  std::vector<double> operations{};  ///< of each operator
+  std::vector<double> edges{};       ///< of each edge
 };
 
-/// What no placement can part, with its weights in whole ticks, so that sums are exact.
+/// The indivisible elements, with weights in whole ticks, so that sums are exact.
 class communication_elements {
  public:
   using ticks = std::int64_t;
   using element = precedence::element;
 
-  /// Both weights that are balanced.
+  /// The two balanced weights.
   struct weights {
     ticks variables = 0;
     ticks operations = 0;
@@ -44,10 +44,10 @@ class communication_elements {
       return variables <= most.variables && operations <= most.operations;
     }
   };
-  /// Another element with which one speaks, or that may not stand before or behind it.
+  /// A link to an element with shared edges, or with a precedence.
   struct link {
     element to = 0;
-    std::int32_t order = 0;  ///< 1: `to` may not stand on an earlier device; -1: not on a later one; 0: anywhere
+    std::int32_t order = 0;  ///< 1: `to` may not be on an earlier device; -1: not on a later one; 0: anywhere
     ticks weight = 0;
   };
 
@@ -62,33 +62,33 @@ class communication_elements {
   [[nodiscard]] const contraction& parts() const noexcept { return parts_; }
   [[nodiscard]] const precedence& below() const noexcept { return parts_.below(); }
   [[nodiscard]] const weights& of(std::size_t e) const noexcept { return of_[e]; }
-  /// What a device takes at most.
+  /// The limits of a device.
   [[nodiscard]] const weights& most() const noexcept { return most_; }
   [[nodiscard]] view<const link> links(std::size_t e) const noexcept { return links_[e]; }
-  /// Links of all elements, each counted at both ends.
+  /// Number of link ends: each link counts at both ends.
   [[nodiscard]] std::size_t link_ends() const noexcept { return links_.entries(); }
-  /// The first and the last device on which an element may stand.
+  /// The first and the last device on which an element may be.
   [[nodiscard]] std::size_t first(std::size_t e) const noexcept { return first_[e]; }
   [[nodiscard]] std::size_t last(std::size_t e) const noexcept { return last_[e]; }
-  /// Whether some elements have fewer devices to stand on than others.
+  /// Whether some elements have a smaller range of devices than others.
   [[nodiscard]] bool any_fixed() const noexcept { return any_fixed_; }
 
   [[nodiscard]] double communication(ticks count) const { return edge_scale_.figure(count); }
   [[nodiscard]] double variables(ticks count) const { return variable_scale_.figure(count); }
   [[nodiscard]] double operations(ticks count) const { return operation_scale_.figure(count); }
 
-  /// What a placement cuts.
+  /// The weight that a placement cuts.
   [[nodiscard]] ticks cut(const std::vector<std::uint32_t>& device_of) const;
 
  private:
   static engine::tick_scale scale_of(const std::vector<double>& all);
   void choose_ticks(const communication_weights& figures);
-  /// A k-th of `all` times `imbalance`, and what rounding may have taken from that.
+  /// A k-th of `all` times `imbalance`, plus a margin for rounding.
   [[nodiscard]] ticks most_of(ticks all, double imbalance) const;
 
   void join(const operator_graph& graph, const communication_weights& figures);
 
-  /// Tells on which devices elements may stand: what is fixed, and what edges make of that.
+  /// Finds the devices allowed for each element: from fixed devices and precedence.
   void fix(const operator_graph& graph);
 
   contraction parts_;

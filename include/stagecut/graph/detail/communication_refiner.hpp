@@ -17,19 +17,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Moves elements so that nets join fewer stages, by `engine::fm_pass`. A stage's work stays below a cap; where it is
-/// above, moves that bring it down come first.
+/// Moves elements so that nets span fewer stages, by `engine::fm_pass`. A stage's work stays below a cap; if it is
+/// above, moves that reduce it come first.
 class communication_refiner {
  public:
   using ticks = operator_costs::ticks;
-  /// Told of every move, those that are taken back later too, with the seconds that it saves, less than 0 if it costs
-  /// some.
+  /// Reported for every move, including those that are undone later, with the seconds that it saves; negative if it
+  /// costs some.
   struct step : stage_step {
     ticks gain = 0;
   };
   using watcher = function_ref<void(const step&)>;
 
-  /// @param cap  of a stage's work; the objects must outlive this one
+  /// @param cap  limit on a stage's work; the objects must outlive this one
   communication_refiner(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
                         std::size_t stages, ticks cap, bool may_empty, std::uint64_t seed)
       : costs_(costs),
@@ -41,8 +41,8 @@ class communication_refiner {
         seen_(below.size()),
         waiting_(stages) {}
 
-  /// Moves every element once at most, and takes back what came after the best.
-  /// @return  whether there is less work above the cap, or as much and less is sent
+  /// Moves every element at most once, and undoes the moves after the best state.
+  /// @return  whether the work above the cap decreases, or stays and the communication decreases
   bool pass(const function_ref<bool()>& stop = {}, const watcher& watch = {}) {
     begin();
     const auto next = [&] {
@@ -59,9 +59,9 @@ class communication_refiner {
   }
 
   [[nodiscard]] const numbered_stages& stages() const noexcept { return now_.stages(); }
-  /// Of every net its weight, for each stage beyond the first that holds pins of it.
+  /// The weight of every net, times the stages beyond the first that hold pins of it.
   [[nodiscard]] ticks value() const noexcept { return now_.value(); }
-  /// Work above the cap, of all stages.
+  /// Work above the cap, over all stages.
   [[nodiscard]] ticks excess() const noexcept { return now_.excess(); }
   /// Moves kept.
   [[nodiscard]] std::size_t moves() const noexcept { return moves_; }
@@ -105,7 +105,7 @@ class communication_refiner {
     const ticks work = now_.work_of(e);
     for (const std::uint32_t to : now_.targets()) {
       if (to == from) continue;
-      // Out of a stage above the cap it may go to another one that is then no heavier than its own was.
+      // It may leave a stage above the cap for one that is then no heavier than that was.
       if (work > 0 && now_.work(to) + work > std::max(now_.cap(), now_.work(from) - 1)) {
         waiting_[to].push_back(static_cast<std::uint32_t>(e));
         continue;
@@ -133,7 +133,7 @@ class communication_refiner {
     for (const precedence::element other : stages().below().predecessors(e)) mark(other);
     for (const precedence::element other : stages().below().successors(e)) mark(other);
     for (const operator_costs::link& each : costs_.nets_of(e)) {
-      if (each.pins > 64) continue;  // a gain that went up is found in the next pass
+      if (each.pins > 64) continue;  // an increased gain is found in the next pass
       if (now_.spread().count(each.net, done.from) > 1 && now_.spread().count(each.net, done.to) > 2) continue;
       for (const precedence::element pin : costs_.pins(each.net)) mark(pin);
     }
@@ -148,7 +148,7 @@ class communication_refiner {
     }
   }
 
-  /// Looks again at some elements that would have gone to a stage, had there been room.
+  /// Reconsiders some elements that a stage had no capacity for.
   void take_waiting(std::size_t s) {
     for (std::size_t i = 0; i < 64 && !waiting_[s].empty(); ++i) {
       mark(waiting_[s].back());
@@ -166,9 +166,9 @@ class communication_refiner {
   engine::seeded random_;
   message_stages now_;
   engine::gain_heap<entry> heap_;
-  std::vector<std::uint32_t> chance_;  // among equal moves, the greatest first
+  std::vector<std::uint32_t> chance_;  // priority among equal moves, the greatest first
   std::vector<bool> seen_;
-  std::vector<std::vector<std::uint32_t>> waiting_;  // of every stage, elements for which it had no room
+  std::vector<std::vector<std::uint32_t>> waiting_;  // for each stage, elements that exceeded its capacity
   std::vector<std::uint32_t> again_{};
   std::vector<step> made_{};
   std::size_t moves_ = 0;

@@ -14,27 +14,26 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// One graph of a hierarchy, and into what the vertices of the one before went.
+/// One graph of a hierarchy, and the vertex into which each vertex of the previous one was merged.
 struct dag_level {
   flat_dag graph{};
   std::vector<dag_vertex> into{};
 };
 
-/// Merges vertices into stars so that the graph stays without cycles, without a search: in an order in which edges lead
-/// onwards, each vertex that merges joins the first of its successors; or, backwards, each the last of its predecessors.
-/// What is joined stays where it is, and all others move the same way, so that the order of the centres is one of the
-/// merged graph: an edge of u leads to nothing in front of the first successor of u (docs/graph_methods.md, "Merging without a
-/// search").
+/// Merges vertices into stars without creating cycles and without a search: in a topological order, each merging vertex
+/// joins the first of its successors; or, backwards, each the last of its predecessors. The centres stay in place and
+/// all others move in the same direction, so the order of the centres is a topological order of the merged graph: an
+/// edge of u leads to nothing before the first successor of u (docs/graph_methods.md, "Merging without a search").
 class dag_coarsening {
  public:
   /// @param graph  must outlive this object
-  /// @param part   of every vertex; only those of one part merge; empty: all are of one
+  /// @param part   of each vertex; only vertices of the same part merge; empty: one part
   dag_coarsening(const flat_dag& graph, const std::vector<std::uint32_t>& part) : graph_(graph), part_(part) {}
 
   /// One round.
-  /// @param order      in which edges lead onwards
+  /// @param order      a topological order
   /// @param backwards  whether vertices join their last predecessor
-  /// @param most       that merged vertices weigh
+  /// @param most       weight limit of merged vertices
   [[nodiscard]] dag_level round(const dag_order& order, bool backwards, dag_weight most) const {
     const std::size_t n = graph_.size();
     std::vector<std::uint32_t> place(n);
@@ -104,14 +103,14 @@ class dag_coarsening {
   const std::vector<std::uint32_t>& part_;
 };
 
-/// Graphs that become smaller, merged by rounds without a search, each in another order.
+/// A hierarchy of ever smaller graphs, merged in rounds without a search, each in another order.
 class dag_hierarchy {
  public:
   /// @param graph   must outlive this object
-  /// @param part    of every vertex; only those of one part merge; empty: all are of one
-  /// @param target  vertices that are few enough
-  /// @param most    that merged vertices weigh
-  /// @param first   which kind of order is the first
+  /// @param part    of each vertex; only vertices of the same part merge; empty: one part
+  /// @param target  the number of vertices at which merging ends
+  /// @param most    weight limit of merged vertices
+  /// @param first   the kind of the first order
   dag_hierarchy(const flat_dag& graph, std::vector<std::uint32_t> part, std::size_t target, dag_weight most,
                 std::size_t first)
       : graph_(graph), part_(std::move(part)) {
@@ -133,7 +132,7 @@ class dag_hierarchy {
   [[nodiscard]] const std::vector<std::uint32_t>& part() const noexcept { return part_; }
 
   /// Moves vertices between parts on every level, from the coarsest to the graph itself.
-  /// @param parts  of the coarsest; becomes that of the graph
+  /// @param parts  of the coarsest graph; becomes those of the graph
   void refine(dag_parts& parts) const {
     edge_cut_moves(coarsest(), parts).run();
     for (std::size_t l = levels_.size(); l-- > 0;) {

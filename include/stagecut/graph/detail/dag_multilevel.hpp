@@ -18,19 +18,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Cuts a graph into parts that may weigh only so much, so that the edges between them weigh little.
+/// Cuts a graph into parts with weight limits and a small total weight of the edges between them.
 class dag_multilevel {
  public:
   dag_multilevel(const flat_dag& graph, std::vector<dag_weight> most, std::uint64_t seed)
       : graph_(graph), most_(std::move(most)), random_(seed) {}
 
-  /// Merges first, then cuts orders of what is left: fast, and good where the graph consists of layers.
-  /// @param known  than which it may end as soon as it is much worse; none: null
+  /// Merges first, then cuts orders of the coarse graph: fast, and good if the graph consists of layers.
+  /// @param known  it may end early if it is much worse than this; none: null
   [[nodiscard]] dag_parts by_merging(const dag_parts* known) {
     const std::size_t first = random_.below(6);
     dag_parts best = merged(first);
     if (known != nullptr && known->excess() == 0 && best.cut > known->cut + known->cut / 8) return best;
-    // What is merged first decides much: where nothing else is tried, rounds begin in another way once more.
+    // The first merges matter most: without another method, rounds start once more in another way.
     if (known == nullptr) {
       if (dag_parts other = merged(first + 3); other.better_than(best)) best = std::move(other);
     }
@@ -38,7 +38,7 @@ class dag_multilevel {
     return best;
   }
 
-  /// Cuts in two again and again, by the best of many orders of the whole graph each time.
+  /// Recursive bisection, by the best of many orders of the whole graph each time.
   [[nodiscard]] dag_parts by_bisection(std::size_t kept) {
     dag_parts result;
     result.most = most_;
@@ -52,7 +52,7 @@ class dag_multilevel {
   }
 
  private:
-  /// Merges, cuts orders of what is left, and moves vertices on all levels.
+  /// Merges, cuts orders of the coarse graph, and moves vertices on all levels.
   [[nodiscard]] dag_parts merged(std::size_t first) {
     const std::size_t k = most_.size();
     const dag_weight most = std::max<dag_weight>(graph_.total / static_cast<dag_weight>(50 * k), 1);
@@ -99,7 +99,7 @@ class dag_multilevel {
     return best;
   }
 
-  /// Parts that may be too heavy, where no order has better ones.
+  /// Initial parts, which may be too heavy if no order has better ones.
   [[nodiscard]] dag_parts first_parts(const flat_dag& graph) const {
     dag_parts result;
     result.most = most_;
@@ -114,7 +114,7 @@ class dag_multilevel {
     return result;
   }
 
-  /// The best cuts in two that are not much the same.
+  /// The best bisections that differ enough.
   class halves {
    public:
     struct candidate {
@@ -186,7 +186,7 @@ class dag_multilevel {
     return {std::move(weight), edges};
   }
 
-  /// Two halves for the parts [first, first + front) and those up to `first + count`.
+  /// Two halves: the parts [first, first + front), and the rest up to `first + count`.
   dag_parts bisected(const flat_dag& graph, std::size_t first, std::size_t front, std::size_t count, std::size_t kept) {
     dag_parts empty;
     empty.most = limits(graph, first, front, count);
@@ -211,7 +211,7 @@ class dag_multilevel {
     return result;
   }
 
-  /// What the halves may weigh: of the room that is left an equal share for every level that follows.
+  /// The weight limits of the halves: the remaining slack is divided equally over the levels that follow.
   [[nodiscard]] std::vector<dag_weight> limits(const flat_dag& graph, std::size_t first, std::size_t front,
                                                std::size_t count) const {
     dag_weight sides[2] = {0, 0};
@@ -226,7 +226,7 @@ class dag_multilevel {
     const double slack = (1 + (room - 1) / static_cast<double>(levels)) / room;
     std::vector<dag_weight> result;
     for (const dag_weight side : sides) result.push_back(static_cast<dag_weight>(static_cast<double>(side) * slack));
-    // Rounded down, or where no balanced parts exist, both together may be too little.
+    // Rounded down, or where no balanced parts exist, the two together may be too little.
     if (const dag_weight lacking = graph.total - result[0] - result[1]; lacking > 0) {
       const dag_weight room_in_front = std::max<dag_weight>(sides[0] - result[0], lacking / 2);
       result[0] += std::min(lacking, room_in_front);

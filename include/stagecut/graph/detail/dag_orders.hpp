@@ -10,19 +10,19 @@
 
 #include <stagecut/graph/detail/flat_dag.hpp>
 
-// Orders in which every edge of a flat graph leads onwards.
+// Topological orders of a flat graph.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 using dag_order = std::vector<dag_vertex>;
 
-/// That of the numbers.
+/// The order of the numbers.
 [[nodiscard]] inline dag_order as_numbered(const flat_dag& graph) {
   dag_order result(graph.size());
   std::iota(result.begin(), result.end(), dag_vertex{0});
   return result;
 }
 
-/// By a key that no edge lowers, and by number where it is the same. O(n + greatest key).
+/// By a key that no edge lowers, then by number. O(n + greatest key).
 [[nodiscard]] inline dag_order by_key(const std::vector<std::uint32_t>& key, std::size_t keys) {
   std::vector<std::uint32_t> at(keys + 1, 0);
   for (const std::uint32_t each : key) ++at[each + std::size_t{1}];
@@ -32,7 +32,7 @@ using dag_order = std::vector<dag_vertex>;
   return result;
 }
 
-/// Of every vertex, the edges of the longest path to it.
+/// For each vertex, the number of edges on the longest path to it.
 [[nodiscard]] inline std::vector<std::uint32_t> levels(const flat_dag& graph) {
   std::vector<std::uint32_t> result(graph.size(), 0);
   for (std::size_t v = 0; v < graph.size(); ++v) {
@@ -41,7 +41,7 @@ using dag_order = std::vector<dag_vertex>;
   return result;
 }
 
-/// Of every vertex, the edges of the longest path of all less those of the longest path from it.
+/// For each vertex, the edges of the longest path overall minus those of the longest path from it.
 [[nodiscard]] inline std::vector<std::uint32_t> late_levels(const flat_dag& graph) {
   std::vector<std::uint32_t> result(graph.size(), 0);
   for (std::size_t v = graph.size(); v-- > 0;) {
@@ -57,7 +57,7 @@ using dag_order = std::vector<dag_vertex>;
   return by_key(late ? late_levels(graph) : levels(graph), graph.size() + 1);
 }
 
-/// The vertex that became ready last first; or, from the end, that of which all successors stand last.
+/// The vertex that became ready last first; or, from the end, the vertex whose successors are all placed.
 [[nodiscard]] inline dag_order last_ready_first(const flat_dag& graph, bool from_end) {
   const dag_rows& before = from_end ? graph.out : graph.in;
   const dag_rows& behind = from_end ? graph.in : graph.out;
@@ -83,10 +83,10 @@ using dag_order = std::vector<dag_vertex>;
   return result;
 }
 
-/// Predecessors just before the first that needs them: for every last vertex, what it needs and is not there yet.
+/// Predecessors just before the first vertex that needs them: for every sink, its ancestors not placed yet.
 [[nodiscard]] inline dag_order on_demand(const flat_dag& graph) {
   const std::size_t n = graph.size();
-  std::vector<std::uint32_t> next(n, 0);  // of the predecessors looked at
+  std::vector<std::uint32_t> next(n, 0);  // index into the predecessors visited so far
   std::vector<bool> met(n);
   dag_order result;
   result.reserve(n);
@@ -111,12 +111,12 @@ using dag_order = std::vector<dag_vertex>;
   return result;
 }
 
-/// The vertex after which least is cut first, of those that are ready; or the same from the end.
+/// Among ready vertices, the one after which least is cut comes first; or the same from the end.
 [[nodiscard]] inline dag_order least_cut_first(const flat_dag& graph, bool from_end) {
   const dag_rows& before = from_end ? graph.out : graph.in;
   const dag_rows& behind = from_end ? graph.in : graph.out;
   const std::size_t n = graph.size();
-  std::vector<dag_weight> more(n, 0);  // that is cut
+  std::vector<dag_weight> more(n, 0);  // the increase of the cut
   std::vector<std::uint32_t> waits(n);
   struct item {
     dag_weight more;
@@ -154,10 +154,10 @@ using dag_order = std::vector<dag_vertex>;
   return result;
 }
 
-/// Number of orders that nothing but the graph makes.
+/// Number of orders made from the graph alone.
 inline constexpr std::size_t plain_orders = 8;
 
-/// One of these.
+/// One of these orders.
 [[nodiscard]] inline dag_order plain_order(const flat_dag& graph, std::size_t i) {
   switch (i) {
     case 0: return as_numbered(graph);
@@ -171,7 +171,7 @@ inline constexpr std::size_t plain_orders = 8;
   }
 }
 
-/// An order whose parts come one after the other, and within which that of `order` is kept. O(n).
+/// An order in which parts follow one another, and `order` is kept within each part. O(n).
 /// @pre  no edge leads to an earlier part
 [[nodiscard]] inline dag_order by_part(const dag_order& order, const std::vector<std::uint32_t>& part,
                                        std::size_t parts) {

@@ -48,7 +48,7 @@ STAGECUT_DECL dag_partition measure_partition_fn::operator()(const weighted_dag&
     });
   }
   result.loads = result.weights;
-  std::vector<std::size_t> paid(parts, n);  // of every part, whose output it paid last
+  std::vector<std::size_t> paid(parts, n);  // for each part, the last vertex whose output it paid
   for (std::size_t i = 0; i < graph.outputs().size(); ++i) {
     bool parted = false;
     for (const detail::dag_vertex to : flat.out[i]) parted = parted || part_at(to) != part_at(i);

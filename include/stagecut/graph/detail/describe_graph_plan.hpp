@@ -19,11 +19,11 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What a plan says of the stages of a graph.
+// The figures of a plan's stages of a graph.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The edges between stages: of every producer of the forward pass its output, once for each later stage that takes it.
-/// What goes back is as large, whichever operators send it.
+/// The edges between stages: the output of every producer of the forward pass, once for each later stage that consumes
+/// it. What goes back is as large, whichever operators send it.
 [[nodiscard]] inline std::vector<planned_edge> stage_edges_of(const operator_graph& graph,
                                                               const std::vector<std::size_t>& stage_of,
                                                               std::size_t stages) {
@@ -40,19 +40,19 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   }
   std::vector<planned_edge> result;
   for (const auto& [ends, sum] : bytes) result.push_back({ends.first, ends.second, sum});
-  // Stages that do not speak at all: without edges they would be a chain.
+  // Stages without any messages: without edges they would form a chain.
   if (result.empty() && stages > 1) result.push_back({0, 1, 0});
   return result;
 }
 
-/// Microbatches in flight on a stage; 0 if that is not known.
+/// Microbatches in flight on a stage; 0 if unknown.
 [[nodiscard]] inline std::size_t graph_in_flight(const plan_request& request, std::size_t stage, std::size_t stages) {
   if (request.schedule == schedule_kind::gpipe) return request.microbatches;
   const std::size_t left = stages - stage;
   return request.microbatches != 0 && request.microbatches < left ? request.microbatches : left;
 }
 
-/// Fills in what the layers of the stages take.
+/// Fills in the figures of the stages' layers.
 inline void describe_graph_stages(plan& result, const plan_request& request, const operator_graph& graph,
                                   const std::vector<std::size_t>& stage_of) {
   std::vector<backward_parts> parts(result.stages.size());
@@ -81,7 +81,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
   }
 }
 
-/// Bytes for the buffers of every stage: of all that it receives and sends.
+/// Bytes of every stage's buffers: for all that it receives and sends.
 inline void describe_graph_buffers(plan& result, const plan_request& request, const operator_graph& graph,
                                    const std::vector<std::size_t>& stage_of) {
   std::vector<std::vector<std::size_t>> on(stage_of.size());
@@ -99,9 +99,9 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   }
 }
 
-/// The plan of stages that were found, but for its objective.
+/// The plan of the stages found, without its objective.
 ///
-/// @param device_of  of every stage, where these are chunks: no schedule runs them; empty: one stage on each
+/// @param device_of  of each stage, if these are chunks: no schedule runs them; empty: one stage on each device
 [[nodiscard]] inline plan described_graph_plan(const profile& model, const plan_request& request,
                                                const operator_graph& graph, const std::vector<std::size_t>& stage_of,
                                                const std::vector<graph_stage>& stages,

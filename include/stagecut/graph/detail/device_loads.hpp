@@ -13,9 +13,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The loads of devices that hold several chunks each: of a device, what the set of all its elements takes.
+/// The loads of devices that hold several chunks each: the load of a device is the cost of the set of all its elements.
 ///
-/// A chunk keeps the activations of as many microbatches as there are chunks from it to the last, where stages do.
+/// Where stages keep several microbatches, a chunk keeps the activations of as many as there are chunks from it to the
+/// last.
 class device_loads {
  public:
   using ticks = operator_costs::ticks;
@@ -41,7 +42,7 @@ class device_loads {
     before_.clear();
   }
 
-  /// An element leaves the chunk at a place for that at another.
+  /// Moves an element from the chunk at one place to the chunk at another.
   void move(std::size_t e, std::size_t from, std::size_t to) {
     if (device_[from] == device_[to]) {
       --count_[from], ++count_[to];
@@ -54,7 +55,7 @@ class device_loads {
     enter(e, to);
   }
 
-  /// The chunks at two places change devices.
+  /// Swaps the devices of the chunks at two places.
   void swap(std::size_t a, const std::vector<element>& in_a, std::size_t b, const std::vector<element>& in_b) {
     for (const element e : in_a) leave(e, a);
     for (const element e : in_b) leave(e, b);
@@ -63,14 +64,14 @@ class device_loads {
     for (const element e : in_b) enter(e, b);
   }
 
-  /// The chunks at two places change these, one of which is empty: nothing changes for their devices.
+  /// Swaps the chunks at two places, one of them empty: nothing changes for their devices.
   void exchange(std::size_t a, std::size_t b) noexcept {
     std::swap(device_[a], device_[b]);
     std::swap(count_[a], count_[b]);
     std::swap(kept_[a], kept_[b]);
   }
 
-  /// Two devices change what they hold, or what they are, or both.
+  /// Swaps the contents of two devices, or their kinds, or both.
   void change_roles(std::size_t a, std::size_t b, bool contents, bool kinds,
                     const std::vector<std::uint32_t>& place_of) {
     if (kinds) {
@@ -94,14 +95,14 @@ class device_loads {
     touch(b);
   }
 
-  /// Whether what was changed since the last time makes the sum of powers larger by no more than `limit`.
+  /// Whether the changes since the last call increase the sum of powers by at most `limit`.
   [[nodiscard]] bool accept(double limit) {
     const double change = refresh();
     if (!(change <= limit)) return false;
     before_.clear();
     return true;
   }
-  /// What was known before the last change, after that was undone.
+  /// Restores the state before the last change, after that was undone.
   void restore() {
     for (const std::uint32_t d : list_) touched_[d] = false;
     list_.clear();
@@ -109,7 +110,7 @@ class device_loads {
     before_.clear();
   }
 
-  /// Whether a device does not keep to the rules.
+  /// Whether a device violates the rules.
   [[nodiscard]] bool wrong() const noexcept {
     for (const device_state& each : now_) {
       if (each.wrong) return true;
@@ -158,12 +159,12 @@ class device_loads {
     return kinds_[d] != 0 ? each.on_cpu : each.on_accelerator;
   }
 
-  /// Reckons anew what was touched; all that have chunks where memory depends on those behind.
-  /// @return  by how much the sum of powers has grown
+  /// Recomputes what was touched; all devices with chunks if memory depends on later chunks.
+  /// @return  the increase of the sum of powers
   double refresh() {
     if (rules_.keeps_in_flight) {
       for (std::size_t d = 0; d < kinds_.size(); ++d) touch(d), more_[d] = 0;
-      std::size_t from = 0;  // chunks from a place on; those that follow each other on a device are one
+      std::size_t from = 0;  // chunks from a place on; consecutive ones on a device count once
       std::size_t device = kinds_.size();
       for (std::size_t place = device_.size(); place-- > 0;) {
         if (count_[place] == 0) continue;
@@ -184,7 +185,7 @@ class device_loads {
     return change;
   }
 
-  /// One that does not keep to the rules has a power that grows with how far it does not.
+  /// A device that violates the rules has a power that grows with the violation.
   [[nodiscard]] device_state state_of(std::size_t d) const {
     device_state result;
     if (held_[d] == 0) {
@@ -210,10 +211,10 @@ class device_loads {
   device_rules rules_;
   double unit_;
   std::vector<std::uint8_t> kinds_;
-  std::vector<std::uint32_t> device_;  // of every place
-  std::vector<std::size_t> count_;     // elements at every place
-  std::vector<ticks> kept_;            // activations of one microbatch at every place
-  std::vector<operator_set> sets_{};   // of every device, as the following
+  std::vector<std::uint32_t> device_;  // of each place
+  std::vector<std::size_t> count_;     // elements at each place
+  std::vector<ticks> kept_;            // activations of one microbatch at each place
+  std::vector<operator_set> sets_{};   // of each device, as are the following
   std::vector<std::size_t> misplaced_{};
   std::vector<std::size_t> held_{};
   std::vector<ticks> more_{};  // activations of further microbatches

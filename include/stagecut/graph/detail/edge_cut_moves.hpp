@@ -17,19 +17,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Fiduccia-Mattheyses moves between any two parts that keep every edge leading to the same or a later part: a vertex goes
-/// no further than its highest predecessor and its lowest successor, so that no search for cycles is needed.
+/// Fiduccia-Mattheyses moves between any two parts, with every edge leading to the same or a later part: a vertex moves
+/// at most to the part of its highest predecessor or its lowest successor, so that no search for cycles is needed.
 ///
-/// Only at these two parts do edges become uncut, so they alone, and the neighbouring parts for the sake of balance, are
-/// looked at. See `engine::fm_pass`. A move is O(degree log n), and that of all neighbours.
+/// Edges become uncut only at these two parts, so only they and, for balance, the neighbouring parts are considered.
+/// See `engine::fm_pass`. A move is O(degree log n), plus that of all neighbours.
 class edge_cut_moves {
  public:
   /// @param graph  must outlive this object
-  /// @param parts  is changed; its loads and cut are right
+  /// @param parts  is changed; its loads and cut must be correct
   edge_cut_moves(const flat_dag& graph, dag_parts& parts)
       : graph_(graph), parts_(parts), heap_(graph.size()), waiting_(parts.count()) {}
 
-  /// Passes until one gains nothing, `passes` at most. Whether any gained.
+  /// Runs passes until one gains nothing, at most `passes`. Returns whether any gained.
   bool run(std::size_t passes = 8) {
     bool any = false;
     for (std::size_t i = 0; i < passes; ++i) {
@@ -39,7 +39,7 @@ class edge_cut_moves {
     return any;
   }
 
-  /// A move, and what it gains.
+  /// A move and its gain.
   struct move {
     dag_vertex element = 0;
     std::uint32_t to = none;
@@ -49,7 +49,7 @@ class edge_cut_moves {
     }
   };
 
-  /// The best move of a vertex that its parts' weights allow; `to` is `none` if there is none.
+  /// The best move of a vertex within the weight limits; `to` is `none` if there is none.
   [[nodiscard]] move best_move(dag_vertex v) {
     const std::uint32_t here = parts_.part[v];
     move best{v, none, std::numeric_limits<dag_weight>::min()};
@@ -155,7 +155,7 @@ class edge_cut_moves {
     waits_for_[v] = refused_.to;
     waiting_[refused_.to].push_back(v);
   }
-  /// Looks again at what a part was too heavy for.
+  /// Reconsiders the vertices for which a part was too heavy.
   void release(std::uint32_t part) {
     if (waiting_[part].empty()) return;
     released_.swap(waiting_[part]);
@@ -180,13 +180,13 @@ class edge_cut_moves {
     return true;
   }
 
-  static constexpr dag_weight relief = dag_weight{1} << 61U;  // a move out of a part that is too heavy comes first
+  static constexpr dag_weight relief = dag_weight{1} << 61U;  // a move out of an overweight part comes first
 
   const flat_dag& graph_;
   dag_parts& parts_;
   engine::gain_heap<move> heap_;
-  std::vector<std::uint32_t> waits_for_{};        // of every vertex, a part that is too heavy for its best move
-  std::vector<std::vector<dag_vertex>> waiting_;  // of every part, what waits for it
+  std::vector<std::uint32_t> waits_for_{};        // of each vertex, a part that is too heavy for its best move
+  std::vector<std::vector<dag_vertex>> waiting_;  // of each part, the vertices waiting for it
   std::vector<dag_vertex> released_{};
   move refused_{};
   std::vector<done> done_{};

@@ -11,17 +11,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// On what stages stand.
+/// The devices of stages.
 struct stage_counts {
   std::size_t devices = 1;  ///< accelerators
-  std::size_t cpus = 0;     ///< CPUs at most
-  bool at_most = false;     ///< whether fewer accelerators will do
+  std::size_t cpus = 0;     ///< the most CPUs
+  bool at_most = false;     ///< whether fewer accelerators are allowed
   std::size_t stages = 0;   ///< on both together; 0: any number
-  std::size_t before = 0;   ///< stages in front of them
+  std::size_t before = 0;   ///< stages before them
   std::size_t behind = 0;   ///< stages after them
 };
 
-/// Stages of elements: of every element its stage, of every stage the kind of its device, and the greatest value.
+/// Stages of elements: the stage of each element, the device kind of each stage, and the greatest value.
 template <class Value>
 struct element_stages {
   std::vector<std::uint32_t> stage_of{};

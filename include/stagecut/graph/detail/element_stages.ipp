@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL void fill_stage(const engine::ideal_family& family, std::size_t from, std::size_t to, std::size_t stage,
                               std::vector<std::uint32_t>& stage_of) {
-  std::vector<std::uint32_t> before(to - from + 1, 0);  // the step by which a set was met, plus 1, from `from` on
+  std::vector<std::uint32_t> before(to - from + 1, 0);  // the step by which a set was reached, plus 1, from `from` on
   before[0] = 1;
   for (std::size_t set = from; set < to; ++set) {
     if (before[set - from] == 0) continue;

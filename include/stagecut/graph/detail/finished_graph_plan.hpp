@@ -14,8 +14,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A plan as it stands, with stages in order of falling warm-up counts where nothing is fixed, so that
-/// `in_flight_order` takes them, and without those that are empty where fewer will do.
+/// A finished plan: stages are in order of falling warm-up counts if none is fixed, so that `in_flight_order` takes
+/// them, and empty stages are dropped if fewer are allowed.
 [[nodiscard]] inline graph_makespan finished_plan(const operator_graph& graph, const plan_point& point,
                                                   const graph_makespan_request& request, bool numbered) {
   const std::size_t k = point.order.size();

@@ -21,7 +21,7 @@ struct dag_edge {
 };
 using dag_edges = std::vector<dag_edge>;
 
-/// Of every vertex its edges in one direction, in rows.
+/// The edges of each vertex in one direction, as compressed rows.
 class dag_rows {
  public:
   dag_rows() = default;
@@ -59,22 +59,22 @@ class dag_rows {
   std::vector<dag_weight> weight_{};
 };
 
-/// A graph without cycles whose vertices are numbered so that every edge leads upwards.
+/// An acyclic graph whose vertices are numbered so that every edge leads upwards.
 struct flat_dag {
-  std::vector<dag_weight> weight{};  ///< of every vertex
+  std::vector<dag_weight> weight{};  ///< of each vertex
   dag_weight total = 0;              ///< of all
   dag_rows out{};                    ///< edges to higher numbers
-  dag_rows in{};                     ///< from lower ones
+  dag_rows in{};                     ///< edges from lower numbers
 
   flat_dag() = default;
-  /// Edges between the same two are made one. O(n + m).
+  /// Parallel edges are merged. O(n + m).
   flat_dag(std::vector<dag_weight> weights, dag_edges& edges);
 
   [[nodiscard]] std::size_t size() const noexcept { return weight.size(); }
   [[nodiscard]] std::size_t edges() const noexcept { return out.entries(); }
 
  private:
-  /// Adds up what lies between the same two; the first stays.
+  /// Adds up parallel edges; the first stays.
   void combine(dag_edges& edges) const;
 };
 

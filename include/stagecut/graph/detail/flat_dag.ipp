@@ -29,7 +29,7 @@ STAGECUT_DECL void flat_dag::combine(dag_edges& edges) const {
     for (std::size_t i = 0; i < edges.size(); ++i) row[at[edges[i].from]++] = static_cast<std::uint32_t>(i);
   }
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> first(n, none);  // of every vertex, the edge that leads to it from the one at hand
+  std::vector<std::uint32_t> first(n, none);  // for each vertex, the edge that leads to it from the current one
   bool any = false;
   for (std::size_t v = 0; v < n; ++v) {
     for (std::size_t i = end[v]; i < end[v + 1]; ++i) {

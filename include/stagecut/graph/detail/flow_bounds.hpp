@@ -18,17 +18,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Finds, of all sets that hold an element, the least sum of weights of elements in it and nets cut by it: a smallest cut
-/// between source and sink of a network. The source's side is the set. Each element has an edge to the sink with its
-/// weight; each net of two elements is an edge between them, both ways; of more, two nodes with an edge of its weight
-/// between them, where every element leads to the first and the second to every element without limit: it is cut exactly
-/// if elements stand on both sides (E. L. Lawler, Networks 3(3):275-285, 1973).
+/// Finds the least total weight of a set that contains a given element, over its elements and the nets that it cuts: a
+/// minimum cut between source and sink of a network. The source's side is the set. Each element has an edge to the sink
+/// with its weight; each net of two elements is an edge between them, in both directions; a larger net is two nodes
+/// with an edge of its weight between them, where every element has an unlimited edge to the first and the second has
+/// one to every element: it is cut exactly if elements are on both sides (E. L. Lawler, Networks 3(3):275-285, 1973).
 class cut_network {
  public:
   using amount = std::int64_t;
 
-  /// @param costs   what the elements and nets take; must outlive this object
-  /// @param weight  `weight(e)` of an element in the set, above 2^20 times less than the greatest amount
+  /// @param costs   of the elements and nets; must outlive this object
+  /// @param weight  `weight(e)` of an element in the set, more than 2^20 times smaller than the greatest amount
   /// @param net     `net(i)` of a net that is cut
   template <class Weight, class Net>
   cut_network(const operator_costs& costs, const Weight& weight, const Net& net)
@@ -54,7 +54,7 @@ class cut_network {
     build();
   }
 
-  /// The least sum of a set that holds an element.
+  /// The least sum of a set that contains an element.
   [[nodiscard]] amount least(std::size_t e) {
     capacity_[source_arcs_[e]] = unlimited;
     const auto index = get(boost::vertex_index, network_);
@@ -67,7 +67,7 @@ class cut_network {
     capacity_[source_arcs_[e]] = 0;
     return result;
   }
-  /// Whether an element is in the set that `least` found last.
+  /// Whether the set of the last call of `least` contains an element.
   [[nodiscard]] bool holds(std::size_t e) const { return colors_[e] == boost::black_color; }
 
  private:
@@ -78,7 +78,7 @@ class cut_network {
     std::size_t from;
     std::size_t to;
     amount capacity;
-    std::size_t twin;  // the number of the arc back
+    std::size_t twin;  // the number of the reverse arc
   };
 
   [[nodiscard]] std::size_t source() const noexcept { return elements_; }
@@ -89,7 +89,7 @@ class cut_network {
     arcs_.push_back({b, a, back, number});
   }
 
-  /// Puts the arcs in rows, node after node.
+  /// Stores the arcs in rows, node after node.
   void build() {
     std::vector<std::size_t> at(nodes_ + 1);
     for (const arc& each : arcs_) ++at[each.from + 1];
@@ -129,14 +129,15 @@ class cut_network {
   std::vector<arc_type> before_{};
 };
 
-/// Bounds of the load by what sets that hold an element take at least, which a smallest cut tells.
+/// Bounds on the load from the least cost of sets that contain an element, by minimum cuts.
 ///
-/// *Flow*: the stage of an element takes no less than the cheapest set that holds it, whether that may be a stage or not.
+/// *Flow*: the stage of an element costs at least as much as the cheapest set that contains it, whether that may be a
+/// stage or not.
 ///
-/// *Cover*: if no stage takes more than B, the work T of the stage that holds v is limited: for each 0 <= u < 1 it holds
-/// u T + cut >= g(u, v), the least of all sets that hold v, and T + cut <= B, so T <= (B - g(u, v)) / (1 - u) = t(v, B).
-/// As the shares w(v) / T(stage of v) sum to the number of stages with work, which is not above the number K of devices,
-/// each B for which w(v) / t(v, B) sum to more than K is too small.
+/// *Cover*: if no stage costs more than B, the work T of the stage of v is limited: for each 0 <= u < 1 it satisfies u
+/// T + cut >= g(u, v), the least over all sets that contain v, and T + cut <= B, so T <= (B - g(u, v)) / (1 - u) = t(v,
+/// B). The shares w(v) / T(stage of v) sum to the number of stages with work, at most the number K of devices, so each
+/// B for which w(v) / t(v, B) sum to more than K is too small.
 class flow_bounds {
  public:
   using ticks = operator_costs::ticks;
@@ -149,15 +150,15 @@ class flow_bounds {
     for (std::size_t s = 1; s < costs.options().constants.size(); ++s) beside_ = std::min(beside_, costs.constant(s));
   }
 
-  /// The flow bound, at least `known`; what is found until it is stopped.
+  /// The flow bound, at least `known`; if stopped, the best so far.
   [[nodiscard]] ticks flow(ticks known, const function_ref<bool()>& stop) {
     const bool overlapped = costs_.options().overlap == message_overlap::full;
-    // Of work and cut, where the larger counts, half of both is a bound.
+    // If the larger of work and cut counts, half of their sum is a bound.
     const auto share = [&](ticks amount) { return overlapped ? amount / 2 : amount; };
     cut_network network(
         costs_, [&](std::size_t e) { return share(work_[e]); },
         [&](std::size_t i) { return share(costs_.weight_of(i).forward + costs_.weight_of(i).backward); });
-    std::vector<ticks> most(costs_.size());  // what is known of every element from above
+    std::vector<ticks> most(costs_.size());  // an upper bound for each element
     for (std::size_t e = 0; e < costs_.size(); ++e) {
       most[e] = work_[e];
       for (const operator_costs::link& each : costs_.nets_of(e)) {
@@ -177,7 +178,7 @@ class flow_bounds {
     return known;
   }
 
-  /// The covering bound, at least `known`, from so many values of u as there is time for.
+  /// The covering bound, at least `known`, from as many values of u as time allows.
   [[nodiscard]] ticks cover(ticks known, ticks most, const function_ref<bool()>& stop) {
     if (costs_.options().overlap == message_overlap::full) return known;
     for (const std::int64_t part : {0, 8, 16, 4, 32, 2, 12, 64, 6, 24, 10, 48, 14, 20, 96, 128, 192}) {
@@ -198,10 +199,10 @@ class flow_bounds {
   }
 
  private:
-  static constexpr std::int64_t whole = 256;  // u is a part of this
+  static constexpr std::int64_t whole = 256;  // u is a fraction of this
   static constexpr int shift = 12;            // so that multiples do not overflow: bounds are rounded down
 
-  /// What the least sums are for one u.
+  /// The least sums for one u.
   struct measured {
     std::int64_t part;
     std::vector<std::int64_t> least;
@@ -255,7 +256,7 @@ class flow_bounds {
       const ticks cpu = on_cpu(e);
       if (cpu != std::numeric_limits<ticks>::max()) {
         items.push_back({share, static_cast<double>(cpu - beside_)});
-        if (!fits) continue;  // on a CPU, then
+        if (!fits) continue;  // then it is on a CPU
       } else if (!fits) {
         return true;
       }
@@ -264,7 +265,7 @@ class flow_bounds {
     return sum * (1 - 1e-9) > static_cast<double>(counts_.devices) + relief(items, limit);
   }
 
-  /// The most of the shares that CPUs can take over, with parts of elements.
+  /// The most of the shares that CPUs can take over, with fractions of elements.
   template <class Items>
   [[nodiscard]] double relief(Items& items, double limit) const {
     double room = limit * static_cast<double>(counts_.cpus);

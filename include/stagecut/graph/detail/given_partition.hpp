@@ -15,16 +15,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A partition that a caller gives, checked: of every element its stage.
+/// A partition from a caller, checked: the stage of each element.
 class given_partition {
  public:
   std::vector<std::uint32_t> stage_of{};
   std::size_t stages = 0;
 
-  /// @param parts     what cannot be parted, and what comes before what
-  /// @param given     the stage of every operator
+  /// @param parts     the elements and their precedence
+  /// @param given     the stage of each operator
   /// @param count     of stages; 0: one more than the greatest number given
-  /// @param renumber  whether the stages may get other numbers where edges lead to lower ones
+  /// @param renumber  whether stages may be renumbered if edges lead to lower ones
   /// @throws          argument_error with the operator, the group, or the stages of a cycle and its edges
   given_partition(const char* function, const operator_graph& graph, const contraction& parts,
                   const std::vector<std::size_t>& given, std::size_t count, bool renumber)
@@ -77,7 +77,7 @@ class given_partition {
     }
   }
 
-  /// An edge to a lower stage; empty if there is none.
+  /// An edge to a lower stage, in words; empty if there is none.
   [[nodiscard]] std::string edge_down() const {
     for (std::size_t e = 0; e < stage_of.size(); ++e) {
       for (const precedence::element to : parts_.below().successors(e)) {
@@ -87,7 +87,7 @@ class given_partition {
     return {};
   }
 
-  /// The edge of operators that demands a pair of elements.
+  /// The edge of operators that requires a pair of elements.
   [[nodiscard]] std::string edge_between(std::size_t e, std::size_t to) const {
     for (const operator_edge& each : graph_.edges) {
       const bool back = graph_.operators[each.from].is_backward;
@@ -100,7 +100,7 @@ class given_partition {
     return "an edge";
   }
 
-  /// Gives the stages numbers that no edge leads down.
+  /// Numbers the stages topologically.
   void put_in_order(bool renumber, const std::string& down) {
     layer_graph edges(stages);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;

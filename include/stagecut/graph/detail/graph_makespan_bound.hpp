@@ -14,71 +14,72 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Below what no makespan lies, for any stages on up to k devices and any warm-up counts, whatever messages take.
+/// Lower bound on the makespan, for any stages on up to k devices and any warm-up counts, whatever messages take.
 ///
-/// Let L = F + B of a stage, c = f + b of an element, W the sum of all c. Two things hold of a path of stages s1 -> s2
-/// .. in any order of passes that runs:
-///   (1) T >= m L(si) + the sum of L(sj) over j < i: F(si, 0) waits for F(sj, 0) of all of them, and after B(si, m - 1)
-///       B(sj, m - 1) of all of them follow; meanwhile the device of si runs all of its passes.
+/// Let L = F + B of a stage, c = f + b of an element, W the sum of all c. Two inequalities hold for a path of stages
+/// s1 -> s2 .. in any schedule that runs:
+///   (1) T >= m L(si) + the sum of L(sj) over j < i: F(si, 0) waits for F(sj, 0) of all of them, and B(sj, m - 1) of
+///   all
+///       of them follow B(si, m - 1); in between, the device of si runs all of its passes.
 ///   (2) T >= the sum of L(sj) over all j + (m - 1) max F(si): F(si, m - 1) ends no earlier than the first passes
-///       before it and its own m; then the last microbatch goes down the rest and back. Likewise with B in place of F,
-///       as the first microbatch comes back to si no earlier than after all F, and B of the stages behind it; then come
-///       m B, and B of those before it.
-/// A path of elements is a path of stages after those of it in one stage are taken together, so (1) and (2) hold for
-/// its elements' sums. From that:
+///       before it and its own m; then the last microbatch goes down the rest and back. The same holds with B in place
+///       of F: the first microbatch returns to si no earlier than after all F, and B of the later stages; then m B
+///       follow, and B of the earlier stages.
+/// A path of elements becomes a path of stages once its elements in one stage are merged, so (1) and (2) hold for its
+/// elements' sums. This gives:
 ///   average  T >= m W / k, as some stage has W / k.
-///   source   If all elements follow one, r, then all stages but its own, A, follow A, so T >= m L(A) and for the
-///            others T >= m L + L(A): W <= L(A) + (k - 1)(T - L(A)) / m. That is greatest where L(A) = T / m if k - 1
-///            <= m, else where it is least, c(r).
+///   source   If all elements follow one, r, then all stages except its own, A, follow A, so T >= m L(A) and for the
+///            others T >= m L + L(A): W <= L(A) + (k - 1)(T - L(A)) / m. The right side is greatest at L(A) = T / m if
+///            k - 1 <= m, else at the least L(A), c(r).
 ///   element  T >= m c(e) + c of a path that ends before e: what of it is in the stage of e costs m times, not once.
 ///   middle   T >= c of a path through e + (m - 1) max(f(e), b(e)), by (2).
 ///   spread   T >= c of a path + (m - 1) (f of the path) / k, by (2), as one of at most k stages has 1 / k of its f;
-///            and with b.
-///   chain    T >= c of a path / (1 - (1 - 1/m)^k): by (1), stage i takes at most 1/m of what T has left.
+///            the same with b.
+///   chain    T >= c of a path / (1 - (1 - 1/m)^k): by (1), stage i takes at most 1/m of what remains of T.
 ///   several  Of the q k + 1 heaviest elements some stage has q + 1: T >= m times the lightest of them.
-///   narrow   Let the core be all elements beside each of which, neither before nor behind it, stand others of a sum of
-///            at most J, and X the sum of what is not in the core. Of two stages of which neither follows the other,
-///            each has at most J of the core, so those that have more are a path. For some j of them W <= what (1) lets
-///            j stages of a path take, with a message's latency each way between them, + what k - j others take: m
-///            times that is at most (k - j) T, and of the core they have (k - j) J. That for several J.
+///   narrow   The core contains every element whose incomparable elements (neither before nor after it) sum to at most
+///            J; X is the sum of the elements outside the core. If neither of two stages follows the other, each has at
+///            most J of the core, so stages with more form a path. For some j, W is at most what (1) allows j stages of
+///            a path, with a message's latency in each direction between them, plus the share of the other k - j: m
+///            times that is at most (k - j) T, and they have (k - j) J of the core. Used for several J.
 class graph_makespan_bound {
  public:
-  /// What sums of as many numbers as there are operators may lose.
+  /// Relative rounding error of sums over all operators.
   static constexpr double rounding = 0x1p-36;
 
   graph_makespan_bound(const operator_graph& graph, const contraction& elements);
 
-  /// The greatest of all, less what sums may have rounded; of whole numbers, whose makespans are whole, too, the next above.
+  /// The greatest of all, minus rounding of sums; for whole numbers, whose makespans are also whole, rounded up.
   [[nodiscard]] double of(std::size_t devices, std::size_t microbatches) const;
 
  private:
   static double greater(double a, double b) noexcept { return a < b ? b : a; }
 
-  /// Whether all passes and messages, the latency with them, are whole numbers.
+  /// Whether all passes and messages, including latency, are whole numbers.
   [[nodiscard]] static bool are_whole(const operator_graph& graph);
 
   [[nodiscard]] double from_source(double k, double m) const;
 
-  /// The most that some stage has at least of whole elements.
+  /// The least load of the heaviest stage by the bound `several`.
   [[nodiscard]] double several(std::size_t devices) const;
 
-  /// Below what iterations have no room for all work where stages with more than J of the core are a path.
+  /// The bound `narrow`: the least time with capacity for all work if stages with more than J of the core form a path.
   /// @param known  a bound; the result is not below it
   [[nodiscard]] double narrow(std::size_t devices, double m, double known) const;
 
   [[nodiscard]] bool has_room(double time, std::size_t devices, double m, double aside, double others) const;
 
-  /// For every J among the elements' own the sum of the core, ascending; of many elements nothing.
+  /// The sum of the core for every J that occurs, ascending; empty for large graphs.
   void find_aside();
 
-  /// Adds to every element all that it follows and itself, or all that follows it; 64 of them at a time.
+  /// Adds to each element the sum over itself and its predecessors, or its successors; 64 elements at a time.
   void add_related(std::vector<double>& sums, bool down) const;
 
-  /// The most that a path sums to that ends with each element, or begins with it.
+  /// The greatest sum of a path that ends with each element, or begins with it.
   [[nodiscard]] std::vector<double> longest(double both, double forward, double backward, bool down) const;
 
   const precedence& below_;
-  std::vector<double> forward_;  // of every element
+  std::vector<double> forward_;  // of each element
   std::vector<double> backward_;
   double total_ = 0;
   std::vector<std::pair<double, double>> aside_{};  // J, and the sum of its core
@@ -202,7 +203,7 @@ inline void graph_makespan_bound::add_related(std::vector<double>& sums, bool do
   const auto order = below_.order();
   const std::size_t n = order.size();
   std::vector<std::uint64_t> reach(n);
-  std::vector<double> of_byte(8 * 256);  // the sum of what each byte stands for
+  std::vector<double> of_byte(8 * 256);  // the sum that each byte represents
   for (std::size_t first = 0; first < n; first += 64) {
     for (std::size_t i = 0; i < of_byte.size(); ++i) {
       const std::size_t low = (i & 255U) & (~(i & 255U) + 1);

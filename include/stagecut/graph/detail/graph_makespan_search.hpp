@@ -21,18 +21,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for a plan of a short makespan: prices what it is given, and moves elements between the stages of the best.
+/// Searches for a plan with a short makespan: prices the given assignments, and moves elements between stages of the
+/// best.
 class graph_makespan_search {
  public:
   graph_makespan_search(const operator_graph& graph, const contraction& elements, const graph_makespan_request& request,
                         std::vector<bool> pinned, double bound);
 
   /// Prices an assignment, and keeps it if it is one of the best.
-  /// @pre `make_stage_pipeline` takes it, and it parts no element
+  /// @pre `make_stage_pipeline` accepts it, and it splits no element
   void offer(view<const std::size_t> stage_of);
 
-  /// Improves the best of what was offered.
-  /// @pre something was
+  /// Improves the best assignment offered.
+  /// @pre at least one was offered
   void run();
 
   /// The best plan so far.
@@ -48,16 +49,16 @@ class graph_makespan_search {
 
   void tell();
 
-  /// Disturbs plans and improves them again; the one that is disturbed need not be the best.
+  /// Perturbs plans and improves them again; the perturbed plan need not be the best.
   void kick();
 
-  /// Moves elements while the plan gets better, the counts after each round of moves.
+  /// Moves elements while the plan improves; adjusts the counts after each round of moves.
   void descend(plan_point& point);
 
-  /// Pairs of elements of two stages change places; of graphs that are large, random pairs.
+  /// Swaps pairs of elements of two stages; in large graphs, random pairs.
   bool try_swaps(plan_point& point);
 
-  /// Some elements go to random stages.
+  /// Moves some elements to random stages.
   void disturb(plan_point& point);
 
   void shuffle(std::vector<std::size_t>& all) {
@@ -115,7 +116,7 @@ inline void graph_makespan_search::offer(view<const std::size_t> stage_of) {
   std::size_t place = kept_.size();
   while (place > 0 && point.value.better_than(kept_[place - 1].value)) --place;
   if (place >= most_kept) return;
-  if (place > 0 && !kept_[place - 1].value.better_than(point.value)) return;  // the same again
+  if (place > 0 && !kept_[place - 1].value.better_than(point.value)) return;  // a duplicate
   kept_.insert(kept_.begin() + static_cast<std::ptrdiff_t>(place), std::move(point));
   if (kept_.size() > most_kept) kept_.pop_back();
   if (place == 0) tell();

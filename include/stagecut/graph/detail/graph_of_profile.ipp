@@ -22,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Refuses options that are none.
+/// Rejects invalid options.
 inline void check_graph_options(const graph_options& options, const link_speed& link) {
   for (const auto& [name, value] :
        {std::pair("memory.parameter_multiplier", options.memory.parameter_multiplier),
@@ -37,7 +37,7 @@ inline void check_graph_options(const graph_options& options, const link_speed& 
   }
 }
 
-/// Refuses a module tree.
+/// Rejects a module tree.
 inline void check_no_tree(const profile& model) {
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].children.empty()) continue;
@@ -45,7 +45,7 @@ inline void check_no_tree(const profile& model) {
   }
 }
 
-/// The edges of a profile; of a chain, from each layer to the next.
+/// The edges of a profile; for a chain, from each layer to the next.
 [[nodiscard]] inline std::vector<operator_edge> operator_edges(const profile& model) {
   std::vector<operator_edge> result;
   const std::size_t n = model.layers.size();
@@ -59,8 +59,8 @@ inline void check_no_tree(const profile& model) {
   return result;
 }
 
-/// Adds the bytes of tied parameters: to an operator where all that share them stand together anyway, else to what is
-/// shared.
+/// Adds the bytes of tied parameters: to an operator if all that share them are on one stage in any case, else to
+/// `shared`.
 inline void add_ties(const profile& model, const memory_options& memory, operator_graph& graph) {
   std::vector<shared_parameters> ties;
   detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
@@ -81,7 +81,7 @@ inline void add_ties(const profile& model, const memory_options& memory, operato
   }
 }
 
-/// Refuses what is beyond the greatest number.
+/// Rejects values out of range.
 inline void check_range(const profile& model, const operator_graph& graph) {
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {
     const graph_operator& each = graph.operators[i];

@@ -15,28 +15,28 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How good a plan is: what comes first counts first.
+/// The quality of a plan: fields compare in order.
 struct plan_value {
-  std::size_t empty = 0;  ///< stages that should not be
+  std::size_t empty = 0;  ///< stages that must not be empty
   double overflow = 0;    ///< bytes above the memory of devices
   double makespan = 0;    ///< seconds
   double spread = 0;      ///< of the work of stages: the sum of squares
 
-  /// Whether it can be used.
+  /// Whether the plan is valid.
   [[nodiscard]] bool fits() const noexcept { return empty == 0 && !(overflow > 0); }
 
-  /// Whether it is better than another one by more than rounding, or as good with more even stages.
+  /// Whether it is better than another one by more than rounding, or equal with more even stages.
   [[nodiscard]] bool better_than(const plan_value& other) const noexcept;
 
  private:
   static bool same(double a, double b) noexcept;
 };
 
-/// A plan that is being changed: stages, the order in which they stand, and warm-up counts.
+/// A plan under change: stages, their order, and warm-up counts.
 struct plan_point {
   moving_stages stages;
-  std::vector<std::size_t> order{};    ///< stages by their places
-  std::vector<std::size_t> warm_up{};  ///< of every place
+  std::vector<std::size_t> order{};    ///< stages by position
+  std::vector<std::size_t> warm_up{};  ///< of each position
   plan_value value{};
 };
 
@@ -56,15 +56,15 @@ class plan_pricer {
   /// How the warm-up counts are found.
   enum class counts { kept, improved, screened, chosen, exhausted };
 
-  /// Prices a plan whose stages have changed: its order and counts are made to fit.
+  /// Prices a plan whose stages have changed; adjusts its order and counts.
   /// @return  whether there is an order
   [[nodiscard]] bool price(plan_point& of, counts how);
 
-  /// How often plans were simulated.
+  /// Number of simulations so far.
   [[nodiscard]] std::size_t runs() const noexcept { return climb_.runs; }
 
  private:
-  /// @param warm_up  is made to fit, and written; may be empty where counts are not kept or improved
+  /// @param warm_up  is adjusted and written; may be empty if counts are not kept or improved
   [[nodiscard]] double makespan(std::vector<std::size_t>& warm_up, counts how);
 
   void look_at(const moving_stages& stages, std::size_t s, std::size_t place, plan_value& value);
@@ -74,7 +74,7 @@ class plan_pricer {
   stage_order order_;
   stage_simulator simulator_;
   warm_up_climb climb_;
-  std::vector<std::size_t> most_{};  // of every place
+  std::vector<std::size_t> most_{};  // of each position
   std::vector<std::size_t> other_{};
 };
 

@@ -16,15 +16,15 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What of a request plans of graphs know, and how it is said to those who cut graphs.
+// The request fields that graph plans use, translated for the graph partitioners.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Who plans by other schedules than 1F1B and GPipe.
+/// Which function plans by schedules other than 1F1B and GPipe.
 inline constexpr const char* no_row =
     "where stages do not stand in a row: make_plan puts them so, but with cpus, at_most, a method, fixed stages or "
     "layers of the backward pass alone";
 
-/// Refuses a request that makes no sense, or not for graphs.
+/// Rejects an invalid request, or one not for graphs.
 inline void check_graph_request(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
     fail(argument_error(function, argument, value, requirement));
@@ -89,18 +89,18 @@ inline void check_graph_request(std::string_view function, const profile& model,
   }
 }
 
-/// The link between all devices; of the profile's machine where the request has none.
+/// The link between all devices; of the profile's machine if the request has none.
 [[nodiscard]] inline std::optional<link_speed> graph_link(const profile& model, const plan_request& request) {
   return request.links.empty() ? model.machine.link : std::optional(request.links[0]);
 }
 
-/// The bytes of a device; of the profile's machine where the request does not tell.
+/// The bytes of a device; of the profile's machine if the request has none.
 [[nodiscard]] inline std::optional<double> graph_memory(const profile& model, const plan_request& request) {
   const std::optional<double> all = request.memory_per_device ? request.memory_per_device : model.machine.memory;
   return all ? std::optional(*all * (1 - request.buffer_fraction)) : std::nullopt;
 }
 
-/// Bytes of buffers for each byte that a stage receives or sends.
+/// Bytes of buffers per byte that a stage receives or sends.
 [[nodiscard]] inline double graph_buffers(const profile& model, const plan_request& request) {
   return model.machine.buffers ? request.memory.boundary_buffers : 0;
 }
@@ -116,12 +116,12 @@ inline void check_graph_request(std::string_view function, const profile& model,
   return result;
 }
 
-/// Whether a stage computes, then sends and receives. What a machine of a profile takes for messages is added to the work.
+/// Whether a stage computes, then sends and receives. Message times of a profile's machine are added to the work.
 [[nodiscard]] inline bool messages_one_by_one(const plan_request& request) {
   return request.links.empty() || request.transfers == transfer_kind::blocking;
 }
 
-/// What is asked of those who cut graphs.
+/// The request for the graph partitioners.
 [[nodiscard]] inline load_request load_request_of(const profile& model, const plan_request& request) {
   load_request result;
   result.devices = request.devices;

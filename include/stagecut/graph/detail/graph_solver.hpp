@@ -31,16 +31,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Of every element the one into which it may go: elements that take no time and have one neighbour, which is on all of
-/// their nets, go into that, and again, until there are none left.
+/// For each element the one into which it may be merged: an element that takes no time and has one neighbour, which is
+/// on all of its nets, is merged into that, repeatedly, until there are none left.
 ///
-/// No stage becomes costlier: that which loses the element paid for all of its nets, as the neighbour was elsewhere, and
-/// so did that which gains it; all others hold as much of each net as before. The only neighbour is there, so no pair is
-/// broken. But a stage may become empty: so the least load stays the same only where fewer stages will do, and where
-/// stages are alike.
+/// No stage becomes costlier: the stage that loses the element paid for all of its nets, as the neighbour was
+/// elsewhere, and so did the stage that gains it; all others hold as much of each net as before. The only neighbour is
+/// there, so no precedence is violated. But a stage may become empty: so the least load stays the same only if fewer
+/// stages are allowed and all stages are alike.
 ///
-/// @param memory  whether elements that take memory stay: without that the least load is the same only if all elements
-///                together have room on one device
+/// @param memory  whether elements that need memory stay: otherwise the least load is the same only if all elements
+///                together fit on one device
 [[nodiscard]] inline std::vector<contraction::element> folded_leaves(const contraction& parts,
                                                                      const operator_costs& costs, bool memory) {
   const std::size_t n = parts.elements();
@@ -90,8 +90,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return into;
 }
 
-/// Merges elements into stages on accelerators, and refines these. There is no partition in the answer if too many are
-/// left, or if one does not fit.
+/// Merges elements into stages on accelerators, and refines these. The answer has no partition if too many are left, or
+/// if one does not fit.
 [[nodiscard]] inline load_answer<operator_costs::ticks> merged_load(const operator_costs& costs,
                                                                     const precedence& below, const stage_counts& counts,
                                                                     const function_ref<bool()>& stop) {
@@ -123,7 +123,7 @@ class graph_solver {
     if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
     const bool by_moves = request_.method == graph_method::merge || request_.method == graph_method::by_levels;
     answer_type found = by_moves ? moved(request_.method) : solve();
-    // What fills no CPUs and looks for no places of fixed operators leaves small graphs to the search.
+    // Without CPUs to fill and fixed operators to place, small graphs are left to the search.
     const bool lacks = request_.method == graph_method::by_levels && (!found.best || counts_.cpus > 0);
     if (lacks && parts_.elements() <= searched_further && !over(request_.limits))
       found = better_of(found, searched(found));
@@ -154,7 +154,7 @@ class graph_solver {
     if (large || start.proved()) return start;
     return better_of(start, searched(start));
   }
-  /// What a search found, or what it began with where that is better.
+  /// The result of a search, or its start if that is better.
   static answer_type better_of(const answer_type& start, answer_type found) {
     if (!start.best || (found.best && found.best->value <= start.best->value)) return found;
     found.best = start.best;
@@ -164,19 +164,19 @@ class graph_solver {
   static constexpr std::size_t begun_by_orders = 256;  // elements; more are first cut as large graphs are
   static constexpr std::size_t searched_further = 5000;
 
-  /// By a search of orders and down-sets, which begins with a partition if there is one.
+  /// Searches orders and down-sets, starting from a partition if there is one.
   [[nodiscard]] answer_type searched(const answer_type& start) const {
     const load_limits& limits = request_.limits;
     if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, start, limits);
     const contraction folded = parts_.merged(graph_, folded_leaves(parts_, costs_, false));
     if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, start, limits);
-    // With fewer stages too, and what leaves need of memory left out, nothing costs more: a bound, and where both are so
-    // anyhow the answer.
+    // With fewer stages allowed and the memory of leaves omitted, nothing costs more: this gives a bound, and the
+    // answer if both hold anyway.
     stage_counts fewer = counts_;
     fewer.at_most = true;
     const bool same = counts_.at_most && !request_.load.memory;
     if (same) return solved_folded(graph_, folded, fewer, {}, limits);
-    // Its partitions may be none of this problem: of them nothing is told but the bound.
+    // Its partitions may be invalid for this problem: only the bound is reported.
     load_limits quiet = until(0.5);
     const auto tell = [&](load_progress each) {
       each.load = 0;
@@ -191,11 +191,11 @@ class graph_solver {
     relaxed.best.reset();
     answer_type found = solved_folded(graph_, folded, counts_, relaxed, until(0.75));
     if (found.best && found.best->value <= relaxed.bound) return found;
-    found.bound = relaxed.bound;  // what is proved of folded leaves is no bound here
+    found.bound = relaxed.bound;  // a proof for folded leaves is no bound here
     return solved(parts_, costs_, counts_, found, limits);
   }
 
-  /// The limits with a part of the time and of the rounds, from the beginning on.
+  /// The limits with a part of the time and of the rounds, counted from the start.
   [[nodiscard]] load_limits until(double part) const {
     load_limits result = request_.limits;
     if (result.time_limit) *result.time_limit *= part;
@@ -205,7 +205,7 @@ class graph_solver {
     return result;
   }
 
-  /// Solves for a contraction of `graph` with leaves folded, and says it of the elements of `parts_`.
+  /// Solves for a contraction of `graph` with folded leaves, and expands the result to the elements of `parts_`.
   [[nodiscard]] answer_type solved_folded(const operator_graph& graph, const contraction& folded,
                                           const stage_counts& counts, const answer_type& known,
                                           const load_limits& limits) const {
@@ -223,8 +223,8 @@ class graph_solver {
     return found;
   }
 
-  /// The graph where only the operators that are first in an element of `folded` need memory, with the rest of theirs
-  /// in `parts_`.
+  /// The graph in which only the first operator of each element of `folded` needs memory, together with the rest of its
+  /// element in `parts_`.
   [[nodiscard]] operator_graph without_memory_of_leaves(const contraction& folded) const {
     operator_graph result = graph_;
     if (!request_.load.memory) return result;
@@ -249,7 +249,7 @@ class graph_solver {
     return result;
   }
 
-  /// Whether a partition found for an easier problem is one of this.
+  /// Whether a partition for a relaxed problem is valid for this one.
   [[nodiscard]] bool keeps(const element_stages<ticks>& found) const {
     std::vector<operator_set> sets(found.kinds.size(), operator_set(costs_));
     for (std::size_t e = 0; e < found.stage_of.size(); ++e) sets[found.stage_of[e]].add(e);
@@ -270,7 +270,7 @@ class graph_solver {
     return solver.run(known, better);
   }
 
-  /// A bound made better by smallest cuts.
+  /// A bound improved by minimum cuts.
   static ticks raised(const operator_costs& costs, const stage_counts& counts, ticks bound, ticks best,
                       const function_ref<bool()>& stop) {
     if (costs.size() > 20000) return bound;
@@ -278,13 +278,13 @@ class graph_solver {
     return bounds.cover(bounds.flow(bound, stop), best, stop);
   }
 
-  /// Rounds do not count here: what asks ends by itself, after a number of orders, merges or passes that the graph's size
-  /// bounds.
+  /// Rounds do not count here: the callers end by themselves, after a number of orders, merges or passes bounded by the
+  /// graph's size.
   [[nodiscard]] bool over(const load_limits& limits) const {
     return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
   }
 
-  /// By what is made for large graphs: parts, and moves of single elements.
+  /// Solves by the methods for large graphs: parts, and moves of single elements.
   [[nodiscard]] answer_type moved(graph_method method) const {
     const load_limits& limits = request_.limits;
     const auto stop = [&] { return over(limits); };

@@ -15,16 +15,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Orders along directions in which a graph is long: by a mix of its vectors of low frequency, made one that no edge
-/// lowers. Cut in the middle, they part what the vectors part, as far as a partition without cycles can.
+/// Orders along directions in which a graph is long: by a combination of its low-frequency vectors, changed so that no
+/// edge lowers it. Cut in the middle, they separate what the vectors separate, as far as an acyclic partition can.
 class guided_orders {
  public:
-  /// How numbers of vertices become such that no edge lowers: the greatest of all from which a path leads, the least of all
-  /// to which one leads, or the mean of both.
+  /// How vertex numbers become monotone along edges: the greatest number of all ancestors, the least of all
+  /// descendants, or the mean of both.
   enum class closure : std::uint8_t { up, down, mean };
 
   /// @param graph   must outlive this object
-  /// @param random  for vectors and mixes
+  /// @param random  for vectors and combinations
   guided_orders(const flat_dag& graph, engine::seeded& random)
       : graph_(graph), vectors_(low_frequency::of(graph, random)), level_(levels(graph)), number_(graph.size()) {
     const std::int64_t most = level_.empty() ? 1 : *std::max_element(level_.begin(), level_.end()) + std::int64_t{1};
@@ -51,11 +51,11 @@ class guided_orders {
     }
   }
 
-  /// Number of mixes.
+  /// Number of combinations.
   [[nodiscard]] std::size_t size() const noexcept { return mixes_.size(); }
 
-  /// Shows `visit` the orders of a mix: by the greatest number of all from which a path leads to a vertex, by the least of
-  /// all to which one leads from it, and by the mean of both.
+  /// Calls `visit` with the orders of a combination: by the greatest number of a vertex's ancestors, by the least of
+  /// its descendants, and by the mean of both.
   template <class Visit>
   void each_order(std::size_t m, const Visit& visit) {
     const mix& by = mixes_[m];
@@ -81,7 +81,7 @@ class guided_orders {
   static constexpr std::int32_t whole = 1024;
   using mix = std::array<std::int32_t, low_frequency::count + 1>;  // of the vectors and the level, in parts of `whole`
 
-  /// By numbers that no edge lowers, in so many steps between the least and the greatest that few fall together.
+  /// Sorts by numbers that no edge lowers, in enough steps between the least and the greatest that few coincide.
   dag_order sorted(const std::vector<std::int32_t>& by) {
     if (by.empty()) return {};
     const auto [least, most] = std::minmax_element(by.begin(), by.end());

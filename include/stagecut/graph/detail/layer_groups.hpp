@@ -10,7 +10,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Numbers in sets: union-find, the least number of a set stands for it.
+/// Union-find over numbers; the least number represents a set.
 class joined_sets {
  public:
   explicit joined_sets(std::size_t size) : above_(size) {
@@ -23,7 +23,7 @@ class joined_sets {
     return i;
   }
 
-  /// Makes one set of two.
+  /// Merges two sets.
   void join(std::size_t a, std::size_t b) {
     a = (*this)(a);
     b = (*this)(b);
@@ -34,21 +34,20 @@ class joined_sets {
   std::vector<std::size_t> above_;
 };
 
-/// For each layer the number of its group, from 0 on in the order of their first layers: those of one name, those that
-/// share parameters which somebody says are colocated, and whatever these two have in common. A layer that is alone is of
-/// no group.
+/// For each layer the number of its group, from 0 in the order of their first layers: layers of one group name, layers
+/// that share colocated parameters, and the transitive closure of both. A single layer has no group.
 [[nodiscard]] inline std::vector<std::size_t> layer_groups(const profile& model) {
   const std::size_t n = model.layers.size();
   joined_sets sets(n);
   name_numbers names(n);
-  std::vector<std::size_t> first;  // layer of every name
+  std::vector<std::size_t> first;  // first layer with each name
   for (std::size_t i = 0; i < n; ++i) {
     if (model.layers[i].group.empty()) continue;
     const std::size_t name = names(model.layers[i].group);
     if (name == first.size()) first.push_back(i);
     sets.join(first[name], i);
   }
-  std::vector<bool> colocated;  // of every name of tied parameters
+  std::vector<bool> colocated;  // for each name of tied parameters
   detail::each_tie(model, [&](std::size_t, const tied_parameters& tied, std::size_t name) {
     if (name == colocated.size()) colocated.push_back(false);
     if (tied.where == tied_parameters::placement::colocated) colocated[name] = true;

@@ -24,7 +24,7 @@ class layer_merger {
  public:
   using ticks = operator_costs::ticks;
   using part = merging_order::part;
-  /// A pair that was looked at, by the elements that name them, and what was found; a safe one becomes one part.
+  /// An examined pair, by the elements that name its parts, with the verdict; a safe pair is merged.
   struct decision {
     part first = 0;
     part second = 0;
@@ -32,8 +32,8 @@ class layer_merger {
   };
   using watcher = function_ref<void(const decision&)>;
 
-  /// @param most   work of a part
-  /// @param edges  that a search looks at; the objects must outlive this one
+  /// @param most   work limit of a part
+  /// @param edges  limit of a search; the objects must outlive this one
   layer_merger(const operator_costs& costs, const precedence& below, std::size_t devices, ticks most, std::size_t edges,
                const function_ref<bool()>& stop = {}, const watcher& watch = {})
       : below_(below),
@@ -47,8 +47,8 @@ class layer_merger {
         age_(below.size()),
         left_(below.size()) {}
 
-  /// Merges until there are so many parts, or no pair may be merged. Parts become heavier than the average of so many,
-  /// by a quarter each time, only where there are still too many.
+  /// Merges until that many parts are left, or no pair may be merged. Only while too many are left may parts exceed the
+  /// average over that many, by another quarter each time.
   void run(std::size_t wanted, merge_order order) {
     ticks total = 0;
     ticks heaviest = 1;
@@ -95,7 +95,7 @@ class layer_merger {
     }
   }
 
-  /// How many parts there are.
+  /// Number of parts.
   [[nodiscard]] std::size_t left() const noexcept { return left_; }
   [[nodiscard]] bool stopped() {
     if (!stopped_ && stop_ && ++asked_ % 64 == 1) stopped_ = stop_();
@@ -103,7 +103,7 @@ class layer_merger {
   }
   [[nodiscard]] std::size_t given_up() const noexcept { return given_up_; }
 
-  /// Of every element its part, from 0, in an order that no pair leads down.
+  /// The part of each element, from 0, in topological order.
   [[nodiscard]] std::vector<std::uint32_t> part_of() {
     const std::vector<part> all = in_order();
     std::vector<std::uint32_t> number(below_.size());
@@ -114,14 +114,14 @@ class layer_merger {
   }
 
  private:
-  /// A pair that may be merged, when the parts were that old.
+  /// A pair that may be merged, with the ages of its parts at that time.
   struct entry {
     ticks load;
     part first;
     part second;
     std::uint32_t age;
 
-    /// The lightest on top of a heap.
+    /// The lightest is on top of a heap.
     friend bool operator<(const entry& a, const entry& b) noexcept {
       return std::tie(a.load, a.first, a.second) > std::tie(b.load, b.first, b.second);
     }
@@ -156,7 +156,7 @@ class layer_merger {
     parts_.merge(kept, gone);
     age_[kept] = std::max(age_[kept], age_[gone]) + 1;
     --left_;
-    // What another path kept apart: it may have become a part of this one.
+    // Pairs separated by another path, which may now be inside this part.
     std::vector<std::pair<part, part>> again = std::exchange(waiting_[gone], {});
     again.insert(again.end(), waiting_[kept].begin(), waiting_[kept].end());
     waiting_[kept].clear();
@@ -167,7 +167,7 @@ class layer_merger {
     return true;
   }
 
-  /// Merges the lightest pair of the heap, over and over.
+  /// Repeatedly merges the lightest pair of the heap.
   void lightest(std::size_t wanted, std::size_t edges) {
     entry refused{-1, 0, 0, 0};
     while (left_ > wanted && !heap_.empty() && !stopped()) {
@@ -189,7 +189,7 @@ class layer_merger {
     }
   }
 
-  /// From the inputs on, what costs less together, over and over.
+  /// Repeatedly merges, from the inputs on, what costs less together.
   void by_breadth(std::size_t wanted) {
     const element_order order = breadth_first(below_);
     for (bool any = true; any && left_ > wanted && !stopped();) {
@@ -215,7 +215,7 @@ class layer_merger {
     return result;
   }
 
-  /// Where no pair is left that an edge joins: parts that are neighbours in the order, between which no path can lead.
+  /// If no pair with an edge is left: merges neighbours in the order, between which no path can lead.
   void side_by_side(std::size_t wanted) {
     for (std::size_t before = left_ + 1; left_ < before && left_ > wanted;) {
       before = left_;
@@ -229,16 +229,15 @@ class layer_merger {
 
   const precedence& below_;
   ticks most_;
-  ticks limit_ = 0;  // of a part's work, for the time being
+  ticks limit_ = 0;  // of a part's work, currently
   std::size_t edges_;
   function_ref<bool()> stop_;
   watcher watch_;
   merging_order order_;
   merging_parts parts_;
   std::vector<entry> heap_{};
-  std::vector<std::vector<std::pair<part, part>>>
-      waiting_;                     // of every part, pairs with it that another path keeps apart
-  std::vector<std::uint32_t> age_;  // of every part, higher whenever it grows
+  std::vector<std::vector<std::pair<part, part>>> waiting_;  // for each part, pairs with it that another path separates
+  std::vector<std::uint32_t> age_;                           // of each part, increased whenever it grows
   std::size_t left_;
   std::size_t given_up_ = 0;
   std::size_t asked_ = 0;

@@ -16,10 +16,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Stages as runs of a few orders in which each element follows its predecessors.
+/// Stages as intervals of a few topological orders.
 class linear_starts {
  public:
-  /// Which element is next, of those that may be.
+  /// Which available element is next.
   enum class next : std::uint8_t {
     as_listed,  ///< the least
     newest,     ///< the one that became ready last: depth first
@@ -27,23 +27,23 @@ class linear_starts {
     any,        ///< a random one
   };
 
-  /// @param least  the first stage on which each element may stand
-  /// @param most   the last one; neither is less for an element than for those before it
+  /// @param least  the first stage allowed for each element
+  /// @param most   the last one; both are monotone along precedence
   linear_starts(const operator_graph& graph, const contraction& elements, std::vector<std::size_t> least,
                 std::vector<std::size_t> most);
 
   /// An order of the elements.
   [[nodiscard]] std::vector<std::size_t> order(next which, random_bits& random) const;
 
-  /// Cuts an order where stages of geometrically falling weights would end, and puts elements where they may stand.
+  /// Cuts an order into stages of geometrically falling weights, within the stages allowed for each element.
   /// @param ratio  of the weights of a stage and the one before it
-  /// @return       the stage of every operator
+  /// @return       the stage of each operator
   [[nodiscard]] std::vector<std::size_t> cut(const std::vector<std::size_t>& order, std::size_t stages,
                                              double ratio) const;
 
  private:
   const contraction& elements_;
-  std::vector<double> weight_;  // of every element
+  std::vector<double> weight_;  // of each element
   std::vector<std::size_t> least_;
   std::vector<std::size_t> most_;
 };

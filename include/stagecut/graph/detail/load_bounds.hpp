@@ -15,7 +15,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What a value of which a bound in real numbers is known is at least: of whole numbers the next above.
+/// The least value that satisfies a real lower bound: rounded up for whole numbers.
 template <class Value>
 [[nodiscard]] Value least_above(double bound) {
   if constexpr (std::integral<Value>) {
@@ -42,8 +42,8 @@ template <set_cost Set>
   return std::cmp_less(average, most) ? static_cast<set_value_t<Set>>(average) : most;
 }
 
-/// No partition costs less than the average: the least load at which the devices can hold all weights, with CPUs filled
-/// first by what they do best in comparison, in parts of elements too.
+/// The averaging bound: the least load at which the devices can hold all weights; CPUs are filled first with what they
+/// do comparatively best, including fractions of elements.
 template <set_cost Set>
 [[nodiscard]] set_value_t<Set> average_bound(const Set& empty, const stage_counts& counts) {
   struct item {
@@ -54,7 +54,7 @@ template <set_cost Set>
   double total = 0;
   for (std::size_t e = 0; e < empty.size(); ++e) {
     const item each{static_cast<double>(set_weight(empty, e, 0)), static_cast<double>(set_weight(empty, e, 1))};
-    if (!(each.device > 0)) continue;  // no CPU can spare the devices anything
+    if (!(each.device > 0)) continue;  // no CPU can relieve the devices
     items.push_back(each);
     total += each.device;
   }
@@ -66,7 +66,7 @@ template <set_cost Set>
   }
   std::sort(items.begin(), items.end(),
             [](const item& a, const item& b) { return a.cpu / a.device < b.cpu / b.device; });
-  // With the first items on CPUs the load is where what is left on the devices meets what CPUs hold.
+  // With the first items on CPUs, the load is where the rest on the devices equals what CPUs hold.
   const auto devices = static_cast<double>(counts.devices);
   const auto cpus = static_cast<double>(counts.cpus);
   double on_cpus = 0;
@@ -106,7 +106,7 @@ template <set_cost Set>
   return result;
 }
 
-/// The bounds that look at nothing but what elements weigh.
+/// The bounds that depend only on element weights.
 template <set_cost Set>
 [[nodiscard]] set_value_t<Set> weight_bound(const Set& empty, const stage_counts& counts) {
   return std::max(average_bound(empty, counts), heaviest_bound(empty, counts));

@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses what no simulator of stages runs.
+/// Rejects what no simulator of stages runs.
 inline void check_pipeline(const char* function, const stage_pipeline& of, std::size_t microbatches,
                            transfer_kind transfers) {
   const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
@@ -38,7 +38,7 @@ inline void check_pipeline(const char* function, const stage_pipeline& of, std::
   }
 }
 
-/// Lets a simulator hold the stages of a pipeline.
+/// Loads the stages of a pipeline into a simulator.
 inline void load_pipeline(stage_simulator& to, const stage_pipeline& of) {
   to.clear(of.stages());
   to.forward = of.forward;

@@ -17,13 +17,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The best way from the empty down-set to that of all elements, by stages that are what one set holds more than the one
-/// before: of all partitions whose stages lie between sets of the family the one with the least greatest value. Exact, by
-/// dynamic programming over the sets and the numbers of devices used.
+/// The best path from the empty down-set to the full one, where stages are differences of consecutive sets: among all
+/// partitions whose stages lie between sets of the family, the one with the smallest bottleneck. Exact, by dynamic
+/// programming over the sets and the numbers of devices used.
 ///
-/// From each set all larger ones are reached by putting in one element after the other, each set once, while the present
-/// stage may still be cheaper than the best partition known: O(pairs of sets within such a stage), with O(1) changes of
-/// one set cost for each. What is left is weighed: a set is not looked at from which the devices left could not do it.
+/// From each set, all larger ones are reached by adding one element at a time, each set once, while the current stage
+/// may still be cheaper than the best partition known: O(pairs of sets within such a stage), with O(1) changes of one
+/// set cost for each. A set is pruned if the remaining devices cannot hold the remaining weight.
 template <set_cost Set>
 class load_program {
  public:
@@ -32,7 +32,7 @@ class load_program {
   /// @param family  of down-sets; must outlive this object, as the other arguments
   /// @param empty   the empty set
   /// @param counts  of devices
-  /// @param below   only what costs less is looked for
+  /// @param below   only partitions that cost less are searched
   load_program(const engine::ideal_family& family, const Set& empty, const stage_counts& counts, value_type below)
       : family_(family),
         set_(empty),
@@ -49,7 +49,7 @@ class load_program {
     weigh();
   }
 
-  /// The best partition; none if there is none that costs less, or if it was stopped.
+  /// The best partition; none if none costs less, or if it was stopped.
   [[nodiscard]] std::optional<element_stages<value_type>> run(const function_ref<bool()>& stop) {
     values_[0] = 0;
     for (std::size_t from = 0; from + 1 < family_.size(); ++from) {
@@ -71,7 +71,7 @@ class load_program {
     value_type value;
   };
 
-  /// Weights left behind every set, and how much of it a CPU takes in a tick at most.
+  /// The weight left after every set, and the largest share of it per tick that a CPU takes.
   void weigh() {
     for (std::size_t from = family_.size() - 1; from-- > 0;) {
       const auto& [element, to] = family_.steps_of(from)[0];
@@ -87,7 +87,7 @@ class load_program {
     slack_ = 1e-9 * left_[0];
   }
 
-  /// The states of a set from which the rest may still be done.
+  /// The states of a set from which the rest may still be completed.
   void collect(std::size_t set) {
     alive_.clear();
     most_left_[0] = most_left_[1] = -1;
@@ -101,7 +101,7 @@ class load_program {
       if (state % rows_ < counts_.cpus) most_left_[1] = std::max(most_left_[1], capacity(state + 1));
     }
   }
-  /// The weights that the devices left can take.
+  /// The weight that the remaining devices can hold.
   [[nodiscard]] double capacity(std::size_t state) const {
     const std::size_t devices = counts_.devices - state / rows_;
     const std::size_t cpus = counts_.cpus - state % rows_;
@@ -113,12 +113,12 @@ class load_program {
   [[nodiscard]] bool may_finish(std::size_t set, std::size_t state) const { return left_[set] <= capacity(state); }
   [[nodiscard]] bool dominated(std::size_t state, value_type value) const {
     for (const live_state& other : alive_) {
-      if (other.value <= value && other.state % rows_ <= state % rows_) return true;  // those before use fewer devices
+      if (other.value <= value && other.state % rows_ <= state % rows_) return true;  // earlier ones use fewer devices
     }
     return false;
   }
 
-  /// Asks `stop` after every `changes_at_once` changes of a set.
+  /// Polls `stop` after every `changes_at_once` changes of a set.
   [[nodiscard]] bool ends(const function_ref<bool()>& stop) {
     changes_ += by_position_ ? alive_.size() : 1;
     if (!stop || changes_ < changes_at_once) return false;
@@ -126,7 +126,7 @@ class load_program {
     return stopped_ = stop();
   }
 
-  /// Puts elements in, one after the other, from a set on.
+  /// Adds elements one at a time, starting from a set.
   void walk(std::size_t from, const function_ref<bool()>& stop) {
     frames_.assign(1, {static_cast<std::uint32_t>(from), 0});
     met_[from] = static_cast<std::uint32_t>(from);
@@ -151,7 +151,7 @@ class load_program {
     }
   }
 
-  /// Ends a stage with a set, and says whether it may grow.
+  /// Ends a stage with a set; returns whether it may grow.
   bool reach(std::size_t from, std::size_t to) {
     bool grows = false;
     for (std::size_t kind = 0; kind < (counts_.cpus == 0 ? 1U : 2U); ++kind) {
@@ -199,8 +199,9 @@ class load_program {
     return traced(last, best);
   }
 
-  /// The stages that lead to a state of a set. An element is in the last set if in any, so the stage of an element is the
-  /// first set on the way that holds it: sets are told apart by walking to them along steps.
+  /// The stages that lead to a state of a set. If any set contains an element, the last one does, so the stage of an
+  /// element is that of the first set on the path that contains it: sets are distinguished by walking to them along
+  /// steps.
   [[nodiscard]] element_stages<value_type> traced(std::size_t set, std::size_t state) const {
     element_stages<value_type> result;
     result.value = values_[set * states_ + state];
@@ -232,7 +233,7 @@ class load_program {
   value_type below_;
   bool by_position_;
   std::size_t rows_;    // states with as many accelerators
-  std::size_t states_;  // of every set
+  std::size_t states_;  // per set
   std::vector<value_type> values_;
   std::vector<std::uint32_t> from_;
   std::vector<std::uint8_t> kinds_;
@@ -240,10 +241,10 @@ class load_program {
   std::vector<std::uint32_t> met_;
   std::vector<live_state> alive_{};
   std::vector<frame> frames_{};
-  double most_left_[2] = {0, 0};  // behind a stage on a device of each kind, for any of the states
+  double most_left_[2] = {0, 0};  // after a stage on a device of each kind, for any of the states
   double cpu_speed_ = 0;
   double slack_ = 0;
-  std::size_t changes_ = changes_at_once;  // since it was last asked whether to stop: the first one asks
+  std::size_t changes_ = changes_at_once;  // since the last poll: the first change polls
   bool stopped_ = false;
 };
 

@@ -19,14 +19,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Of every stage a list of some of its elements, in no order.
+/// For each stage, an unordered list of some of its elements.
 class listed_elements {
  public:
   listed_elements(std::size_t stages, std::size_t elements) : rows_(stages), place_(elements, nowhere) {}
 
   [[nodiscard]] const std::vector<std::uint32_t>& operator[](std::size_t s) const noexcept { return rows_[s]; }
 
-  /// Puts an element on the list of its stage, or takes it off.
+  /// Adds an element to the list of its stage, or removes it.
   void set(std::size_t e, std::size_t stage, bool is_listed) {
     if (is_listed == (place_[e] != nowhere)) return;
     std::vector<std::uint32_t>& row = rows_[stage];
@@ -48,19 +48,19 @@ class listed_elements {
   std::vector<std::uint32_t> place_;  // in the row
 };
 
-/// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes the loads of
-/// its two stages alone, so that it makes the loads less, in their order from the heaviest, if it makes the larger of
-/// these two less, or that stays and the other one gets less. See `engine::fm_pass`.
+/// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes only the loads
+/// of its two stages, so it improves the sorted loads exactly if the larger of the two decreases, or stays equal and
+/// the other one decreases. See `engine::fm_pass`.
 class load_refiner {
  public:
   using ticks = operator_costs::ticks;
-  /// Told of every move, those that are taken back later too, with the loads of both stages before and after.
+  /// Reported for every move, including those that are undone later, with the loads of both stages before and after.
   struct step : stage_step {
     ticks from_before = 0, to_before = 0, from_after = 0, to_after = 0;
   };
   using watcher = function_ref<void(const step&)>;
 
-  /// @param kinds  of every stage; the objects must outlive this one
+  /// @param kinds  of each stage; the objects must outlive this one
   load_refiner(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
                const std::vector<std::uint8_t>& kinds, bool may_empty)
       : costs_(costs),
@@ -75,8 +75,8 @@ class load_refiner {
     for (std::size_t s = 0; s < kinds.size(); ++s) values_.push_back(sets_[s].value(role(s)));
   }
 
-  /// Moves every element once at most, and takes back what came after the best.
-  /// @return  whether loads got less
+  /// Moves every element at most once, and undoes the moves after the best state.
+  /// @return  whether the loads improved
   bool pass(const function_ref<bool()>& stop = {}, const watcher& watch = {}) {
     std::fill(locked_.begin(), locked_.end(), false);
     for (std::size_t e = 0; e < stages_.size(); ++e) look_at(e);
@@ -100,7 +100,7 @@ class load_refiner {
   [[nodiscard]] const numbered_stages& stages() const noexcept { return stages_; }
   [[nodiscard]] ticks load(std::size_t s) const noexcept { return values_[s]; }
   [[nodiscard]] ticks greatest() const { return *std::max_element(values_.begin(), values_.end()); }
-  /// Moves kept.
+  /// Number of moves kept.
   [[nodiscard]] std::size_t moves() const noexcept { return moves_; }
   [[nodiscard]] const operator_set& set(std::size_t s) const noexcept { return sets_[s]; }
 
@@ -109,12 +109,12 @@ class load_refiner {
   static constexpr std::size_t most_looked_at = 2048;  // of a stage's elements, in a step
   static constexpr auto nowhere = std::numeric_limits<std::uint32_t>::max();
 
-  /// Where an element may go, and what that does to loads; it may be out of date, and is checked when it is chosen.
+  /// The targets of an element with their load changes; they may be stale, and are checked when one is chosen.
   struct ways {
     std::size_t count = 0;
-    ticks here = 0;                    // what its stage's load changes by
-    std::uint32_t to[most_ways] = {};  // the first and last stage of its window, and those beside its own
-    ticks there[most_ways] = {};       // what their loads change by
+    ticks here = 0;                    // change of its stage's load
+    std::uint32_t to[most_ways] = {};  // the first and last stage of its window, and its neighbours
+    ticks there[most_ways] = {};       // changes of their loads
     bool stale = true;
   };
   struct choice {
@@ -136,7 +136,7 @@ class load_refiner {
     sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), after, std::greater<>()), after);
   }
 
-  /// Notes whether an element can leave its stage, and that its ways have to be reckoned.
+  /// Records whether an element can leave its stage, and marks its targets as stale.
   void look_at(std::size_t e) {
     ways_[e].stale = true;
     bool can = !locked_[e] && costs_.of(e).stage == graph_operator::none;
@@ -147,7 +147,7 @@ class load_refiner {
     movable_.set(e, stages_[e], can);
   }
 
-  /// Reckons what the ways of an element do now.
+  /// Recomputes the effects of an element's targets.
   void reckon(std::size_t e) {
     ways& of = ways_[e];
     of.stale = false;
@@ -170,7 +170,7 @@ class load_refiner {
     sets_[here].add(e);
   }
 
-  /// The best move out of a stage, as far as is known.
+  /// The best known move out of a stage.
   [[nodiscard]] choice best_out_of(std::size_t s) {
     choice best;
     const std::vector<std::uint32_t>& row = movable_[s];
@@ -189,8 +189,8 @@ class load_refiner {
     return best;
   }
 
-  /// Makes the best move of the heaviest stage from which one makes loads less; else the one of the heaviest after
-  /// which they are least.
+  /// Makes the best move of the heaviest stage that has an improving one; else, of the heaviest stage, the move with
+  /// the least resulting loads.
   [[nodiscard]] std::optional<step> advance() {
     order_.resize(values_.size());
     for (std::size_t s = 0; s < order_.size(); ++s) order_[s] = static_cast<std::uint32_t>(s);
@@ -209,7 +209,7 @@ class load_refiner {
     return made(worse);
   }
 
-  /// The same as `best_out_of`, reckoned anew.
+  /// Like `best_out_of`, recomputed.
   [[nodiscard]] choice checked_out_of(std::size_t s) {
     for (std::size_t tries = 0;; ++tries) {
       const choice found = best_out_of(s);
@@ -242,7 +242,7 @@ class load_refiner {
     return result;
   }
 
-  /// Moves an element, and what follows from it.
+  /// Moves an element, and updates what depends on it.
   void put(std::size_t e, std::size_t to) {
     const std::size_t from = stages_[e];
     movable_.set(e, from, false);
@@ -255,7 +255,7 @@ class load_refiner {
     for (const precedence::element other : stages_.below().predecessors(e)) look_at(other);
     for (const precedence::element other : stages_.below().successors(e)) look_at(other);
     for (const operator_costs::link& each : costs_.nets_of(e)) {
-      if (each.pins > 32) continue;  // of large nets the figures are checked when they are used
+      if (each.pins > 32) continue;  // figures of large nets are checked on use
       for (const precedence::element pin : costs_.pins(each.net)) ways_[pin].stale = true;
     }
   }

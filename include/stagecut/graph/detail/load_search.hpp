@@ -21,16 +21,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for good partitions: cuts linear orders exactly, and makes orders of the best partitions found, after moves of
-/// single elements that may be worse for a while: any order that goes through the stages one after the other, which is cut
-/// at least as well as they are.
+/// Searches for good partitions: cuts linear orders exactly, and derives new orders from the best partitions found,
+/// after moves of single elements that may be temporarily worse: any order that goes through the stages one after the
+/// other has a cut at least as good as the partition.
 template <set_cost Set>
 class load_search {
  public:
   using value_type = set_value_t<Set>;
   using found_type = element_stages<value_type>;
 
-  /// @param below   which elements may not stand on later stages than others; must outlive this object
+  /// @param below   which elements may not be on later stages than others; must outlive this object
   /// @param empty   the empty set
   /// @param counts  of devices
   /// @param seed    of random numbers
@@ -56,7 +56,7 @@ class load_search {
     for (std::size_t i = 0; i < 9 && !late(); ++i) try_order(random_order(below_, random_));
   }
 
-  /// Makes one of the best partitions better, or one of the worse.
+  /// Improves one of the best partitions, or perturbs one.
   void improve() {
     if (pool_.empty()) return try_order(random_order(below_, random_));
     ++rounds_;
@@ -79,12 +79,12 @@ class load_search {
     const value_type most = std::numeric_limits<value_type>::max();
     value_type below = most;
     if (!pool_.empty()) {
-      // A little worse than the best is kept: it may lead elsewhere.
+      // Slightly worse than the best is kept: it may lead elsewhere.
       const value_type best = pool_[0].value;
       below = best / 32 < most - best ? best + best / 32 + (best / 32 == 0 ? 1 : 0) : most;
     }
     const engine::ideal_family family = engine::ideal_family::prefixes_of(order);
-    // Only where there is a partition already does it end early.
+    // It ends early only if there is a partition already.
     const function_ref<bool()> never;
     if (auto found = best_within(family, below, pool_.empty() ? never : stop_)) keep(*std::move(found));
   }
@@ -109,7 +109,7 @@ class load_search {
     return best;
   }
 
-  /// The best found; none if there is none.
+  /// The best found; null if there is none.
   [[nodiscard]] const found_type* best() const noexcept { return pool_.empty() ? nullptr : &pool_[0]; }
   /// The best ones, the best first.
   [[nodiscard]] const std::vector<found_type>& pool() const noexcept { return pool_; }
@@ -128,7 +128,7 @@ class load_search {
   }
 
  private:
-  /// 0, any, unless costs depend on it.
+  /// 0 (any), unless costs depend on it.
   [[nodiscard]] std::vector<std::size_t> numbers_of_stages() const {
     if (!by_position_) return {0};
     std::vector<std::size_t> result;

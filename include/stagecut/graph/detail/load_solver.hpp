@@ -21,7 +21,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What is known of the least load.
+/// What is known about the least load.
 template <class Value>
 struct load_answer {
   std::optional<element_stages<Value>> best{};
@@ -29,29 +29,29 @@ struct load_answer {
   Value bound = 0;
   bool infeasible = false;  ///< proved: there is no partition
   std::size_t down_sets = 0;
-  std::size_t rounds = 0;  ///< those before included
-  std::size_t work = 0;    ///< beside the rounds, those before included: see `most_work`
+  std::size_t rounds = 0;  ///< including earlier ones
+  std::size_t work = 0;    ///< apart from rounds, including earlier work: see `most_work`
 
   [[nodiscard]] bool proved() const noexcept { return best && best->value <= bound; }
 };
 
-/// Solves one problem of least load: a good partition first, then all down-sets, if they are few enough, or better and
-/// better orders.
+/// Solves one problem of least load: first finds a good partition, then uses all down-sets, if they are few enough, or
+/// more and more orders.
 template <set_cost Set>
 class load_solver {
  public:
   using value_type = set_value_t<Set>;
   using answer_type = load_answer<value_type>;
-  /// Makes a bound better, with the load of the best partition, or the greatest number if there is none.
+  /// Improves a bound, given the load of the best partition, or the greatest number if there is none.
   using bounder = function_ref<value_type(value_type bound, value_type best, const function_ref<bool()>& stop)>;
 
-  /// @param below    which elements may not stand on later stages than others
+  /// @param below    which elements may not be on later stages than others
   /// @param empty    the empty set
   /// @param counts   of devices
-  /// @param method   how
+  /// @param method   the method
   /// @param limits   of the search
-  /// @param unit     what the costs' unit is in that of the user, for `progress`; the objects must outlive this one
-  /// @param begin    since when time is limited
+  /// @param unit     the costs' unit in the user's, for `progress`; the objects must outlive this one
+  /// @param begin    the start of the time limit
   load_solver(const precedence& below, const Set& empty, const stage_counts& counts, graph_method method,
               const load_limits& limits, double unit, double begin = seconds_now())
       : below_(below),
@@ -63,8 +63,8 @@ class load_solver {
         search_(below, empty, counts, limits.seed),
         end_(limits.time_limit, limits.stop, begin) {}
 
-  /// @param known   a partition to begin with, a bound, and the rounds that were made before; none of it need be there
-  /// @param better  makes the bound better when there is time for it
+  /// @param known   an initial partition, a bound, and the number of earlier rounds; all optional
+  /// @param better  improves the bound when there is time for it
   [[nodiscard]] answer_type run(const answer_type& known, const bounder& better) {
     answer_.bound = std::max({known.bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
     answer_.bound = next_value(empty_, answer_.bound);
@@ -99,7 +99,7 @@ class load_solver {
     if (end_.is_time_to_report()) tell();
     return result;
   }
-  /// Adds work that is no round, and says whether it has to end.
+  /// Adds work outside rounds; returns whether to end.
   [[nodiscard]] bool worked(std::size_t units, std::size_t most) {
     answer_.work += units;
     return over() || answer_.work > most;
@@ -111,7 +111,7 @@ class load_solver {
     limits_.progress({seconds, load, static_cast<double>(answer_.bound) * unit_, answer_.rounds});
   }
 
-  /// Makes partitions better until they are proved, a limit is reached or there were as many rounds.
+  /// Improves partitions until they are proved, a limit is reached or `rounds` rounds are done.
   void improve(std::size_t rounds) {
     for (std::size_t i = 0; i < rounds; ++i) {
       if (over() || (limits_.round_limit && answer_.rounds >= *limits_.round_limit)) return;
@@ -124,7 +124,7 @@ class load_solver {
     }
   }
 
-  /// Has the bound made better; it may take a quarter of the time, or of the rounds where these alone are limited.
+  /// Improves the bound; this may take a quarter of the time, or of the rounds if only these are limited.
   void raise(const bounder& better) {
     if (!better) return;
     deadline quarter(quarter_of(limits_.time_limit));
@@ -148,7 +148,7 @@ class load_solver {
     answer_.down_sets = family->size();
     const value_type most = std::numeric_limits<value_type>::max();
     if (search_.best() == nullptr) {
-      // Nothing is known to prune with: higher and higher limits, each as if a partition with that load were known.
+      // Without a known partition to prune with: tries increasing limits, as if a partition of that load were known.
       for (value_type limit = first_limit(); limit < most / 2 && !over() && !search_.stopped(); limit = raised(limit)) {
         if (auto found = search_.best_within(*family, limit, stop)) {
           search_.keep(*std::move(found));

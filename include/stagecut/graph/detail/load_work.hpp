@@ -7,15 +7,15 @@
 
 #include <stagecut/graph/load_request.hpp>
 
-// What a search for the least load does beside its rounds, in units of about 10 us each, so that it ends on every machine
-// after as much. Measured with graphs of 20 to 5,000 elements.
+// The work of a search for the least load outside its rounds, in units of about 10 us each, so that it ends after equal
+// work on every machine. Measured with graphs of 20 to 5,000 elements.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Changes of a set between two questions of `load_program` whether to stop, and their work.
+/// Changes of a set between two polls of `stop` by `load_program`, and their work.
 inline constexpr std::size_t changes_at_once = 1024;
 inline constexpr std::size_t work_of_changes = 10;
 
-/// The work of what `engine::ideal_search` does between two questions whether to stop.
+/// The work of `engine::ideal_search` between two polls of `stop`.
 [[nodiscard]] constexpr std::size_t work_of_down_sets(std::size_t elements) noexcept { return 10 + elements / 50; }
 
 /// The work of a minimum cut.
@@ -29,8 +29,8 @@ inline constexpr std::size_t work_of_changes = 10;
   return time_limit ? std::optional(*time_limit / 4) : std::nullopt;
 }
 
-/// The work that takes as long as a part of the rounds, and one more: what is small is proved with any limit. No limit where
-/// time is limited, or rounds are not.
+/// The work that takes as long as a part of the rounds, plus one round: small problems are proved under any limit. No
+/// limit if time is limited, or rounds are not.
 [[nodiscard]] inline std::size_t most_work(const load_limits& limits, double part, std::size_t elements) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   if (limits.time_limit || !limits.round_limit) return most;

@@ -13,20 +13,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Vectors that change slowly along the edges of a graph, whichever way these lead: approximate eigenvectors of the least
-/// eigenvalues of its Laplacian above 0, by which neighbours have like numbers and far parts of the graph differ.
+/// Vectors that change slowly along the edges of a graph, in either direction: approximate eigenvectors of the least
+/// nonzero eigenvalues of its Laplacian, by which neighbours have similar numbers and distant parts of the graph
+/// differ.
 ///
-/// By several levels: heavy edges are matched until few vertices are left, there damped steps of a random walk smooth
-/// vectors that chance made, kept orthogonal to each other and to the constant, and a few more smooth them on every level.
-/// In whole numbers, and single products rounded at once, so that no compiler's way to add products changes a bit.
-/// O(n + m). Source: S. T. Barnard and H. D. Simon, A fast multilevel implementation of recursive spectral bisection, 1994.
+/// Multilevel: heavy edges are matched until few vertices are left; there damped steps of a random walk smooth random
+/// vectors, kept orthogonal to each other and to the constant, and a few more steps smooth them on every level. Uses
+/// integers and immediately rounded single products, so that results are the same to the bit with every compiler. O(n +
+/// m). Source: S. T. Barnard and H. D. Simon, A fast multilevel implementation of recursive spectral bisection, 1994.
 class low_frequency {
  public:
   static constexpr std::size_t count = 3;
   static constexpr std::int32_t one = std::int32_t{1} << 20U;  ///< the greatest number
   using values = std::vector<std::array<std::int32_t, count>>;
 
-  /// One number of each vector for every vertex, between -`one` and `one`.
+  /// One number of each vector per vertex, between -`one` and `one`.
   [[nodiscard]] static values of(const flat_dag& graph, engine::seeded& random) {
     std::vector<graph_level> levels;
     levels.push_back(finest(graph));
@@ -55,7 +56,7 @@ class low_frequency {
     std::vector<dag_vertex> to{};
     std::vector<std::int64_t> weight{};
     std::vector<std::int64_t> degree{};
-    std::vector<dag_vertex> into{};  // of every vertex of the level before
+    std::vector<dag_vertex> into{};  // of each vertex of the previous level
     [[nodiscard]] std::size_t size() const noexcept { return degree.size(); }
     void add(dag_vertex other, std::int64_t each) {
       to.push_back(other);
@@ -69,7 +70,7 @@ class low_frequency {
     }
   };
 
-  /// The graph without directions, with weights of 2^33 in all at most.
+  /// The undirected graph, with weights of at most 2^33 in total.
   static graph_level finest(const flat_dag& graph) {
     std::uint64_t total = 0;
     for (std::size_t v = 0; v < graph.size(); ++v) {
@@ -89,7 +90,7 @@ class low_frequency {
     return result;
   }
 
-  /// Makes one of every vertex and the neighbour with the heaviest edge that is still alone, in an order of chance.
+  /// Merges every vertex with the unmatched neighbour of the heaviest edge, in random order.
   static graph_level matched(const graph_level& fine, engine::seeded& random) {
     constexpr dag_vertex none = std::numeric_limits<dag_vertex>::max();
     const std::size_t n = fine.size();
@@ -118,11 +119,11 @@ class low_frequency {
     return result;
   }
 
-  /// The edges of what was matched; of several to the same the weights are added.
+  /// The edges of the matched vertices; weights of parallel edges are added.
   static void add_rows(const graph_level& fine, const std::vector<std::pair<dag_vertex, dag_vertex>>& members,
                        graph_level& result) {
     constexpr dag_vertex none = std::numeric_limits<dag_vertex>::max();
-    std::vector<dag_vertex> known(members.size(), none);  // of every vertex, its place in the row at hand
+    std::vector<dag_vertex> known(members.size(), none);  // for each vertex, its position in the current row
     for (std::size_t c = 0; c < members.size(); ++c) {
       const std::size_t begin = result.to.size();
       const auto take = [&](dag_vertex v) {
@@ -161,7 +162,8 @@ class low_frequency {
   }
   static std::int32_t scaled(std::int64_t x, float by) { return static_cast<std::int32_t>(static_cast<float>(x) * by); }
 
-  /// Makes each vector orthogonal to the constant and those before it, weighted by degree, and its greatest number `one`.
+  /// Makes each vector orthogonal to the constant and earlier ones, weighted by degree; its greatest number becomes
+  /// `one`.
   static void make_orthogonal(const graph_level& graph, values& x) {
     for (std::size_t c = 0; c < count; ++c) {
       std::int64_t sum = 0;

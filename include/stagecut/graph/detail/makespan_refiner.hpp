@@ -17,12 +17,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Tries moves of elements drawn by chance, each with a simulation, and keeps those after which an iteration ends
-/// sooner, or as soon with more even stages.
+/// Tries random moves of elements, each with a simulation, and keeps those after which an iteration finishes earlier,
+/// or equally early with more even stages.
 class makespan_refiner {
  public:
-  /// @param stage_of  of every operator: an assignment that `make_stage_pipeline` takes, which parts no element
-  /// @param pinned    of every stage, whether some operator has to stand there; the objects must outlive this one
+  /// @param stage_of  stage of each operator: an assignment that `make_stage_pipeline` accepts and that splits no
+  ///                  element
+  /// @param pinned    for each stage, whether an operator is fixed to it; the objects must outlive this one
   makespan_refiner(const operator_graph& graph, const contraction& elements, const graph_makespan_request& request,
                    const std::vector<std::size_t>& stage_of, const std::vector<bool>& pinned)
       : elements_(elements),
@@ -45,9 +46,9 @@ class makespan_refiner {
     static_cast<void>(pricer_.price(point_, plan_pricer::counts::exhausted));
   }
 
-  /// Tries to move every element once, in an order by chance, to the stages of those before and behind it and to those
-  /// beside its own, until that many moves were tried; then warm-up counts are chosen anew.
-  /// @return  whether the plan got better
+  /// Tries to move every element once, in random order, to the stages of its predecessors and successors and to those
+  /// next to its own, until that many moves were tried; then chooses warm-up counts again.
+  /// @return  whether the plan improved
   bool pass(std::size_t samples, const function_ref<bool()>& stop = {}) {
     const plan_value before = point_.value;
     for (std::size_t i = free_.size(); i > 1; --i) std::swap(free_[i - 1], free_[random_.below(i)]);
@@ -66,7 +67,7 @@ class makespan_refiner {
   }
 
   [[nodiscard]] const plan_point& point() const noexcept { return point_; }
-  /// Moves kept; those of an element with others are one.
+  /// Moves kept; moving an element together with others counts once.
   [[nodiscard]] std::size_t moves() const noexcept { return kept_; }
 
  private:

@@ -30,7 +30,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Merges the layers of one graph, and says what came out.
+/// Merges the layers of one graph, and reports the result.
 class layers_merged {
  public:
   using ticks = operator_costs::ticks;

@@ -11,16 +11,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether two parts may become one.
+/// Whether two parts may be merged.
 enum class merge_verdict : std::uint8_t {
   safe,   ///< no other path leads from one to the other
-  cycle,  ///< there is one, which would lead out of the part and back
+  cycle,  ///< another path would lead out of the part and back
   unsure  ///< the search for one was given up
 };
 
-/// Parts of elements, in an order that no pair of elements leads down, kept while parts become one: each has a slot. Of
-/// two that become one, the parts that the one leads to, and those that lead to the other, with slots between theirs,
-/// are put into these slots anew, as Pearce and Kelly do when an edge is put in.
+/// A topological order of parts, maintained while parts are merged: each part has a slot. When two parts merge, those
+/// reachable from the first and those that reach the second, with slots in between, are reordered within their slots,
+/// as in Pearce and Kelly's edge insertion.
 class merging_order {
  public:
   using part = std::uint32_t;
@@ -35,20 +35,20 @@ class merging_order {
     }
   }
 
-  /// The part in which an element or a former part is; parts have the number of one of their elements.
+  /// The part that contains an element or a former part; a part has the number of one of its elements.
   [[nodiscard]] part find(part e) {
     while (into_[e] != e) e = into_[e] = into_[into_[e]];
     return e;
   }
-  /// Its place in the order; of two parts that a pair joins, the first has the lower one.
+  /// Its position in the order; if a pair joins two parts, the first has the lower position.
   [[nodiscard]] std::uint32_t slot(part of) const noexcept { return slot_[of]; }
-  /// Former parts in the parts to which one leads; some may be named twice, or be the part itself.
+  /// Former parts that represent the successors of a part; may contain duplicates, or the part itself.
   [[nodiscard]] const std::vector<part>& next(part of) const noexcept { return next_[of]; }
-  /// Those that lead to it, likewise.
+  /// Former parts that represent the predecessors, with the same caveats.
   [[nodiscard]] const std::vector<part>& previous(part of) const noexcept { return previous_[of]; }
 
   /// @param a, b   different parts
-  /// @param edges  to look at; no number is too large
+  /// @param edges  limit of edges to visit; any number is allowed
   [[nodiscard]] merge_verdict look(part a, part b, std::size_t edges) {
     first_ = slot_[a] < slot_[b] ? a : b;
     last_ = slot_[a] < slot_[b] ? b : a;
@@ -62,8 +62,8 @@ class merging_order {
     return merge_verdict::safe;
   }
 
-  /// Makes one of the two parts that were looked at last.
-  /// @pre    it was safe
+  /// Merges the two parts that were examined last.
+  /// @pre    the verdict was safe
   /// @return the part: one of the two
   part merge() {
     const bool swaps = next_[first_].size() + previous_[first_].size() < next_[last_].size() + previous_[last_].size();
@@ -77,7 +77,7 @@ class merging_order {
   }
 
  private:
-  /// Visits what a part leads to, or what leads to it, between the slots of both parts.
+  /// Visits the successors or predecessors of a part between the slots of both parts.
   bool step(std::vector<part>& met, std::size_t i, const std::vector<std::vector<part>>& edges_of, bool down,
             std::size_t& edges) {
     const part end = down ? last_ : first_;
@@ -91,14 +91,14 @@ class merging_order {
       const bool beyond = down ? slot_[to] > slot_[end] : slot_[to] < slot_[end];
       const std::uint32_t stamp = stamp_ + (down ? 0U : 1U);
       if (beyond || mark_[to] == stamp || to == met[i]) continue;
-      if (mark_[to] == stamp_ + (down ? 1U : 0U)) return verdict_ = merge_verdict::cycle, false;  // both met
+      if (mark_[to] == stamp_ + (down ? 1U : 0U)) return verdict_ = merge_verdict::cycle, false;  // both searches met
       mark_[to] = stamp;
       met.push_back(to);
     }
     return true;
   }
 
-  /// Those before the last one first, then the new part, then those behind the first one.
+  /// Predecessors of the last part come first, then the new part, then successors of the first part.
   void put_in_order(part kept) {
     slots_.clear();
     for (const part each : behind_) slots_.push_back(slot_[each]);
@@ -107,7 +107,7 @@ class merging_order {
     const auto by_slot = [&](part a, part b) { return slot_[a] < slot_[b]; };
     std::sort(before_.begin(), before_.end(), by_slot);
     std::sort(behind_.begin(), behind_.end(), by_slot);
-    // The last one is the highest of those before it, the first one the lowest of those behind it: their places meet.
+    // The last part is the highest of its predecessors, the first part the lowest of its successors: their positions meet.
     std::size_t i = 0;
     for (const part each : before_) slot_[each] = slots_[i++];
     for (const part each : behind_) {
@@ -121,7 +121,7 @@ class merging_order {
     const std::size_t before = row.capacity();
     row.insert(row.end(), all[gone].begin(), all[gone].end());
     all[gone] = {};
-    if (row.capacity() == before && row.size() > 64) return;  // now and then: names that are no more
+    if (row.capacity() == before && row.size() > 64) return;  // now and then: removes names of former parts
     for (part& each : row) each = find(each);
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
@@ -137,8 +137,8 @@ class merging_order {
   part first_ = 0;
   part last_ = 0;
   merge_verdict verdict_ = merge_verdict::safe;
-  std::vector<part> behind_{};  // what the first of both leads to, and itself
-  std::vector<part> before_{};  // what leads to the last of both, and itself
+  std::vector<part> behind_{};  // successors of the first part, and itself
+  std::vector<part> before_{};  // predecessors of the last part, and itself
   std::vector<std::uint32_t> slots_{};
 };
 

@@ -12,13 +12,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What parts take that become one, each with the nets that it cuts alone, so that all together need memory for the
-/// pins.
+/// The figures of parts under merging, each with only the nets that it cuts, so that total memory is proportional to
+/// the pins.
 class merging_parts {
  public:
   using ticks = operator_costs::ticks;
 
-  /// What a part takes.
+  /// The figures of a part.
   struct figures {
     ticks forward = 0;
     ticks backward = 0;
@@ -27,12 +27,12 @@ class merging_parts {
     ticks activations = 0;
     ticks workspace = 0;
     std::size_t stage = graph_operator::none;
-    bool stands = true;  // on an accelerator, and not on two stages
+    bool stands = true;  // on an accelerator, and not fixed to two stages
 
     [[nodiscard]] ticks work() const noexcept { return forward + backward; }
   };
 
-  /// @param devices  of which memory is asked as the first needs it; the objects must outlive this one
+  /// @param devices  memory is that of the first of these; the objects must outlive this one
   merging_parts(const operator_costs& costs, std::size_t devices)
       : costs_(costs), in_flight_(costs.in_flight(0, devices)), nets_(costs.size()), shared_(costs.size()) {
     for (std::size_t e = 0; e < costs.size(); ++e) {
@@ -51,7 +51,7 @@ class merging_parts {
 
   [[nodiscard]] const figures& of(std::size_t part) const noexcept { return parts_[part]; }
 
-  /// What two parts would take as one. O(fewer nets, with the log of more).
+  /// The figures of two parts merged. O(fewer nets, with the log of more).
   [[nodiscard]] figures together(std::size_t a, std::size_t b) const {
     const figures& x = parts_[a];
     const figures& y = parts_[b];
@@ -75,18 +75,18 @@ class merging_parts {
     return result;
   }
 
-  /// Its load, but for constants of stages, at the speed at which it was profiled.
+  /// Its load at profiled speed, without constants of stages.
   [[nodiscard]] ticks load(const figures& of) const noexcept {
     if (costs_.options().overlap == message_overlap::none) return of.work() + of.cut.forward + of.cut.backward;
     return std::max(of.forward, of.cut.forward) + std::max(of.backward, of.cut.backward);
   }
 
-  /// Whether memory suffices, but for buffers, of which a larger part may need less, and it has a place.
+  /// Whether memory suffices, without buffers, which a larger part may need fewer of, and it has a device.
   [[nodiscard]] bool may_grow(const figures& of) const noexcept {
     return of.stands && of.resident + in_flight_ * of.activations + of.workspace <= costs_.limit();
   }
 
-  /// Makes one of two parts.
+  /// Merges two parts.
   void merge(std::size_t kept, std::size_t gone) {
     parts_[kept] = together(kept, gone);
     std::vector<link> all;
@@ -113,7 +113,7 @@ class merging_parts {
   }
 
  private:
-  /// Pins that a part holds of a net, and not all of them.
+  /// Pins of a net in a part that does not hold all of them.
   struct link {
     std::uint32_t net;
     std::uint32_t pins;
@@ -125,7 +125,7 @@ class merging_parts {
     sum.buffers += times * costs_.weight_of(net).buffers;
   }
 
-  /// Visits what both rows hold, by keys in ascending order.
+  /// Visits common keys of both rows, in ascending order.
   template <class Row, class Key, class Visit>
   static void for_both(const Row& a, const Row& b, const Key& key, const Visit& visit) {
     const Row& fewer = a.size() < b.size() ? a : b;
@@ -140,8 +140,8 @@ class merging_parts {
   const operator_costs& costs_;
   ticks in_flight_;
   std::vector<figures> parts_{};
-  std::vector<std::vector<link>> nets_;             // of every part, by number
-  std::vector<std::vector<std::uint32_t>> shared_;  // likewise
+  std::vector<std::vector<link>> nets_;             // of each part, by number
+  std::vector<std::vector<std::uint32_t>> shared_;  // of each part, by number
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

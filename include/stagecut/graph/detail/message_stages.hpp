@@ -15,8 +15,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// On which stages the pins of every net stand, and how many: a row a net with no more entries than pins, so that
-/// memory depends on the pins alone, however many stages there are.
+/// The stages of the pins of every net, with counts: a row per net with no more entries than pins, so that memory
+/// depends on the pins alone, not on the number of stages.
 class net_spread {
  public:
   /// Pins of a net on a stage.
@@ -25,7 +25,7 @@ class net_spread {
     std::uint32_t pins;
   };
 
-  /// @param stage_of  of every element
+  /// @param stage_of  of each element
   net_spread(const operator_costs& costs, const std::vector<std::uint32_t>& stage_of)
       : begin_(costs.nets() + 1), used_(costs.nets()) {
     for (std::size_t i = 0; i < costs.nets(); ++i) begin_[i + 1] = begin_[i] + costs.pins(i).size();
@@ -46,7 +46,7 @@ class net_spread {
     return 0;
   }
 
-  /// One pin goes to another stage.
+  /// Moves one pin to another stage.
   /// @pre there is one on `from`
   void move(std::size_t net, std::size_t from, std::size_t to) noexcept {
     entry* const row = all_.data() + begin_[net];
@@ -65,17 +65,17 @@ class net_spread {
     row[used_[net]++] = {static_cast<std::uint32_t>(stage), 1};
   }
 
-  std::vector<std::size_t> begin_;  // of the row of every net
+  std::vector<std::size_t> begin_;  // of the row of each net
   std::vector<std::uint32_t> used_;
   std::vector<entry> all_{};
 };
 
-/// Stages of elements with what they send and the work that each of them has.
+/// Stages of elements with their communication and work.
 class message_stages {
  public:
   using ticks = operator_costs::ticks;
 
-  /// @param cap  of a stage's work; the objects must outlive this one
+  /// @param cap  limit on a stage's work; the objects must outlive this one
   message_stages(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
                  std::size_t stages, ticks cap)
       : costs_(costs),
@@ -97,19 +97,21 @@ class message_stages {
   [[nodiscard]] const net_spread& spread() const noexcept { return spread_; }
   [[nodiscard]] ticks cap() const noexcept { return cap_; }
   [[nodiscard]] ticks work(std::size_t s) const noexcept { return work_[s]; }
-  /// What is balanced of an element.
+  /// The balanced weight of an element.
   [[nodiscard]] ticks work_of(std::size_t e) const noexcept { return costs_.of(e).forward + costs_.of(e).backward; }
-  /// Of every net its weight, for each stage beyond the first that holds pins of it.
+  /// The weight of every net, times the stages beyond the first that hold pins of it.
   [[nodiscard]] ticks value() const noexcept { return value_; }
-  /// Work above the cap, of all stages.
+  /// Work above the cap, over all stages.
   [[nodiscard]] ticks excess() const noexcept {
     ticks result = 0;
     for (const ticks each : work_) result += std::max<ticks>(each - cap_, 0);
     return result;
   }
 
-  /// Finds where an element may gain something: at the ends of its window, beside its stage, and where its nets are.
-  /// @return  the weight of its nets that will stay on its stage without it; less than `nets_on` a stage if it gains
+  /// Finds promising targets of an element: the ends of its window, the neighbours of its stage, and the stages of its
+  /// nets.
+  /// @return  the weight of its nets that stay on its stage without it; less than `nets_on` of a stage if a move there
+  ///          gains
   [[nodiscard]] ticks find_targets(std::size_t e, std::size_t least, std::size_t most) {
     const std::size_t from = stages_[e];
     targets_.clear();
@@ -135,9 +137,9 @@ class message_stages {
     }
     return result;
   }
-  /// The stages that were found last, in ascending order, its own among them.
+  /// The stages found last, in ascending order, including its own.
   [[nodiscard]] const std::vector<std::uint32_t>& targets() const noexcept { return targets_; }
-  /// The weight of its nets that have pins on such a stage.
+  /// The weight of its nets that have pins on that stage.
   [[nodiscard]] ticks nets_on(std::size_t s) const noexcept { return here_[s]; }
 
   /// Whether memory suffices on both stages after a move.
@@ -154,7 +156,7 @@ class message_stages {
     return result;
   }
 
-  /// @pre the stage lies in the element's window
+  /// @pre the stage is in the element's window
   void move(std::size_t e, std::size_t to) {
     const std::size_t from = stages_[e];
     for (const operator_costs::link& each : costs_.nets_of(e)) {
@@ -182,8 +184,8 @@ class message_stages {
   net_spread spread_;
   ticks value_ = 0;
   std::vector<ticks> work_;
-  std::vector<operator_set> sets_{};  // where memory is limited
-  std::vector<ticks> here_;           // of every target
+  std::vector<operator_set> sets_{};  // if memory is limited
+  std::vector<ticks> here_;           // of each target
   std::vector<std::uint32_t> targets_{};
 };
 

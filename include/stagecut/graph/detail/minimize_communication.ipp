@@ -31,7 +31,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Places elements: cuts orders, moves single elements, then looks through all placements where they are few enough.
+/// Places elements: cuts orders, moves single elements, then searches all placements if they are few enough.
 class placement_solver {
  public:
   using ticks = communication_elements::ticks;
@@ -92,7 +92,7 @@ class placement_solver {
     return proved ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
-  /// How many placements are made better: fewer of large graphs.
+  /// Number of placements to improve: fewer for large graphs.
   [[nodiscard]] std::size_t rounds() const {
     if (limits_.round_limit) return *limits_.round_limit;
     return std::clamp<std::size_t>(20000000 / (1 + elements_.size() + elements_.link_ends()), 12, 60);
@@ -112,7 +112,7 @@ class placement_solver {
     }
   }
 
-  /// Makes a placement better until nothing does, and keeps the best.
+  /// Improves a placement until nothing helps, and keeps the best.
   void polish(devices start, const function_ref<bool()>& stop) {
     placement_moves moves(elements_, std::move(start));
     while (moves.improve(stop)) {
@@ -124,7 +124,7 @@ class placement_solver {
     if (least_excess_ == 0) best_ = least_;
   }
 
-  /// What may not stand behind others; where that is anything, links lead from the lower to the higher number.
+  /// The precedence; without any, links lead from the lower to the higher number.
   [[nodiscard]] const precedence& below() const { return elements_.ordered() ? elements_.below() : below_; }
   [[nodiscard]] precedence by_number() const {
     std::vector<precedence::pair> pairs;
@@ -136,7 +136,7 @@ class placement_solver {
     return precedence(elements_.size(), std::move(pairs));
   }
 
-  /// An order to be cut: of each kind one, then by chance.
+  /// The next order to cut: one of each kind, then random ones.
   [[nodiscard]] element_order next_order() {
     const std::size_t kind = rounds_;
     if (!elements_.ordered() && kind % 2 == 1) return grown_order(elements_, random_.below(elements_.size()));
@@ -158,14 +158,14 @@ class placement_solver {
     return order;
   }
 
-  /// Puts those first that have to stand on the first devices: edges still lead forwards.
+  /// Puts elements fixed to the first devices first: edges still lead forwards.
   void sort_by_devices(element_order& order) const {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return elements_.first(a) + elements_.last(a) < elements_.first(b) + elements_.last(b);
     });
   }
 
-  /// One device after the other is filled, as far as each element may stand there.
+  /// Fills one device after the other, within the devices allowed for each element.
   [[nodiscard]] devices dealt_out(const element_order& order) const {
     devices result(elements_.size());
     communication_elements::weights held;
@@ -189,7 +189,7 @@ class placement_solver {
     return result;
   }
 
-  /// The best placement after some moves by chance.
+  /// The best placement after some random moves.
   [[nodiscard]] devices kicked() {
     placement_moves moves(elements_, least_);
     const std::size_t count = 2 + elements_.size() / 50;
@@ -205,7 +205,7 @@ class placement_solver {
   const communication_limits& limits_;
   engine::seeded random_;
   deadline end_;
-  precedence below_{};  // where devices have no order
+  precedence below_{};  // if devices have no order
   precedence back_{};
   std::optional<devices> best_{};
   devices least_{};  // as the best, but devices may hold too much

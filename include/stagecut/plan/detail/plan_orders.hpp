@@ -104,7 +104,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const training_memory memory(model, request.memory);
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
   const chain_model chain(model, request.memory, blocks);
-  // An order may be made for whole and for split stages: the search asks which.
+  // The search asks which stages run whole, and makes the order for that.
   const target_stages allowed = stages_of_target(model, request, blocks).of_order(std::vector<bool>(stages, false));
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;

@@ -147,7 +147,7 @@ inline void check_stages_request(std::string_view function, const profile& model
     std::size_t end = 0;                    // of its first stage
   };
   const std::size_t n = blocks.stages();
-  // Stage s begins at a block from lowest[s] on: no stage before it or from it on is longer than the longest.
+  // Stage s begins at a block from lowest[s] on, so that the stages before it, and from it on, can hold their layers.
   std::vector<std::size_t> lowest(stages + 1);
   std::vector<std::vector<suffix>> from(stages + 1);
   std::size_t first = 0, last = 0;
