@@ -29,7 +29,8 @@ struct element_stages {
   Value value = std::numeric_limits<Value>::max();
 };
 
-/// Writes the stage of what a set holds more than another, by a path between them, searched backwards over numbers.
+/// Writes the stage of a set's elements outside another set, along a path between them, searched backwards over
+/// numbers.
 STAGECUT_DECL void fill_stage(const engine::ideal_family& family, std::size_t from, std::size_t to, std::size_t stage,
                               std::vector<std::uint32_t>& stage_of);
 

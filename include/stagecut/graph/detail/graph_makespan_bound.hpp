@@ -19,8 +19,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Let L = F + B of a stage, c = f + b of an element, W the sum of all c. Two inequalities hold for a path of stages
 /// s1 -> s2 .. in any schedule that runs:
 ///   (1) T >= m L(si) + the sum of L(sj) over j < i: F(si, 0) waits for F(sj, 0) of all of them, and B(sj, m - 1) of
-///   all
-///       of them follow B(si, m - 1); in between, the device of si runs all of its passes.
+///       all of them follow B(si, m - 1); in between, the device of si runs all of its passes.
 ///   (2) T >= the sum of L(sj) over all j + (m - 1) max F(si): F(si, m - 1) ends no earlier than the first passes
 ///       before it and its own m; then the last microbatch goes down the rest and back. The same holds with B in place
 ///       of F: the first microbatch returns to si no earlier than after all F, and B of the later stages; then m B

@@ -208,7 +208,7 @@ class placement_solver {
   precedence below_{};  // if devices have no order
   precedence back_{};
   std::optional<devices> best_{};
-  devices least_{};  // as the best, but devices may hold too much
+  devices least_{};  // as the best, but devices may be overfull
   ticks least_excess_ = 0;
   ticks least_cut_ = 0;
   ticks bound_ = 0;

@@ -50,7 +50,7 @@ STAGECUT_DECL void multilevel_fn::check(const multilevel_request& request) {
 STAGECUT_DECL std::int64_t multilevel_fn::most_weight(const weighted_dag& graph, const multilevel_request& request) {
   const auto parts = static_cast<std::int64_t>(request.parts);
   if (1 + request.imbalance >= static_cast<double>(request.parts)) return graph.weight();
-  // Only what is above the average is in real numbers.
+  // Only the excess over the average is in floating point.
   const std::int64_t average = graph.weight() / parts;
   const std::int64_t left = graph.weight() % parts;
   const double more = request.imbalance * static_cast<double>(graph.weight()) + static_cast<double>(left);
@@ -63,7 +63,7 @@ STAGECUT_DECL std::int64_t multilevel_fn::least_cut_of(const weighted_dag& graph
   const auto parts = static_cast<std::int64_t>(request.parts);
   const std::int64_t others = parts - 1;
   if (others == 0 || most > (graph.weight() - 1) / others) return 0;  // fewer parts hold all
-  // Maps of a class of Boost, as its functions for plain pointers are hidden once a graph of Boost is included.
+  // Property maps of Boost, as its functions for plain pointers are hidden once a Boost graph is included.
   using number_of = boost::vector_property_map<std::size_t>;
   boost::disjoint_sets<number_of, number_of> joined(number_of{}, number_of{});
   for (std::size_t v = 0; v < graph.size(); ++v) joined.make_set(v);

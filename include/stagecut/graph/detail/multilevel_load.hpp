@@ -18,7 +18,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The nets of a graph where parts pay for the outputs of vertices.
+/// The nets of a graph whose parts pay for the outputs of vertices.
 [[nodiscard]] inline dag_nets nets_of_outputs(const flat_dag& graph, view<const dag_weight> outputs) {
   dag_nets result;
   std::vector<dag_vertex> row;
@@ -33,21 +33,21 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Looks for parts of which the heaviest is light: by orders of the graph, and by orders that keep to the parts of a small
-/// cut or to the best parts found, which are cut at least as well as these.
+/// Searches for parts with a light heaviest part: by orders of the graph, and by orders that keep the parts of a small
+/// cut, or of the best parts found, contiguous; cutting such an order is at least as good as those parts.
 class multilevel_load {
  public:
-  /// @param graph   with the weights of vertices
+  /// @param graph   with vertex weights
   /// @param nets    for which parts pay; both must outlive this object
-  /// @param parts   how many, none of them empty
-  /// @param beside  what every part takes beside
-  /// @param memory  which no part exceeds; null: any
+  /// @param parts   number of parts, none of them empty
+  /// @param beside  the additional cost of each part
+  /// @param memory  limit that no part exceeds; null: none
   multilevel_load(const flat_dag& graph, const dag_nets& nets, std::size_t parts, dag_weight beside,
                   const dag_memory* memory = nullptr)
       : graph_(graph), parts_(parts), orders_(graph, nets, parts, beside, memory) {}
 
-  /// Looks until nothing is left to try or `over` says so.
-  /// @param all  whether to try what takes long as well
+  /// Searches until nothing is left to try or `over` returns true.
+  /// @param all  whether to include slow attempts
   void run(std::uint64_t seed, bool all, const function_ref<bool()>& over) {
     engine::seeded random(seed);
     const auto consider = [&](const dag_order& order) { orders_.improve(order, best_); };
@@ -68,11 +68,11 @@ class multilevel_load {
     }
   }
 
-  /// The best parts; none were found if there are no vertices in it.
+  /// The best parts; empty if none were found.
   [[nodiscard]] const order_loads::found& best() const noexcept { return best_; }
-  /// No parts are lighter.
+  /// Lower bound: no parts are lighter.
   [[nodiscard]] dag_weight bound() const { return std::min(orders_.bound(), best_.load); }
-  /// Of parts, what each has.
+  /// The load of each part.
   [[nodiscard]] std::vector<dag_weight> loads(const std::vector<std::uint32_t>& part) const {
     return orders_.loads(part);
   }

@@ -17,12 +17,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The elements of a graph of operators as vertices of a flat graph, with what stages pay for beside them.
+/// The elements of an operator graph as vertices of a flat graph, with the further costs of stages.
 struct flat_elements {
   flat_dag graph{};
   dag_nets nets{};
   dag_memory memory{};
-  std::vector<precedence::element> order{};  ///< the element of every vertex
+  std::vector<precedence::element> order{};  ///< the element of each vertex
 
   flat_elements(const operator_costs& costs, const precedence& below)
       : order(below.order().begin(), below.order().end()) {
@@ -48,7 +48,7 @@ struct flat_elements {
     graph = flat_dag(std::move(weight), edges);
   }
 
-  /// Says of how many microbatches each of so many stages keeps the activations.
+  /// Sets the number of microbatches whose activations each of `stages` stages keeps.
   void keep(const operator_costs& costs, std::size_t stages) {
     memory.in_flight.clear();
     for (std::size_t s = 0; s < stages; ++s) memory.in_flight.push_back(costs.in_flight(s, stages));
@@ -63,11 +63,11 @@ struct flat_elements {
     }
   }
 
-  /// The pairs that may not stand the other way round; each weighs what the nets do whose first element is in front.
+  /// The precedence pairs as edges; each weighs as much as the nets whose first element is its tail.
   [[nodiscard]] dag_edges weighed_edges(const precedence& below, const std::vector<dag_vertex>& place) const {
     dag_edges result;
     result.reserve(below.pairs());
-    std::vector<std::size_t> edge(order.size(), below.pairs());  // of every vertex, the edge to it from the one at hand
+    std::vector<std::size_t> edge(order.size(), below.pairs());  // for each vertex, the edge to it from the current one
     for (std::size_t v = 0; v < order.size(); ++v) {
       const std::size_t first = result.size();
       for (const precedence::element to : below.successors(order[v])) {
@@ -88,10 +88,10 @@ struct flat_elements {
   }
 };
 
-/// Cuts elements into as many stages on accelerators, or into fewer where these will do, by what is made for large graphs,
-/// and refines these. There is no partition in the answer if none that was found fits.
-/// @param seed  of numbers of chance
-/// @param all   whether to try what takes long as well
+/// Cuts elements into stages on accelerators (fewer if allowed) by the methods for large graphs, and refines these. The
+/// answer has no partition if none found fits.
+/// @param seed  of random numbers
+/// @param all   whether to include slow attempts
 [[nodiscard]] inline load_answer<operator_costs::ticks> multilevel_stages(const operator_costs& costs,
                                                                           const precedence& below,
                                                                           const stage_counts& counts,
@@ -109,7 +109,7 @@ struct flat_elements {
       for (std::size_t v = 0; v < below.size(); ++v) stage_of[flat.order[v]] = search.best().part[v];
       put_refined(costs, below, std::move(stage_of), stages, over, result);
     }
-    if (!counts.at_most || over()) break;  // fewer will do where messages cost more than work
+    if (!counts.at_most || over()) break;  // fewer pay off if messages cost more than work
   }
   return result;
 }

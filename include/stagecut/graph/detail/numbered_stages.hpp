@@ -19,12 +19,12 @@ struct stage_step {
   std::size_t to = 0;
 };
 
-/// Stages of elements whose numbers no pair leads down, so that the stages make no cycle. A move keeps to that: no move
-/// has to look at other elements than those before and behind its own.
+/// Stages of elements in which no pair leads to a lower number, so that the stages form no cycle. Moves maintain this:
+/// a move has to look only at the element's predecessors and successors.
 class numbered_stages {
  public:
-  /// @param below     which elements may not stand on later stages than others; must outlive this object
-  /// @param stage_of  keeps to that
+  /// @param below     which elements may not be on later stages than others; must outlive this object
+  /// @param stage_of  satisfies that
   numbered_stages(const precedence& below, std::vector<std::uint32_t> stage_of, std::size_t stages)
       : below_(&below), stage_of_(std::move(stage_of)), members_(stages) {
     for (const std::uint32_t s : stage_of_) ++members_[s];
@@ -36,10 +36,10 @@ class numbered_stages {
   [[nodiscard]] std::size_t operator[](std::size_t e) const noexcept { return stage_of_[e]; }
   [[nodiscard]] const std::vector<std::uint32_t>& all() const noexcept { return stage_of_; }
   [[nodiscard]] const precedence& below() const noexcept { return *below_; }
-  /// Elements on a stage.
+  /// Number of elements on a stage.
   [[nodiscard]] std::size_t members(std::size_t s) const noexcept { return members_[s]; }
 
-  /// The first and the last stage on which an element may stand. O(those before and behind it).
+  /// The first and the last stage on which an element may be. O(predecessors and successors).
   [[nodiscard]] std::pair<std::size_t, std::size_t> window(std::size_t e) const noexcept {
     std::uint32_t least = 0;
     auto most = static_cast<std::uint32_t>(members_.size() - 1);
@@ -48,7 +48,7 @@ class numbered_stages {
     return {least, most};
   }
 
-  /// @pre the stage lies in the element's window
+  /// @pre the stage is in the element's window
   void move(std::size_t e, std::size_t to) {
     assert(window(e).first <= to && to <= window(e).second);
     --members_[stage_of_[e]];
@@ -56,7 +56,7 @@ class numbered_stages {
     stage_of_[e] = static_cast<std::uint32_t>(to);
   }
 
-  /// Whether no pair leads down. O(pairs).
+  /// Whether no pair leads to a lower number. O(pairs).
   [[nodiscard]] bool holds() const noexcept {
     for (std::size_t e = 0; e < stage_of_.size(); ++e) {
       const auto [least, most] = window(e);

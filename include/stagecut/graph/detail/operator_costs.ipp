@@ -23,22 +23,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What a producer puts out, or several that speak with the same elements: a stage pays for it if it holds some of the
-/// elements and not all of them.
+/// The output of a producer, or of several with the same elements: a stage pays for it if it holds some of the elements
+/// but not all.
 struct net_weight {
   double forward = 0;   ///< seconds, of the forward pass
-  double backward = 0;  ///< likewise
-  double bytes = 0;     ///< of what is put out
+  double backward = 0;  ///< seconds, of the backward pass
+  double bytes = 0;     ///< of the output
 };
 
-/// The nets of a graph: of each producer one, with its element and those of its consumers; equal ones are summed.
+/// The nets of a graph: one per producer, with its element and those of its consumers; equal ones are summed.
 struct element_nets {
-  rows<precedence::element> pins{};   ///< of every net, in ascending order, two at least
-  std::vector<net_weight> weights{};  ///< of every net
+  rows<precedence::element> pins{};   ///< of each net, in ascending order, at least two
+  std::vector<net_weight> weights{};  ///< of each net
 
   element_nets(const operator_graph& graph, const contraction& parts) {
     const auto all = rows_of(graph, parts);
-    std::vector<std::uint32_t> order;  // of those that speak with others, by whom they speak with
+    std::vector<std::uint32_t> order;  // operators with consumers elsewhere, sorted by their elements
     for (std::size_t u = 0; u < all.size(); ++u) {
       if (all[u].size() > 1) order.push_back(static_cast<std::uint32_t>(u));
     }
@@ -62,7 +62,7 @@ struct element_nets {
   }
 
  private:
-  /// Of every operator, its element and those of its consumers, in ascending order.
+  /// For each operator, its element and those of its consumers, in ascending order.
   static rows<precedence::element> rows_of(const operator_graph& graph, const contraction& parts) {
     const std::size_t n = graph.operators.size();
     const rows<precedence::element> consumers{n, graph.edges.size(), [&](std::size_t i) { return graph.edges[i].from; },
@@ -80,7 +80,7 @@ struct element_nets {
   }
 };
 
-/// Of every shared copy of parameters, the elements that need it.
+/// For each shared copy of parameters, the elements that need it.
 [[nodiscard]] inline rows<precedence::element> sharing_elements(const operator_graph& graph, const contraction& parts) {
   rows<precedence::element> result;
   for (const shared_parameters& each : graph.shared) {

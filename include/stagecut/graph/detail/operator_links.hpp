@@ -12,20 +12,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Who takes whose output, and who shares which parameters: rows for every operator. An edge counts as often as it
-/// stands, but not from an operator to itself.
+/// Producers, consumers and shared parameters: rows for each operator. An edge counts as often as it is listed; loops
+/// are ignored.
 class operator_links {
  public:
   operator_links() = default;
 
-  /// @pre edges and shared parameters name operators that there are
+  /// @pre edges and shared parameters name existing operators
   explicit operator_links(const operator_graph& graph);
 
-  /// Who takes the output of an operator.
+  /// The consumers of an operator's output.
   [[nodiscard]] view<const std::uint32_t> consumers(std::size_t v) const noexcept { return consumers_[v]; }
-  /// Whose outputs it takes.
+  /// The producers of its inputs.
   [[nodiscard]] view<const std::uint32_t> producers(std::size_t v) const noexcept { return producers_[v]; }
-  /// Which parameters it shares.
+  /// The parameters that it shares.
   [[nodiscard]] view<const std::uint32_t> shared(std::size_t v) const noexcept { return shared_[v]; }
 
  private:

@@ -17,10 +17,10 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/stage_figures.hpp>
 
-// Graphs of which nothing has to be contracted to see that they are paths.
+// Graphs that are recognised as paths without contraction.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a request and operators ask for nothing that a path's cut does not know.
+/// Whether a request and operators need nothing that the cut of a path does not support.
 [[nodiscard]] inline bool may_be_path(const operator_graph& graph, const load_request& request) {
   const load_options& load = request.load;
   if (request.cpus != 0 || load.memory || load.constants.size() > 1 || !load.speeds.empty()) return false;
@@ -33,7 +33,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
          graph.edges.size() + 1 >= graph.operators.size();
 }
 
-/// The operators of a path, one after the other; none if the edges join no path of all operators. O(n + m).
+/// The operators of a path, in order; empty if the edges do not form a path of all operators. O(n + m).
 [[nodiscard]] inline std::vector<std::uint32_t> operator_path(const operator_graph& graph) {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   const std::size_t n = graph.operators.size();
@@ -77,7 +77,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// The least load of a graph whose operators are a path; none if they are not, or it has to be looked at more closely.
+/// The least load of a graph whose operators form a path; unset if they do not, or if it needs a closer look.
 [[nodiscard]] inline std::optional<outcome<graph_partition>> least_load_of_path(const operator_graph& graph,
                                                                                 const load_request& request) {
   using answer = outcome<graph_partition>;
@@ -87,7 +87,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   check_operator_figures(graph);
   const stage_counts counts{request.devices, 0, request.at_most};
   const auto found = least_path_load(load_of_path(graph, request.load, path), view<const std::uint32_t>(path), counts);
-  if (!found) return std::nullopt;  // which says why
+  if (!found) return std::nullopt;  // which states why
   graph_partition result;
   result.stage_of.assign(found->stage_of.begin(), found->stage_of.end());
   result.stages = stage_figures(graph, result.stage_of, found->kinds, request.load);

@@ -14,21 +14,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The best place to cut an order in two.
+/// The best position to cut an order in two.
 struct prefix_cut {
   std::size_t first = 0;  ///< vertices in front
   dag_weight cut = std::numeric_limits<dag_weight>::max();
   dag_weight miss = std::numeric_limits<dag_weight>::max();  ///< by how much it is too light or too heavy
 
-  /// Whether it misses less, or as much and less is cut.
+  /// Whether it misses less, or misses as much and cuts less.
   [[nodiscard]] bool better_than(const prefix_cut& other) const noexcept {
     return miss != other.miss ? miss < other.miss : cut < other.cut;
   }
 };
 
-/// Cuts an order in two so that least is cut, with weights in front from `least` to `most`; where there is no such place,
-/// the one nearest to these. O(n): an edge is cut as long as its first end alone is in front.
-/// @param more  of every vertex, what its edges onwards weigh less those to it
+/// The least cut of an order in two with a front weight from `least` to `most`; if there is no such position, the
+/// nearest to these. O(n): an edge is cut while only its first end is in front.
+/// @param more  for each vertex, the weight of its out-edges minus that of its in-edges
 [[nodiscard]] inline prefix_cut best_prefix(const flat_dag& graph, const dag_order& order,
                                             const std::vector<dag_weight>& more, dag_weight least, dag_weight most) {
   prefix_cut best;
@@ -46,7 +46,7 @@ struct prefix_cut {
   return best;
 }
 
-/// Of every vertex, what its edges onwards weigh less those to it.
+/// For each vertex, the weight of its out-edges minus the weight of its in-edges.
 [[nodiscard]] inline std::vector<dag_weight> cut_by_each(const flat_dag& graph) {
   std::vector<dag_weight> result(graph.size(), 0);
   for (std::size_t v = 0; v < graph.size(); ++v) {
@@ -55,10 +55,10 @@ struct prefix_cut {
   return result;
 }
 
-/// Cuts an order into as many parts as there are in `most`, so that their edges weigh least: by dynamic programming over
-/// the places where parts end, each of which lies so that what is in front, and what is behind, has room. Exact for the
-/// order where there are no more than 256 places for an end; of more, evenly spaced ones are looked at. None if no places
-/// keep to the weights. O(k w (w + m / n)), where w is the number of places for an end.
+/// Cuts an order into parts with the weight limits `most` so that the cut is least: by dynamic programming over the
+/// positions where parts end, each of which leaves feasible weights in front and behind. Exact for the order if there
+/// are at most 256 positions for an end; if more, evenly spaced ones are used. None if no positions satisfy the
+/// weights. O(k w (w + m / n)), where w is the number of positions for an end.
 class order_program {
  public:
   order_program(const flat_dag& graph, const dag_order& order) : graph_(graph), order_(order), place_(graph.size()) {
@@ -69,13 +69,13 @@ class order_program {
     }
   }
 
-  /// The part of every vertex.
+  /// The part of each vertex.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> run(const std::vector<dag_weight>& most) const {
     constexpr dag_weight never = std::numeric_limits<dag_weight>::max();
     const std::size_t k = most.size();
     std::vector<std::pair<std::size_t, std::size_t>> windows = windows_of(most);
     if (windows.empty()) return std::nullopt;
-    std::vector<std::vector<std::uint32_t>> from(k + 1);  // of every end, the end before it
+    std::vector<std::vector<std::uint32_t>> from(k + 1);  // for each end, the end before it
     std::vector<dag_weight> before{0};
     for (std::size_t p = 1; p <= k; ++p) {
       const auto [low, high] = windows[p];
@@ -83,7 +83,7 @@ class order_program {
       std::vector<dag_weight> now(high - low + 1, never);
       from[p].assign(high - low + 1, 0);
       const std::size_t step = (high - low) / most_places + 1;
-      // The edges out of [a, b) that end at b or later, for the a at hand, as b grows.
+      // The edges out of [a, b) that end at b or later, for the current a, as b grows.
       for (std::size_t a = first; a <= last; ++a) {
         if (before[a - first] == never) continue;
         dag_weight out = 0;
@@ -114,12 +114,12 @@ class order_program {
  private:
   static constexpr std::size_t most_places = 256;
 
-  /// Of every number of parts, the first and the last place where they may end.
+  /// For each number of parts, the first and the last position where they may end.
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> windows_of(const std::vector<dag_weight>& most) const {
     const std::size_t n = order_.size();
     const dag_weight total = weight_[n];
     const auto added = [&](dag_weight sum, dag_weight more) { return more < total - sum ? sum + more : total; };
-    std::vector<dag_weight> behind(most.size() + 1, 0);  // what the parts behind may weigh, as far as there is so much
+    std::vector<dag_weight> behind(most.size() + 1, 0);  // limit of the weight of the later parts, at most the total
     for (std::size_t p = most.size(); p > 0; --p) behind[p - 1] = added(behind[p], most[p - 1]);
     std::vector<std::pair<std::size_t, std::size_t>> result{{0, 0}};
     dag_weight front = 0;
@@ -140,7 +140,7 @@ class order_program {
   const flat_dag& graph_;
   const dag_order& order_;
   std::vector<std::uint32_t> place_;
-  std::vector<dag_weight> weight_{};  // of the vertices in front of every place
+  std::vector<dag_weight> weight_{};  // of the vertices in front of each position
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,35 +14,35 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What parts of a graph pay for beside their vertices: a part takes the weight of each net of which it holds some of the
-/// vertices and not all.
+/// Costs of parts in addition to their vertices: a part pays the weight of each net of which it holds some vertices but
+/// not all.
 struct dag_nets {
-  rows<dag_vertex> pins{};           ///< of every net, its vertices
-  std::vector<dag_weight> weight{};  ///< of every net
-  rows<std::uint32_t> nets_of{};     ///< of every vertex
+  rows<dag_vertex> pins{};           ///< vertices of each net
+  std::vector<dag_weight> weight{};  ///< of each net
+  rows<std::uint32_t> nets_of{};     ///< of each vertex
 };
 
-/// What parts of a graph keep in memory.
+/// The memory needs of parts.
 struct dag_memory {
-  std::vector<dag_weight> resident{};     ///< of every vertex; empty: memory has no limit
-  std::vector<dag_weight> activations{};  ///< of every vertex and microbatch
-  std::vector<dag_weight> in_flight{};    ///< of every part, microbatches
+  std::vector<dag_weight> resident{};     ///< of each vertex; empty: memory has no limit
+  std::vector<dag_weight> activations{};  ///< of each vertex, per microbatch
+  std::vector<dag_weight> in_flight{};    ///< of each part, microbatches
   dag_weight limit = 0;                   ///< of a part
 
-  /// What a vertex takes as a part of that number.
+  /// The memory of a vertex in a part of that number.
   [[nodiscard]] dag_weight of(std::size_t v, std::size_t part) const noexcept {
     return resident.empty() ? 0 : resident[v] + in_flight[part] * activations[v];
   }
 };
 
-/// Cuts orders of a graph into parts so that the heaviest is as light as possible.
+/// Cuts orders of a graph into parts with the smallest bottleneck.
 class order_loads {
  public:
-  /// @param graph   with the weights of vertices
+  /// @param graph   with vertex weights
   /// @param nets    of it; both must outlive this object
-  /// @param parts   how many, none of them empty
-  /// @param beside  what every part takes beside its vertices and nets
-  /// @param memory  which no part exceeds; null: any
+  /// @param parts   number of parts, none of them empty
+  /// @param beside  the cost of each part in addition to its vertices and nets
+  /// @param memory  limit that no part exceeds; null: none
   order_loads(const flat_dag& graph, const dag_nets& nets, std::size_t parts, dag_weight beside,
               const dag_memory* memory = nullptr)
       : graph_(graph),
@@ -62,16 +62,16 @@ class order_loads {
 
   /// A partition.
   struct found {
-    std::vector<std::uint32_t> part{};  ///< of every vertex
+    std::vector<std::uint32_t> part{};  ///< of each vertex
     dag_weight load = std::numeric_limits<dag_weight>::max();
   };
 
-  /// No partition has less: the average, and the heaviest vertex.
+  /// Lower bound: the average, and the heaviest vertex.
   [[nodiscard]] dag_weight bound() const noexcept { return bound_; }
 
-  /// Cuts an order so that no part has more than a limit, which falls by halves of what is left above the bound: each part
-  /// takes the farthest end with which it keeps to the limit. O(log(limit) (n + p)) for p pins, or O(n + p) where the best
-  /// found is not improved upon. A heuristic: a part may be lighter with more vertices.
+  /// Cuts an order under a limit on each part, by bisection of the limit down to the bound: each part takes the
+  /// farthest end within the limit. O(log(limit) (n + p)) for p pins, or O(n + p) if the best found is not improved. A
+  /// heuristic: more vertices may make a part lighter.
   /// @param best  is improved if the order allows it
   bool improve(const dag_order& order, found& best) {
     prepare(order);
@@ -99,7 +99,7 @@ class order_loads {
     return any;
   }
 
-  /// The loads of parts, reckoned anew. O(n + p).
+  /// The loads of parts, recomputed. O(n + p).
   [[nodiscard]] std::vector<dag_weight> loads(const std::vector<std::uint32_t>& part) const {
     std::vector<dag_weight> result(parts_, beside_);
     for (std::size_t v = 0; v < graph_.size(); ++v) result[part[v]] += graph_.weight[v];
@@ -167,7 +167,7 @@ class order_loads {
     return heaviest;
   }
 
-  /// What a part that begins at `begin` pays more for a net once it holds the vertex at place `i` as well.
+  /// The increase of a net's cost for a part that begins at `begin` when it adds the vertex at position `i`.
   dag_weight change(std::uint32_t net, std::size_t i, std::size_t begin) {
     const dag_weight weight = nets_.weight[net];
     const bool inside = first_[net] >= begin;
@@ -191,9 +191,9 @@ class order_loads {
   std::size_t parts_;
   dag_weight beside_;
   dag_weight bound_ = 0;
-  std::vector<std::uint32_t> first_;  // of every net, the first place of a vertex
+  std::vector<std::uint32_t> first_;  // first position of a vertex of each net
   std::vector<std::uint32_t> last_;
-  std::vector<std::uint32_t> met_;  // of every net, when a part held some of it last
+  std::vector<std::uint32_t> met_;  // for each net, when a part last held some of it
   std::uint32_t time_ = 0;
   std::vector<std::uint32_t> place_;
   std::vector<std::size_t> ends_{};

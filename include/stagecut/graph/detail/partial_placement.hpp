@@ -13,9 +13,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Elements of which the first of an order are placed, and a bound of what all of them cut then: what is cut, and what
-/// the others must cut at least. These go one after the other, the last first: each hands on to those before it what it
-/// costs them to stand elsewhere than where it costs least.
+/// A placement of the first elements of an order, with a bound on the total cut: what is cut, plus what the others must
+/// cut at least. The bound settles these in reverse order: each passes to the earlier ones its extra cost of the
+/// devices that are not its cheapest.
 class partial_placement {
  public:
   using ticks = communication_elements::ticks;
@@ -28,8 +28,7 @@ class partial_placement {
     find_reach();
   }
 
-  /// Begins anew, where elements stand from the first to the last device that is said of each; whether there may be one
-  /// for all.
+  /// Restarts with a range of devices for each element; returns whether each may have one.
   bool begin(const std::vector<std::size_t>& first, const std::vector<std::size_t>& last) {
     first_.assign(n_ + 1, first);
     last_.assign(n_ + 1, last);
@@ -44,19 +43,19 @@ class partial_placement {
     return true;
   }
 
-  /// The element that is placed after so many.
+  /// The element that is placed after `depth` others.
   [[nodiscard]] std::size_t next(std::size_t depth) const { return order_[depth]; }
-  /// How many have one device, and come first.
+  /// Number of elements with a single device; they come first.
   [[nodiscard]] std::size_t pinned() const noexcept { return pinned_; }
   [[nodiscard]] const devices& device_of() const noexcept { return device_of_; }
   [[nodiscard]] bool is_empty(std::size_t d) const { return members_[d] == 0; }
   [[nodiscard]] std::size_t empty_devices() const {
     return static_cast<std::size_t>(std::count(members_.begin(), members_.end(), std::size_t{0}));
   }
-  /// What is cut more if the next element stands there.
+  /// The increase of the cut if the next element is on that device.
   [[nodiscard]] ticks cost(std::size_t e, std::size_t d) const { return placed_weight_[e] - attached_[e * k_ + d]; }
 
-  /// Lets the element after `depth` others stand on a device; whether those that go with it still have one.
+  /// Places the element after `depth` others on a device; returns whether those ordered with it still have one.
   bool enter(std::size_t depth, std::size_t e, std::size_t d) {
     if (!elements_.ordered()) return true;
     first_[depth + 1] = first_[depth];
@@ -78,13 +77,13 @@ class partial_placement {
       attached_[each.to * k_ + d] -= each.weight, placed_weight_[each.to] -= each.weight;
   }
 
-  /// Whether what is placed can be gone on with; if so, the devices for the next element by what is cut at least then.
+  /// Whether the partial placement can be extended; if so, the devices for the next element by their least cut.
   bool bound(std::size_t depth, ticks cut, ticks below, std::vector<std::pair<ticks, std::size_t>>& choices) {
     costs_.assign(n_ * k_, 0);
     for (std::size_t i = depth; i < n_; ++i) {
       if (!fill_costs(depth, order_[i])) return false;
     }
-    // The next element comes last, so that all others tell what its devices cost them.
+    // The next element comes last, so that all others report their costs of its devices.
     ticks least = cut;
     for (std::size_t i = n_; i-- > depth + 1;) {
       least += settle(depth, order_[i]);
@@ -99,7 +98,8 @@ class partial_placement {
   }
 
  private:
-  /// Lets an element stand on one device, and what is before and behind it accordingly; whether all still have one.
+  /// Restricts an element to one device, and its predecessors and successors accordingly; returns whether all still
+  /// have one.
   bool limit(std::size_t depth, std::size_t e, std::size_t d) {
     if (d < first_[depth][e] || d > last_[depth][e]) return false;
     first_[depth][e] = last_[depth][e] = d;
@@ -114,7 +114,7 @@ class partial_placement {
     return true;
   }
 
-  /// Elements that have one device come first, then always the one that is most attached to those before.
+  /// Elements with a single device come first, then always the one most attached to earlier ones.
   void choose_order() {
     order_.clear();
     std::vector<ticks> near(n_);
@@ -138,7 +138,7 @@ class partial_placement {
     }
   }
 
-  /// What an element cuts of its links to placed ones, on every device; whether there is one for it.
+  /// The cut of an element's links to placed ones, on every device; returns whether there is a device for it.
   bool fill_costs(std::size_t depth, std::size_t e) {
     bool fits = false;
     for (std::size_t d = 0; d < k_; ++d) {
@@ -151,7 +151,7 @@ class partial_placement {
     return fits;
   }
 
-  /// What an element costs at least; what it costs more on other devices is handed to those that are placed sooner.
+  /// The least cost of an element; its extra cost on other devices is passed to those that are placed earlier.
   ticks settle(std::size_t depth, std::size_t e) {
     ticks* const of = costs_.data() + e * k_;
     const ticks least = *std::min_element(of, of + k_);
@@ -168,7 +168,7 @@ class partial_placement {
   [[nodiscard]] bool is_before(std::size_t depth, std::size_t a, std::size_t b) const {
     return place_[a] >= depth && place_[a] < place_[b];
   }
-  /// Hands on one of so many parts of what an element costs.
+  /// Passes one of `parts` shares of an element's cost to a neighbour.
   void hand(ticks* of, ticks* to, const communication_elements::link& over, ticks parts) {
     part_.resize(k_);
     for (std::size_t d = 0; d < k_; ++d) {
@@ -184,14 +184,14 @@ class partial_placement {
     if (over.order == 0) {
       least = *std::min_element(part_.begin(), part_.end());
       for (std::size_t d = 0; d < k_; ++d) pass(d, least);
-    } else if (over.order > 0) {  // the receiver stands on the same or a later device
+    } else if (over.order > 0) {  // the receiver is on the same or a later device
       for (std::size_t d = 0; d < k_; ++d) pass(d, least), least = std::min(least, part_[d]);
     } else {
       for (std::size_t d = k_; d-- > 0;) pass(d, least), least = std::min(least, part_[d]);
     }
   }
 
-  /// What comes before and behind every element, over any number of edges.
+  /// The ancestors and descendants of every element.
   void find_reach() {
     before_.resize(n_);
     after_.resize(n_);
@@ -212,14 +212,14 @@ class partial_placement {
   std::size_t n_;
   std::size_t k_;
   devices device_of_;
-  std::vector<std::size_t> place_;  // of every element, in the order
+  std::vector<std::size_t> place_;  // position of each element in the order
   std::vector<std::size_t> order_{};
   std::size_t pinned_ = 0;
-  std::vector<ticks> attached_{};       // of every element and device
-  std::vector<ticks> placed_weight_{};  // of every element, of its links to placed ones
+  std::vector<ticks> attached_{};       // of each element and device
+  std::vector<ticks> placed_weight_{};  // of each element, its links to placed ones
   std::vector<communication_elements::weights> held_{};
   std::vector<std::size_t> members_{};
-  std::vector<std::vector<std::size_t>> first_{};  // of every depth and element
+  std::vector<std::vector<std::size_t>> first_{};  // of each depth and element
   std::vector<std::vector<std::size_t>> last_{};
   std::vector<std::vector<std::uint32_t>> before_{};
   std::vector<std::vector<std::uint32_t>> after_{};

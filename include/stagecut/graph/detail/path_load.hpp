@@ -16,19 +16,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The load of stages of a path, in which each element speaks with its neighbours alone: work and messages, one after the
-/// other. Exact, as ticks are whole.
+/// The load of stages of a path, where each element communicates only with its neighbours: the sum of work and
+/// messages. Exact, as ticks are whole.
 class path_load {
  public:
   using axioms = stagecut::axioms<separable, monge, inverse_monge, stage_invariant>;
   using ticks = operator_costs::ticks;
 
-  /// @param n       elements
-  /// @param beside  what a stage takes beside them
+  /// @param n       number of elements
+  /// @param beside  the cost of a stage in addition to them
   path_load(std::size_t n, ticks beside) : work_(n + 1, 0), cut_(n + 1, 0), beside_(beside) {}
-  /// Says the work of an element; of one after the other.
+  /// Sets the work of an element; in order of elements.
   void put(std::size_t i, ticks work) noexcept { work_[i + 1] = work_[i] + work; }
-  /// Says what a cut in front of an element costs either stage, beside what was said.
+  /// Adds to the cost of a cut before an element, for either stage.
   void cut(std::size_t i, ticks amount) noexcept { cut_[i] += amount; }
 
   [[nodiscard]] std::size_t size() const noexcept { return work_.size() - 1; }
@@ -50,8 +50,8 @@ class path_load {
   ticks beside_ = 0;
 };
 
-/// Whether the elements can follow each other in one order only, speak with neighbours alone, and stages differ in nothing
-/// and have room enough.
+/// Whether the elements have a single topological order and communicate only with neighbours, and stages are identical
+/// with enough memory.
 [[nodiscard]] inline bool is_path(const contraction& parts, const operator_costs& costs, const stage_counts& counts) {
   if (counts.cpus != 0 || costs.options().overlap != message_overlap::none || costs.options().memory) return false;
   if (operator_set(costs).by_position()) return false;
@@ -92,7 +92,7 @@ class path_load {
   return result;
 }
 
-/// The least load of a path whose elements follow each other as in `order`, by what cuts chains.
+/// The least load of a path whose elements are in the order `order`, by a chain partitioner.
 [[nodiscard]] inline std::optional<element_stages<path_load::ticks>> least_path_load(
     const path_load& load, view<const precedence::element> order, const stage_counts& counts) {
   std::optional<chain_partition<path_load::ticks>> best;

@@ -11,21 +11,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Chunks of elements, and the devices on which they stand.
+/// Chunks of elements, with their devices.
 struct placed_chunks {
-  std::vector<std::uint32_t> chunk_of{};   // of every element; pairs lead to the same or a later chunk
-  std::vector<std::uint32_t> device_of{};  // of every chunk
-  std::vector<std::uint8_t> kinds{};       // of every device: 0 an accelerator, 1 a CPU
+  std::vector<std::uint32_t> chunk_of{};   // of each element; pairs lead to the same or a later chunk
+  std::vector<std::uint32_t> device_of{};  // of each chunk
+  std::vector<std::uint8_t> kinds{};       // of each device: 0 an accelerator, 1 a CPU
   operator_costs::ticks value = std::numeric_limits<operator_costs::ticks>::max();  // of the heaviest device
 };
 
-/// What devices have to keep to.
+/// Constraints on devices.
 struct device_rules {
   bool may_be_empty = false;     // accelerators
-  bool keeps_in_flight = false;  // whether memory depends on how many chunks come after one
+  bool keeps_in_flight = false;  // whether memory depends on the number of later chunks
 };
 
-/// The same without chunks that are empty, and with those made one that follow each other on a device.
+/// Drops empty chunks, and merges consecutive chunks of a device.
 inline void make_compact(placed_chunks& of) {
   std::vector<bool> used(of.device_of.size());
   for (const std::uint32_t each : of.chunk_of) used[each] = true;
@@ -40,7 +40,7 @@ inline void make_compact(placed_chunks& of) {
   of.device_of = std::move(devices);
 }
 
-/// Numbers devices by their first chunks, without those that have none.
+/// Numbers devices by their first chunks, and drops those without any.
 inline void number_by_use(placed_chunks& of) {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> number(of.kinds.size(), none);

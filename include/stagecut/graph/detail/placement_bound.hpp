@@ -17,12 +17,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A bound of what any placement cuts, by connectivity: elements of which any two cannot be parted for less than t are
-/// a class, and if a class is too much for one device, some of it is parted, which cuts t. If it stands on r devices
-/// at least, each of them is cut off from the others for t or more, and each cut counts for two: r t / 2.
+/// Lower bound on the cut of any placement, by connectivity: a class is a set of elements of which no two can be
+/// separated for less than t. If a class exceeds one device, it is split, which cuts t. If it needs at least r devices,
+/// each of them is separated from the others for t or more, and each cut counts for two: r t / 2.
 ///
-/// What parts two neighbours at least is told by scans of the graph in the order of the greatest attachment; those that
-/// t does not part are made one, and the scan is repeated. Classes that are too small make the bound weaker, not wrong.
+/// Scans of the graph in maximum-adjacency order give lower bounds on the cut between neighbours; those that t does not
+/// separate are merged, and the scan is repeated. Classes that are too small weaken the bound but keep it valid.
 ///
 /// Source: Nagamochi and Ibaraki, SIAM J. Discrete Mathematics 5(1), 1992.
 class placement_bound {
@@ -38,7 +38,7 @@ class placement_bound {
     }
   }
 
-  /// The bound; what is found until it is stopped. A scan takes O(m log m); there are fewer of large graphs.
+  /// The bound; if stopped, the best so far. A scan takes O(m log m); large graphs get fewer scans.
   [[nodiscard]] ticks run(const function_ref<bool()>& stop) {
     if (elements_.size() < 2 || elements_.devices() < 2) return 0;
     std::vector<ticks> tries;  // in falling order
@@ -50,7 +50,7 @@ class placement_bound {
       const std::size_t at = first + (last - first) / 2;
       try_class(tries[at]) ? last = at : first = at + 1;
     }
-    // As t falls, classes need more devices: those next to it are tried, too.
+    // As t falls, classes need more devices: values next to it are tried too.
     for (std::size_t i = last; i < tries.size() && i < last + 12 && work_ < most_work && !(stop && stop()); ++i) {
       try_class(tries[i]);
     }
@@ -66,7 +66,8 @@ class placement_bound {
 
   static constexpr std::size_t most_work = 4000000;
 
-  /// The bound by one scan of the graph, and where in `tries`, all values of t that it meets, it begins to be one.
+  /// The bound by one scan of the graph, and the first position in `tries`, all values of t that it meets, that gives
+  /// one.
   std::pair<ticks, std::size_t> first_scan(std::vector<ticks>& tries) {
     std::vector<edge> met;
     scan(elements_.size(), all_, [&](std::size_t a, std::size_t b, ticks t) { met.push_back({a, b, t}); });
@@ -98,7 +99,7 @@ class placement_bound {
     return {best, std::min(begins, tries.size())};
   }
 
-  /// Devices that a class needs at least.
+  /// The least number of devices of a class.
   [[nodiscard]] ticks devices_for(const communication_elements::weights& held, std::size_t members) const {
     const auto devices = [](ticks weight, ticks each) { return each == 0 ? 1 : (weight - 1) / each + 1; };
     ticks most = std::max(devices(held.variables, elements_.most().variables),
@@ -113,7 +114,7 @@ class placement_bound {
     return devices < 2 ? 0 : t / 2 * devices + (t % 2 * devices + 1) / 2;
   }
 
-  /// Takes the bound that classes of a t give; false if each fits on one device.
+  /// Updates the bound with the classes of a t; false if each fits on one device.
   bool try_class(ticks t) {
     std::iota(class_of_.begin(), class_of_.end(), std::size_t{0});
     std::vector<edge> edges = all_;
@@ -154,7 +155,7 @@ class placement_bound {
     while (into[c] != c) c = into[c] = into[into[c]];
     return c;
   }
-  /// Sums edges between the same two, and leaves out those within one.
+  /// Sums parallel edges, and drops loops.
   static void unite(std::vector<edge>& edges) {
     std::erase_if(edges, [](const edge& each) { return each.a == each.b; });
     for (edge& each : edges) each = {std::min(each.a, each.b), std::max(each.a, each.b), each.weight};
@@ -171,8 +172,7 @@ class placement_bound {
     edges.resize(count);
   }
 
-  /// Goes through vertices, next the one most attached to those before; tells of every edge what parts its ends at
-  /// least.
+  /// Visits vertices in maximum-adjacency order; reports for every edge a lower bound on the cut between its ends.
   template <class Tell>
   static void scan(std::size_t vertices, const std::vector<edge>& edges, const Tell& tell) {
     const auto end = [&](std::size_t i) { return i % 2 == 0 ? edges[i / 2].a : edges[i / 2].b; };

@@ -14,18 +14,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A placement of which single elements move, so that less is cut, by `engine::fm_pass`. Devices may hold too much for a
-/// while, and what holds too much is worse than whatever is cut.
+/// Moves single elements of a placement to reduce the cut, by `engine::fm_pass`. Devices may be temporarily overfull,
+/// and any excess is worse than any cut.
 ///
-/// Of ordered devices only those between neighbours are tried: Moreira, Popp and Schulz, GECCO 2018.
+/// With ordered devices only the devices allowed by the neighbours are tried: Moreira, Popp and Schulz, GECCO 2018.
 class placement_moves {
  public:
   using ticks = communication_elements::ticks;
   using weights = communication_elements::weights;
 
   /// @param elements   must outlive this object
-  /// @param device_of  of every element, within the devices on which it may stand; where devices are ordered, links
-  ///                   lead to the same or a later one
+  /// @param device_of  of each element, within its allowed devices; if devices are ordered, links lead to the same or a
+  ///                   later one
   placement_moves(const communication_elements& elements, std::vector<std::uint32_t> device_of)
       : elements_(elements),
         device_of_(std::move(device_of)),
@@ -43,13 +43,13 @@ class placement_moves {
     for (std::size_t d = 0; d < held_.size(); ++d) excess_ += excess_of(held_[d], members_[d]);
   }
 
-  /// What is cut.
+  /// The current cut.
   [[nodiscard]] ticks cut() const noexcept { return cut_; }
-  /// How much devices hold too much, in a unit of its own; 0: nothing.
+  /// The excess of devices over their limits, in a unit of its own; 0: none.
   [[nodiscard]] ticks excess() const noexcept { return excess_; }
   [[nodiscard]] const std::vector<std::uint32_t>& device_of() const noexcept { return device_of_; }
 
-  /// By how much more is cut if an element moves. O(links).
+  /// The increase of the cut if an element moves. O(links).
   [[nodiscard]] ticks change(std::size_t e, std::size_t to) const {
     ticks sum = 0;
     for (const auto& each : elements_.links(e)) {
@@ -59,7 +59,7 @@ class placement_moves {
     return sum;
   }
 
-  /// Between which devices an element may stand where the others do.
+  /// The range of devices that an element's neighbours allow.
   [[nodiscard]] std::pair<std::size_t, std::size_t> limits(std::size_t e) const {
     std::size_t first = elements_.first(e);
     std::size_t last = elements_.last(e);
@@ -71,7 +71,7 @@ class placement_moves {
     return {first, last};
   }
 
-  /// Moves an element. @pre `limits` allow it
+  /// Moves an element. @pre `limits` allows it
   void move(std::size_t e, std::size_t to) {
     const std::size_t from = device_of_[e];
     if (from == to) return;
@@ -84,7 +84,7 @@ class placement_moves {
     device_of_[e] = static_cast<std::uint32_t>(to);
   }
 
-  /// One pass. @return whether the placement is better than before. O((n + m) log n) as a rule
+  /// One pass. @return whether the placement improved. O((n + m) log n) as a rule
   bool improve(const function_ref<bool()>& stop) {
     const auto best = [&](std::size_t e) { return best_move(e); };
     heap_.begin();
@@ -110,13 +110,13 @@ class placement_moves {
     ticks change;
     std::size_t element;
     std::size_t to;
-    /// The first to be taken is the greatest.
+    /// The greatest is taken first.
     friend bool operator<(const offered& a, const offered& b) {
       return std::tuple(a.change, a.element, a.to) > std::tuple(b.change, b.element, b.to);
     }
   };
 
-  /// A part of what a device takes at most, in 2^-30 of that, rounded up.
+  /// A share of a device's limit, in 2^-30 of that, rounded up.
   [[nodiscard]] static ticks share(ticks amount, ticks most) {
     const ticks unit = std::max<ticks>(1, most >> 30U);
     return amount / unit + (amount % unit != 0 ? 1 : 0);
@@ -140,7 +140,7 @@ class placement_moves {
     return excess_of(here, members_[from] - 1) + excess_of(there, members_[to] + 1) -
            excess_of(held_[from], members_[from]) - excess_of(held_[to], members_[to]);
   }
-  /// Whether a move may be made now: where too much is held, one that helps.
+  /// Whether a move may be made now: if devices are overfull, one that reduces the excess.
   [[nodiscard]] bool allowed(std::size_t e, std::size_t to) const {
     const ticks by = excess_change(e, to);
     return excess_ == 0 ? by <= heaviest_ : by < 0;
@@ -184,11 +184,11 @@ class placement_moves {
   std::vector<weights> held_;
   std::vector<std::size_t> members_;
   std::vector<ticks> attached_;
-  engine::gain_heap<offered> heap_;  // an element that has no room waits on
+  engine::gain_heap<offered> heap_;  // an element without capacity elsewhere waits on
   ticks cut_ = 0;
   ticks excess_ = 0;
-  ticks heaviest_ = 0;                                        // excess that one element makes at most
-  std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // what has moved, and whence
+  ticks heaviest_ = 0;                                        // the most excess that one element causes
+  std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // moved elements, with their origins
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,10 +14,10 @@
 #include <stagecut/graph/parts/linear_orders.hpp>
 #include <stagecut/graph/precedence.hpp>
 
-// Orders of elements, and how they are cut where least is handed over.
+// Orders of elements, and their cuts with the least communication.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Grows from one element: next is the one that is most attached to those before, less what it is attached to beside.
+/// Grows from one element: next is the element with the greatest attachment to earlier ones minus that to the others.
 [[nodiscard]] inline element_order grown_order(const communication_elements& elements, std::size_t from) {
   using ticks = communication_elements::ticks;
   const std::size_t n = elements.size();
@@ -50,8 +50,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Next of what may be next is what cuts least: what it hands on, less what it takes; `back`: where it is built from
-/// its end.
+/// Among available elements, next is the one with the least increase of the cut: what it sends minus what it receives;
+/// `back`: built from the end.
 [[nodiscard]] inline element_order least_handed(const communication_elements& elements, const precedence& below,
                                                 bool back) {
   std::vector<std::uint64_t> priority(elements.size());
@@ -66,20 +66,20 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return by_priority(below, priority);
 }
 
-/// An order that is cut into as many intervals as there are devices, in a row of blocks of consecutive elements:
-/// exactly, if there are no more than `most_blocks` elements.
+/// Cuts an order into as many intervals as there are devices, at the boundaries of blocks of consecutive elements:
+/// exact if there are at most `most_blocks` elements.
 class placement_cut {
  public:
   using ticks = communication_elements::ticks;
   static constexpr std::size_t most_blocks = 512;
 
-  /// @param order  whose objects must outlive this one
+  /// @param order  must outlive this object, as must `elements`
   placement_cut(const communication_elements& elements, const element_order& order)
       : elements_(elements), order_(order) {
     make_blocks();
   }
 
-  /// The device of every element; empty if no cut between blocks fits.
+  /// The device of each element; empty if no cut between blocks fits.
   [[nodiscard]] std::vector<std::uint32_t> run() {
     const std::size_t p = blocks_.size();
     const std::size_t k = elements_.devices();
@@ -110,7 +110,7 @@ class placement_cut {
   struct block {
     std::size_t begin = 0;
     communication_elements::weights held{};
-    std::size_t first = 0;  // device on which all may stand
+    std::size_t first = 0;  // device on which all may be
     std::size_t last = 0;
   };
 
@@ -126,7 +126,7 @@ class placement_cut {
     }
   }
 
-  /// What every block hands to the blocks from each on.
+  /// What each block sends to the blocks from each one on.
   void hand_over() {
     const std::size_t p = blocks_.size();
     std::vector<std::size_t> block_of(order_.size());
@@ -171,7 +171,7 @@ class placement_cut {
   const communication_elements& elements_;
   const element_order& order_;
   std::vector<block> blocks_{};
-  std::vector<ticks> handed_{};  // [to * p + from]: what block `from` hands to the blocks from `to` on
+  std::vector<ticks> handed_{};  // [to * p + from]: what block `from` sends to the blocks from `to` on
   std::vector<ticks> least_{};
   std::vector<std::size_t> from_{};
 };

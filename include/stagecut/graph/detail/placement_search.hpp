@@ -13,8 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks through all placements, and leaves out those of which a bound says that they cut too much. Of devices that are
-/// empty and alike only the first is tried.
+/// Branch and bound over all placements. Among empty identical devices only the first is tried.
 class placement_search {
  public:
   using ticks = communication_elements::ticks;
@@ -23,7 +22,7 @@ class placement_search {
   static constexpr ticks unlimited = partial_placement::unlimited;
 
   /// @param elements  must outlive this object
-  /// @param node_limit  of partial placements in all
+  /// @param node_limit  of partial placements in total
   placement_search(const communication_elements& elements, std::size_t node_limit, const function_ref<bool()>& stop)
       : elements_(elements),
         n_(elements.size()),
@@ -32,13 +31,13 @@ class placement_search {
         nodes_left_(node_limit),
         stop_(stop) {}
 
-  /// Whether a search of that many elements and devices has a chance to end.
+  /// Whether a search with that many elements and devices may complete.
   [[nodiscard]] static bool is_small(const communication_elements& elements) {
     return elements.size() <= most_elements && elements.devices() <= most_elements;
   }
 
-  /// The placement that cuts least, of those that cut less than `known`; of several the one with the least devices,
-  /// element by element. None if there is none, or it was not found before the limit: see `proved`.
+  /// The placement with the least cut below that of `known`; ties go to the least devices, element by element. None if
+  /// there is none, or it was not found before the limit: see `proved`.
   std::optional<devices> run(std::optional<devices> known) {
     std::vector<std::size_t> first(n_);
     std::vector<std::size_t> last(n_);
@@ -55,11 +54,11 @@ class placement_search {
   /// Whether the least cut is known, or that there is no placement.
   [[nodiscard]] bool proved() const noexcept { return proved_ || !stopped_; }
   [[nodiscard]] std::size_t nodes() const noexcept { return nodes_; }
-  /// What every placement cuts at least, as known before any element was placed that may stand on several devices.
+  /// Lower bound on the cut of every placement, known before any element with a choice of devices was placed.
   [[nodiscard]] ticks root_bound() const noexcept { return root_bound_; }
 
  private:
-  /// Of the placements that cut least, takes the one with the least devices, element by element.
+  /// Among the placements with the least cut, takes the one with the least devices, element by element.
   void choose_first(std::vector<std::size_t> first, std::vector<std::size_t> last) {
     below_ = elements_.cut(*best_) + 1;
     std::vector<bool> used(k_);

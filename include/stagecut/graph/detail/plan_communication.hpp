@@ -24,10 +24,10 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// Plans of graphs by what is handed over.
+// Plans of graphs for the least communication.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What is asked of those who place operators.
+/// The request for the placement of operators.
 [[nodiscard]] inline communication_request communication_request_of(std::string_view function,
                                                                     const plan_request& request) {
   const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
@@ -51,7 +51,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Numbers devices anew, without those that are empty; how many are left.
+/// Renumbers devices without the empty ones; returns how many are left.
 inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::size_t devices) {
   std::vector<std::size_t> number(devices, devices);
   for (const std::size_t each : device_of) number[each] = 0;
@@ -61,12 +61,12 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   return count;
 }
 
-/// What is handed over, as plans call it.
+/// The plan's name for the unit of communication.
 [[nodiscard]] inline const char* sent_unit(const operator_graph& graph) {
   return sends_for_a_time(graph) ? "sent time" : "sent bytes";
 }
 
-/// What devices hold and hand over.
+/// What devices hold, receive and send.
 [[nodiscard]] inline std::vector<placed_device> placed_devices(const operator_graph& graph,
                                                                const std::vector<std::size_t>& device_of,
                                                                std::size_t devices) {
@@ -102,7 +102,7 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   return minimize_communication(graph, asked);
 }
 
-/// The plan whose stages hand the least to each other. The cost of a stage is what it takes and hands over.
+/// The plan whose stages send the least to each other. The cost of a stage is what it receives and sends.
 [[nodiscard]] inline outcome<plan> plan_communication(std::string_view function, const profile& model,
                                                       const plan_request& request) {
   const communication_request asked = communication_request_of(function, request);
@@ -117,7 +117,7 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   const std::vector<placed_device> devices = placed_devices(graph, stage_of, stages);
   for (std::size_t s = 0; s < stages; ++s) figures[s].load = devices[s].communication;
   plan result = described_graph_plan(model, request, graph, stage_of, figures);
-  result.memory.per_device.reset();  // nothing kept to it
+  result.memory.per_device.reset();  // nothing respected it
   result.objective = {"communication", sent_unit(graph), found->communication, found->bound, found.state()};
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));

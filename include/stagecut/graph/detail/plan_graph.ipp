@@ -36,7 +36,7 @@
 // Plans of graphs by the end of their iteration.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses what the makespan of a graph's plan is not known of.
+/// Rejects requests for which the makespan of a graph's plan is not known.
 inline void check_graph_makespan(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
     fail(argument_error(function, argument, value, requirement));
@@ -58,7 +58,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   if (!timed) fail(invalid_input("model", "no layer has a time"));
 }
 
-/// Whether an iteration is what an `automatic` objective means: its makespan is known, and the method is none of the load.
+/// Whether an `automatic` objective means the makespan: it is known, and no load method was requested.
 [[nodiscard]] inline bool means_graph_makespan(const profile& model, const plan_request& request) {
   if (request.objective != plan_objective::automatic || request.method != graph_method::automatic) return false;
   const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
@@ -69,8 +69,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.time() > 0; });
 }
 
-/// Whether a pipeline can run a partition: it parts nothing that stands together, and edges of the backward pass lead
-/// back.
+/// Whether a pipeline can run a partition: it splits no element, and edges of the backward pass lead back.
 [[nodiscard]] inline bool runs_as_pipeline(const contraction& parts, const std::vector<std::size_t>& stage_of) {
   for (std::size_t e = 0; e < parts.elements(); ++e) {
     const std::size_t here = stage_of[parts.operators_of(e)[0]];
@@ -84,15 +83,15 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   return true;
 }
 
-/// Limits the rounds of a search for the least load inside a search for the makespan, whose limit counts simulations and not
-/// rounds: to a part of a number that takes some seconds, and to no more than the request's limit.
+/// Limits the rounds of a search for the least load within a search for the makespan, whose limit counts simulations:
+/// to a part of a number that takes some seconds, and at most the request's limit.
 inline void limit_rounds(load_limits& limits, std::size_t elements, double part) {
   if (limits.time_limit || !limits.round_limit) return;
   const double rounds = part * 6e5 / (600 + 2 * static_cast<double>(elements));
   *limits.round_limit = std::min(*limits.round_limit, 1 + static_cast<std::size_t>(rounds));
 }
 
-/// Good partitions to begin with: those of the least load, with messages beside the work and after it.
+/// Good initial partitions: those of the least load, with messages overlapped and added.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> makespan_starts(const operator_graph& graph,
                                                                            load_request request) {
   std::vector<std::vector<std::size_t>> result;
@@ -115,7 +114,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   return result;
 }
 
-/// The most bytes that a plan's stages take beside parameters and activations.
+/// The most bytes of a plan's stages apart from parameters and activations.
 [[nodiscard]] inline double most_beside(const plan& made) {
   double result = 0;
   for (const planned_stage& each : made.stages) {
@@ -124,8 +123,8 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   return result;
 }
 
-/// The warm-up counts of a plan. Stages that do not speak at all are said with an edge that carries nothing, so that they
-/// are no chain: what is best with that.
+/// The warm-up counts of a plan. Stages without any messages are expressed with an edge that carries nothing, so that
+/// they are no chain: takes the best counts with that edge.
 [[nodiscard]] inline std::vector<std::size_t> warm_up_as_said(const operator_graph& graph, const plan_request& request,
                                                               const load_options& options,
                                                               const graph_makespan& found) {
@@ -164,13 +163,13 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   return result;
 }
 
-/// A plan whose stages fit with few microbatches in flight: of the least load among those that fit with one on every
-/// stage, and as many as fit then. Infeasible where none fits with one.
-/// @param bound  seconds below which no iteration is
+/// A plan whose stages fit with few microbatches in flight: the least load among those that fit with one on every
+/// stage, then as many in flight as fit. Infeasible if none fits with one.
+/// @param bound  lower bound of the iteration, in seconds
 [[nodiscard]] inline outcome<plan> plan_few_in_flight(const profile& model, const plan_request& request,
                                                       const operator_graph& graph, load_request load, double bound) {
   load.load.microbatches = 1;
-  if (load.limits.time_limit) *load.limits.time_limit /= 4;  // which the search for the makespan left
+  if (load.limits.time_limit) *load.limits.time_limit /= 4;  // left by the search for the makespan
   limit_rounds(load.limits, graph.operators.size(), 0.25);
   const auto parts = minimize_load(graph, load);
   if (!parts)
@@ -198,7 +197,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   return outcome<plan>::feasible(std::move(best));
 }
 
-/// Leaves out stages without operators behind all others, which a search for stages that are fixed by number may keep.
+/// Drops stages without operators behind all others, which a search with fixed stage numbers may keep.
 /// @return  whether no other stage is empty
 [[nodiscard]] inline bool leave_out_empty(graph_makespan& found) {
   std::vector<bool> used(found.stages(), false);
@@ -209,7 +208,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
 }
 
 /// The answer of a plan that fits.
-/// @param proved  whether nothing is better, with all of the memory: what is proved with less is not
+/// @param proved  whether it is optimal with all of the memory: a proof with less does not count
 [[nodiscard]] inline outcome<plan> makespan_answer(plan result, const graph_makespan& found, bool proved) {
   const double passes = last_pass(result);
   proved = proved && passes <= found.makespan * (1 + 1e-9);
@@ -231,12 +230,12 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   asked.microbatches = request.microbatches;
   asked.transfers = request.transfers;
   search_limits most = request.limits;
-  // A quarter of the time was for the starts, or less; half of what is left is kept for what may not fit.
+  // A quarter of the time, or less, was for the starts; half of the rest is kept for what may not fit.
   if (most.time_limit) *most.time_limit *= 0.75;
   const engine::shared_effort effort(most);
   double beside = 0, bound = 0;
   for (int attempt = 0; attempt < 4; ++attempt) {
-    // Workspaces and buffers depend on the stages: room is left for them until it is enough.
+    // Workspaces and buffers depend on the stages: reserves memory for them until it is enough.
     if (load.load.memory) asked.memory_per_device = std::max(0.0, *load.load.memory - beside);
     asked.limits = effort.share(load.load.memory && attempt < 3 ? 0.5 : 1);
     auto found = minimize_graph_makespan(graph, asked, starts);
@@ -244,7 +243,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
       return found.state() == state::infeasible ? outcome<plan>::infeasible(found.why())
                                                 : outcome<plan>::unknown(found.why());
     }
-    if (attempt == 0) bound = found->bound;  // of any plan: nothing is left free yet
+    if (attempt == 0) bound = found->bound;  // of any plan: nothing is reserved yet
     if (!found || !leave_out_empty(*found)) break;
     found->bound = std::min(found->bound, bound);
     plan result = makespan_plan(model, request, graph, load.load, *found);
@@ -267,7 +266,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The operators with what they cost: without messages if these occupy nothing.
+/// The operators with their costs: without messages if these occupy nothing.
 [[nodiscard]] inline operator_graph priced_graph(const operator_graph& graph, const plan_request& request) {
   if (request.by == measure::time_and_memory) return weighted_operators(graph, request.time_weight);
   operator_graph result = graph;
@@ -277,7 +276,7 @@ namespace detail {
   return result;
 }
 
-/// The stages of a partition by another cost, with the times that they take and the costs that they have.
+/// The stages of a partition by another cost, with their times and those costs.
 [[nodiscard]] inline std::vector<graph_stage> with_times(const operator_graph& graph, const graph_partition& found,
                                                          const load_options& options) {
   std::vector<std::uint8_t> kinds;
@@ -287,7 +286,7 @@ namespace detail {
   return result;
 }
 
-/// Chunks as stages, with the times that each takes; the load is that of its device.
+/// Chunks as stages, with the times of each; the load is that of its device.
 [[nodiscard]] inline std::vector<graph_stage> chunk_stages(const operator_graph& graph, const virtual_partition& found,
                                                            load_options options) {
   std::vector<std::uint8_t> kinds;
@@ -302,7 +301,7 @@ namespace detail {
   return result;
 }
 
-/// Cuts a graph into chunks, of which every device holds several.
+/// Cuts a graph into chunks, several per device.
 [[nodiscard]] inline outcome<plan> plan_graph_chunks(const profile& model, const plan_request& request,
                                                      const operator_graph& graph, const load_request& load) {
   const bool weighted = request.by == measure::time_and_memory;
@@ -329,7 +328,7 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   const bool by_makespan = detail::means_graph_makespan(model, request);
   if (by_makespan) {
     outcome<plan> made = detail::plan_graph_makespan("plan_graph", model, request);
-    // The search may find nothing where a plan of the least load is known: that is better than none.
+    // The search may find nothing although a plan of the least load is known: that is better than none.
     if (made || made.state() == state::infeasible) return made;
   }
   const operator_graph graph = detail::planned_graph(model, request);
@@ -342,7 +341,7 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   if (request.chunks > 1) return detail::plan_graph_chunks(model, request, graph, load);
   const bool weighted = request.by == measure::time_and_memory;
   const auto found = minimize_load(detail::priced_graph(graph, request), load);
-  // 1F1B does not fit: what has fewer microbatches in flight may, and was not found.
+  // 1F1B does not fit: fewer microbatches in flight might, but no such plan was found.
   if (found.state() == state::infeasible && by_makespan) return outcome<plan>::unknown({});
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());

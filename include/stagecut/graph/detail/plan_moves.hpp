@@ -13,25 +13,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Moves of elements between the stages of a plan; each says whether it made the plan better, or else leaves it as it
-/// was.
+/// Moves of elements between the stages of a plan; each returns whether it improved the plan, and otherwise leaves it
+/// unchanged.
 class plan_moves {
  public:
   /// @param fixed  elements that do not move
   plan_moves(const contraction& elements, plan_pricer& pricer, const std::vector<bool>& fixed)
       : elements_(elements), pricer_(pricer), fixed_(fixed) {}
 
-  /// One element.
+  /// Moves one element.
   bool alone(plan_point& point, std::size_t e, std::size_t to);
 
-  /// An element with all in its stage that follow it, or all that it follows.
+  /// Moves an element with all its successors, or all its predecessors, in its stage.
   bool with_others(plan_point& point, std::size_t e, std::size_t to);
 
-  /// Two elements change places.
+  /// Swaps two elements.
   bool swap(plan_point& point, std::size_t a, std::size_t b);
 
  private:
-  /// Keeps what `moves_` say if it makes the plan better.
+  /// Applies `moves_` if that improves the plan.
   bool try_moves(plan_point& point);
 
   static constexpr std::size_t most_together = 64;
@@ -39,7 +39,7 @@ class plan_moves {
   const contraction& elements_;
   plan_pricer& pricer_;
   const std::vector<bool>& fixed_;
-  std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // elements and where to
+  std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // elements and their targets
   moving_stages::sums sums_{};
   std::vector<std::size_t> order_{};
   std::vector<std::size_t> warm_up_{};

@@ -32,7 +32,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a request that makes no sense.
+/// Rejects an invalid request.
 inline void check_refine_request(const refine_request& request) {
   const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
     fail(argument_error("refine_partition", argument, value, requirement));
@@ -53,7 +53,7 @@ inline void check_refine_request(const refine_request& request) {
   }
 }
 
-/// Makes one partition better.
+/// Improves one partition.
 class partition_refinement {
  public:
   using ticks = operator_costs::ticks;
@@ -83,7 +83,7 @@ class partition_refinement {
   }
 
  private:
-  /// What is wrong with the stages given: what fits on no device, or not where it stands.
+  /// What is wrong with the given stages: an element that fits on no device, or not on its own.
   [[nodiscard]] std::optional<answer> why_not_given(const operator_costs& costs) const {
     const auto cpus =
         static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), [](auto k) { return k != 0; }));
@@ -163,7 +163,7 @@ class partition_refinement {
   [[nodiscard]] answer by_makespan() const {
     graph_makespan_request request;
     request.devices = given_.stages;
-    request.at_most = true;  // what is given may have stages without operators
+    request.at_most = true;  // the given partition may have stages without operators
     request.microbatches = request_.microbatches;
     request.transfers = request_.transfers;
     request.memory_per_device = request_.load.memory;

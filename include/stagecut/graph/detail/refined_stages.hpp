@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What is known of the least load without a partition: the average, and the heaviest element.
+/// The bounds on the least load that need no partition: the average, and the heaviest element.
 [[nodiscard]] inline load_answer<operator_costs::ticks> unsearched(const operator_costs& costs,
                                                                    const stage_counts& counts) {
   load_answer<operator_costs::ticks> result;
@@ -24,10 +24,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// Moves single elements between stages on accelerators, and puts what comes of it into an answer if it is better than what
-/// that has; nothing where a stage does not fit.
-/// @param stage_of  of every element; no stage is empty
-/// @param stages    how many
+/// Moves single elements between stages on accelerators, and updates an answer if the result is better; does nothing if
+/// a stage does not fit.
+/// @param stage_of  of each element; no stage is empty
+/// @param stages    number of stages
 inline void put_refined(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
                         std::size_t stages, const function_ref<bool()>& stop,
                         load_answer<operator_costs::ticks>& result) {

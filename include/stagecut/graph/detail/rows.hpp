@@ -9,13 +9,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Rows of numbers, one after the other.
+/// Compressed rows of numbers.
 template <class T>
 class rows {
  public:
-  /// No row.
+  /// Empty: no rows.
   rows() = default;
-  /// So many rows: entry i of `entries` is `value(i)` in row `row(i)`, in their order. O(count + entries).
+  /// Makes `count` rows: entry i of `entries` is `value(i)` in row `row(i)`, in their order. O(count + entries).
   template <class Row, class Value>
   rows(std::size_t count, std::size_t entries, const Row& row, const Value& value) : all_(entries), end_(count + 1) {
     for (std::size_t i = 0; i < entries; ++i) ++end_[row(i) + std::size_t{1}];
@@ -24,9 +24,9 @@ class rows {
     for (std::size_t i = 0; i < entries; ++i) all_[at[row(i)]++] = value(i);
   }
 
-  /// Number of rows; 0 of what was moved from, too.
+  /// Number of rows; 0 also after a move.
   [[nodiscard]] std::size_t size() const noexcept { return end_.empty() ? 0 : end_.size() - 1; }
-  /// Of all rows together.
+  /// Number of entries in all rows.
   [[nodiscard]] std::size_t entries() const noexcept { return all_.size(); }
   [[nodiscard]] view<const T> operator[](std::size_t i) const noexcept {
     return {all_.data() + end_[i], end_[i + 1] - end_[i]};
@@ -36,7 +36,7 @@ class rows {
     all_.insert(all_.end(), row.begin(), row.end());
     end_.push_back(all_.size());
   }
-  /// Of every number below `count`, the rows that hold it, in ascending order.
+  /// For each number below `count`, the rows that contain it, in ascending order.
   [[nodiscard]] rows<std::uint32_t> holding(std::size_t count) const {
     std::vector<std::uint32_t> row(all_.size());
     for (std::size_t i = 0; i < size(); ++i) {

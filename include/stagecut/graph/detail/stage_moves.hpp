@@ -15,18 +15,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Stages between which single elements move: out of the heaviest, the move after which the high powers of all loads sum
-/// to the least, which may be more than before. An element that has moved rests for a while.
+/// Moves single elements between stages: out of the heaviest, the move that minimises the sum of high powers of all
+/// loads, even if that increases. A moved element rests for a while.
 template <set_cost Set>
 class stage_moves {
  public:
   using value_type = set_value_t<Set>;
 
-  /// @param below   which elements may not stand on later stages than others
+  /// @param below   which elements may not be on later stages than others
   /// @param empty   the empty set
-  /// @param from    a partition that keeps to that
+  /// @param from    a partition that satisfies that
   /// @param counts  of devices
-  /// @param random  for how long an element rests; the objects must outlive this one
+  /// @param random  for the rest periods; the objects must outlive this one
   stage_moves(const precedence& below, const Set& empty, const element_stages<value_type>& from,
               const stage_counts& counts, engine::seeded& random)
       : below_(below),
@@ -64,7 +64,7 @@ class stage_moves {
     if (best.element != none) move(best.element, best.to);
   }
 
-  /// Moves elements by chance: the sum of powers is annealed.
+  /// Moves random elements: simulated annealing of the sum of powers.
   void anneal(std::size_t steps, double hot) {
     engine::annealing heat(hot, steps);
     for (std::size_t i = 0; i < steps; ++i, heat.cool()) {
@@ -78,7 +78,7 @@ class stage_moves {
     }
   }
 
-  /// The stage of every element; of stages that have become empty none is left out.
+  /// The stage of each element; emptied stages are kept.
   void write(std::vector<std::uint32_t>& stage_of) const { stage_of = stage_of_; }
 
  private:
@@ -97,7 +97,7 @@ class stage_moves {
     return fourth * fourth * fourth;
   }
 
-  /// The stages on which an element may stand, two from its own at most.
+  /// The stages allowed for an element, at most two away from its own.
   [[nodiscard]] std::pair<std::size_t, std::size_t> limits(std::size_t e) const {
     const std::size_t here = stage_of_[e];
     std::size_t least = here < 2 ? 0 : here - 2;
@@ -125,7 +125,7 @@ class stage_moves {
     if (change < best.change) best = {e, to, change};
   }
 
-  /// Moves an element if that makes the sum of powers larger by no more than `limit`.
+  /// Moves an element if that increases the sum of powers by at most `limit`.
   void move_within(std::size_t e, std::size_t to, double limit) {
     const std::size_t from = stage_of_[e];
     sets_[to].add(e);
@@ -165,7 +165,7 @@ class stage_moves {
   engine::seeded& random_;
   std::vector<Set> sets_;
   std::vector<std::vector<precedence::element>> members_;
-  std::vector<std::size_t> rests_;  // of every element, until when
+  std::vector<std::size_t> rests_;  // for each element, until when
   std::vector<value_type> values_{};
   double unit_ = 1;
   std::size_t time_ = 0;

@@ -8,20 +8,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for an order of k stages in which each stands behind those that must be before it, some of them at fixed
-/// places.
+/// Searches for a topological order of k stages, some of them at fixed positions.
 class stage_order {
  public:
-  /// @param pinned  stages that stand at the place of their number
+  /// @param pinned  stages whose position is their number
   explicit stage_order(std::vector<bool> pinned)
       : pinned_(static_cast<std::vector<bool>&&>(pinned)), first_(pinned_.size()), last_(pinned_.size()) {}
 
-  /// @param order   is written if there is such an order; stays as it is if it is one
-  /// @param before  `before(a, b)`: whether a must stand before b
+  /// @param order   is written if there is such an order; unchanged if it is one
+  /// @param before  `before(a, b)`: whether a must be before b
   /// @return        whether there is one
   ///
-  /// Of the stages that may come next, the one that must come soonest; then as they stood. That finds an order if there
-  /// is one: places are unit tasks with release times and deadlines that keep to the precedence (Garey, Johnson, Simons
+  /// Earliest deadline first among available stages; ties keep the given order. That finds an order if there is one:
+  /// positions are unit tasks with release times and deadlines consistent with the precedence (Garey, Johnson, Simons
   /// and Tarjan, SIAM J. Comput. 10(2), 1981, section 1). O(k^2) if the order stays, else O(k^3).
   template <class Before>
   [[nodiscard]] bool find(std::vector<std::size_t>& order, const Before& before) {
@@ -49,7 +48,7 @@ class stage_order {
   }
 
  private:
-  /// The first and the last place of every stage, by those that must be before and behind it; false on a cycle.
+  /// The first and the last position of each stage, from its predecessors and successors; false on a cycle.
   template <class Before>
   [[nodiscard]] bool set_windows(const std::vector<std::size_t>& order, const Before& before) {
     const std::size_t k = order.size();

@@ -67,18 +67,18 @@ STAGECUT_DECL void check_assignment(const operator_graph& graph, view<const std:
   }
 }
 
-/// What each pair of stages sends, by the stages: `sum[a * stages + b]` from a to b.
+/// What each pair of stages sends, by stage: `sum[a * stages + b]` from a to b.
 struct pair_sums {
   explicit pair_sums(std::size_t stages)
       : edges(stages * stages), forward(stages * stages), backward(stages * stages), gradient(stages * stages) {}
 
-  std::vector<std::size_t> edges;  ///< of operators
+  std::vector<std::size_t> edges;  ///< between operators
   std::vector<double> forward;     ///< outputs of operators of the forward pass
   std::vector<double> backward;    ///< outputs of operators of the backward pass
   std::vector<double> gradient;    ///< from b back to a: gradients of outputs
 };
 
-/// The edges of stages, and what goes along them.
+/// Sets the edges of stages and their messages.
 inline void set_edges(stage_pipeline& result, const pair_sums& sums, double latency) {
   const std::size_t k = result.stages();
   for (std::size_t a = 0; a < k; ++a) {
@@ -93,7 +93,7 @@ inline void set_edges(stage_pipeline& result, const pair_sums& sums, double late
   }
 }
 
-/// The sums over the operators of every pair.
+/// The sums over the operators of each pair.
 [[nodiscard]] inline pair_sums sum_pairs(const operator_graph& graph, view<const std::size_t> stage_of,
                                          std::size_t stages) {
   pair_sums result(stages);

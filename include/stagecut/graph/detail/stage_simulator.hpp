@@ -10,14 +10,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Runs the microbatches of a pipeline of stages, one a device, each with its own number of forward passes ahead.
+/// Simulates the microbatches of a pipeline of stages, one a device, each with its own number of forward passes ahead.
 ///
 /// Round i runs F(s, i) of all stages, from the first to the last, then B(s, i - w[s]), from the last to the first. On
-/// each stage that is its order: F(0) .. F(w - 1), then F(w + i) and B(i) in turn, then what is left. What F(s, i)
-/// waits for are F(p, i) of the same round and, on its device, B(s, i - w[s] - 1) of the round before. B(s, j) of round
-/// j + w[s] waits for B(q, j) of round j + w[q], which is no later one where w[q] <= w[s]. So no pass has to be sorted.
-/// If, on the other hand, w[s] < w[q] <= m - 1 for an edge from s to q, then F(s, w[q]) stands behind B(s, 0), which
-/// waits for B(q, 0), which stands behind F(q, w[q]), which waits for F(s, w[q]): a deadlock.
+/// each stage that is its order: F(0) .. F(w - 1), then F(w + i) and B(i) in turn, then the rest. F(s, i) waits for
+/// F(p, i) of the same round and, on its device, for B(s, i - w[s] - 1) of the round before. B(s, j) of round j + w[s]
+/// waits for B(q, j) of round j + w[q], which is no later round if w[q] <= w[s]. So no pass has to be sorted.
+/// Conversely, if w[s] < w[q] <= m - 1 for an edge from s to q, then F(s, w[q]) is after B(s, 0), which waits for B(q,
+/// 0), which is after F(q, w[q]), which waits for F(s, w[q]): a deadlock.
 class stage_simulator {
  public:
   stage_simulator() = default;
@@ -25,24 +25,24 @@ class stage_simulator {
 
   /// A message between two stages.
   struct message {
-    std::uint32_t other;  ///< the stage from which it comes
+    std::uint32_t other;  ///< the sending stage
     double time;
   };
 
-  /// Forgets all stages. Allocates nothing that was there before for as many stages and edges.
+  /// Removes all stages. Allocates nothing if it held as many stages and edges before.
   void clear(std::size_t stages);
 
-  /// All is there that is to be run.
+  /// Ends loading.
   void end_of_load();
 
-  /// When the last pass ends. Allocates nothing.
-  /// @param warm_up  of every stage; those above m - 1 count as m - 1
+  /// The end of the last pass. Allocates nothing.
+  /// @param warm_up  of each stage; those above m - 1 count as m - 1
   /// @pre            along no edge it is less at the lower stage
   [[nodiscard]] double run(const std::size_t* warm_up);
 
   [[nodiscard]] std::size_t microbatches() const noexcept { return m_; }
 
-  // What is run: seconds by stage, messages to every stage in turn, those of stage s up to `arriving_end[s]`.
+  // Input: seconds by stage; messages grouped by receiving stage, those of stage s up to `arriving_end[s]`.
   std::vector<double> forward{};
   std::vector<double> backward{};
   std::vector<message> arriving{};          ///< forward, from lower stages
@@ -51,7 +51,7 @@ class stage_simulator {
   std::vector<std::size_t> returning_end{};
 
  private:
-  /// When a message that was made at a time is there.
+  /// When a message made at a given time arrives.
   template <bool Link>
   static double arrival(double made, double time, double& free) noexcept {
     if constexpr (Link) return free = (made < free ? free : made) + time;
@@ -77,7 +77,7 @@ class stage_simulator {
   void run_backward(std::size_t round) {
     for (std::size_t s = forward.size(); s-- > 0;) {
       const std::size_t j = round - ahead_[s];
-      if (j >= m_) continue;  // below 0, too
+      if (j >= m_) continue;  // also below 0
       double now = clock_[s];
       for (std::size_t e = s == 0 ? 0 : returning_end[s - 1]; e < returning_end[s]; ++e) {
         const double there = arrival<Link>(backward_end_[returning[e].other * m_ + j], returning[e].time,

@@ -32,11 +32,11 @@ concept indexed_graph = requires(const Graph& g, vertex_t<Graph> v) {
   { get(boost::vertex_index, g, v) } -> std::convertible_to<std::size_t>;
 };
 
-/// Numbers for the vertices of a graph from 0 on, in the order in which it lists them, whatever a vertex is. An index that
-/// the graph has is asked for only where a vertex can be neither hashed nor ordered: that of a filtered graph has gaps, and
-/// that of a list of vertices may never have been set.
+/// Numbers the vertices of a graph from 0, in the order in which it lists them, for any vertex type. The graph's own
+/// index is used only if a vertex can be neither hashed nor ordered: the index of a filtered graph has gaps, and that
+/// of a list of vertices may never have been set.
 ///
-/// O(1) each as a rule; where vertices can only be ordered, O(log n).
+/// O(1) each as a rule; O(log n) if vertices can only be ordered.
 template <boost_graph Graph>
 class vertex_numbers {
  public:
@@ -62,7 +62,7 @@ class vertex_numbers {
   /// The vertices by their numbers.
   [[nodiscard]] const std::vector<vertex_type>& listed() const noexcept { return listed_; }
 
-  /// The number of a vertex; the number of vertices: it is none of them.
+  /// The number of a vertex; the number of vertices if it is not one of them.
   [[nodiscard]] std::size_t operator()(const vertex_type& v) const {
     if constexpr (std::integral<vertex_type>) {
       if (!table_.empty()) {
@@ -94,7 +94,7 @@ class vertex_numbers {
     }
   }
 
-  /// For small numbers, as most graphs have; not for ids of one's own.
+  /// For small numbers, as most graphs have; not for custom ids.
   void fill_table() {
     std::size_t behind = 0;
     for (const vertex_type v : listed_) {
@@ -116,7 +116,7 @@ class vertex_numbers {
 
   const Graph* graph_;
   std::vector<vertex_type> listed_;
-  std::vector<std::size_t> table_;  // of vertices that are small numbers; empty: they are not
+  std::vector<std::size_t> table_;  // for vertices that are small numbers; empty otherwise
   typename table_of<key_type>::type numbers_;
 };
 

@@ -31,12 +31,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The same with one chunk a device.
+/// The same with one chunk per device.
 [[nodiscard]] inline load_request contiguous_request(const virtual_stage_request& request) {
   return {request.devices, request.cpus, request.at_most, request.method, request.load, request.limits};
 }
 
-/// Puts chunks of the elements of a graph on devices.
+/// Assigns chunks of a graph's elements to devices.
 class chunk_solver {
  public:
   using ticks = operator_costs::ticks;
@@ -56,7 +56,7 @@ class chunk_solver {
     if (auto why = why_no_partition(graph_, parts, costs, counts_)) return answer::infeasible(*std::move(why));
     numbered_ = request_.load.constants.size() > 1 || !request_.load.speeds.empty();
     for (const graph_operator& each : graph_.operators) numbered_ = numbered_ || each.stage != graph_operator::none;
-    if (!numbered_) {  // more have nothing to hold
+    if (!numbered_) {  // further ones have nothing to hold
       counts_.devices = std::min(counts_.devices, n);
       counts_.cpus = std::min(counts_.cpus, n);
     }
@@ -76,10 +76,10 @@ class chunk_solver {
  private:
   [[nodiscard]] std::size_t devices() const noexcept { return counts_.devices + counts_.cpus; }
 
-  /// Whether more than one chunk a device makes no sense.
+  /// Whether more than one chunk per device is pointless.
   [[nodiscard]] bool is_plain() const noexcept { return request_.chunks == 1 || request_.devices + request_.cpus == 1; }
 
-  /// The best with one chunk a device: with more, in half of the time.
+  /// The best with one chunk per device; if more are allowed, in half of the time.
   [[nodiscard]] outcome<graph_partition> contiguous() const {
     load_request one = contiguous_request(request_);
     if (is_plain()) return minimize_load(graph_, one);
@@ -96,7 +96,7 @@ class chunk_solver {
     return minimize_load(graph_, one);
   }
 
-  /// One chunk a device as an answer.
+  /// One chunk per device as an answer.
   [[nodiscard]] answer as_chunks(const outcome<graph_partition>& found) const {
     if (found.state() == state::infeasible) return answer::infeasible(found.why());
     if (!found) return answer::unknown(found.why());
@@ -111,7 +111,7 @@ class chunk_solver {
     return found.state() == state::optimal ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
-  /// What is said of devices is said of all their chunks, so that ticks are small enough for these.
+  /// Repeats the options of a device for all its chunks, so that ticks are small enough for these.
   [[nodiscard]] load_options repeated_options() const {
     load_options result = request_.load;
     for (std::vector<double>* const each : {&result.constants, &result.speeds}) {
@@ -138,10 +138,10 @@ class chunk_solver {
     for (const auto& each : begin.others) add(each);
   }
 
-  /// About how many rounds of `minimize_load` take as long as one here; of a time limit both have shares.
+  /// About how many rounds of `minimize_load` take as long as one here; a time limit is shared by both.
   [[nodiscard]] std::size_t rounds_in_one() const noexcept { return request_.limits.time_limit ? 1 : 8; }
 
-  /// A round of a large graph makes more moves than one of a small one: it ends with what the rounds allow together.
+  /// A round of a large graph makes more moves than one of a small graph: rounds end at their common budget.
   static constexpr std::size_t asked_in_round = 100;  // each after 1024 moves
   [[nodiscard]] bool spent() {
     ++asked_;
@@ -169,8 +169,8 @@ class chunk_solver {
     if (best() > bound_ && bounds_left_ && costs.size() <= 20000) raise(costs, best());
   }
 
-  /// Makes the bound better by smallest cuts, which bound all sets, chunks of one device too; it may take a quarter of
-  /// the time, or of the rounds where these alone are limited.
+  /// Improves the bound by minimum cuts, which hold for all sets, including the chunks of one device; it may take a
+  /// quarter of the time, or of the rounds if only these are limited.
   void raise(const operator_costs& costs, ticks best) {
     bounds_left_ = false;
     deadline quarter(quarter_of(request_.limits.time_limit));

@@ -12,7 +12,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Chooses warm-up counts for what a simulator holds.
+/// Chooses warm-up counts for the stages in a simulator.
 class warm_up_climb {
  public:
   explicit warm_up_climb(stage_simulator& of) : of_(of) {}
@@ -22,39 +22,39 @@ class warm_up_climb {
   [[nodiscard]] static std::optional<std::size_t> most_of(double resident, double activations,
                                                           std::optional<double> memory, std::size_t microbatches);
 
-  /// What each stage may have so that none has more than one before it.
+  /// Lowers each limit to those of the stages before it.
   void limit(std::vector<std::size_t>& most) const {
     for_each_edge(true, [&](std::size_t s, std::size_t before) { most[s] = std::min(most[s], most[before]); });
   }
 
-  /// Makes counts legal and within the limits, the least that are not below what they were, but for the limits.
+  /// Makes counts legal and within the limits: the least that are not below the given ones, except for the limits.
   void repair(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) const;
 
-  /// As many as stages behind: of the longest path, or all of higher numbers.
+  /// The number of later stages: on the longest path, or all with higher numbers.
   /// @{
   void by_depth(std::vector<std::size_t>& counts) const;
   void by_rank(std::vector<std::size_t>& counts) const;
   /// @}
 
   /// Changes counts while the makespan falls, or the counts at the same makespan: one up with those before it that must
-  /// follow, or with all before it; one down with those behind it that must; all up or down.
-  /// @param counts  legal, is written
+  /// follow, or with all before it; one down with those after it that must; all up or down.
+  /// @param counts  legal; overwritten
   /// @return        their makespan
   double improve(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most);
 
-  /// The best that is reached from several beginnings: by rank, by depth, twice that, all that the limits allow, none.
-  /// @param counts  is written
+  /// The best reached from several starts: by rank, by depth, twice that, all that the limits allow, none.
+  /// @param counts  overwritten
   double choose(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) {
     return best_of(counts, most, [&] { return improve(found_, most); });
   }
 
-  /// The best of these beginnings themselves.
+  /// The best of these starts themselves.
   double screen(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) {
     return best_of(counts, most, [&] { return price(found_); });
   }
 
-  /// Looks at all counts that edges and limits allow, if these without edges are at most `few`.
-  /// @param counts  legal, is written where others are better, or as good with less in flight
+  /// Tries all counts that edges and limits allow, if the limits alone leave at most `few`.
+  /// @param counts  legal; overwritten if others are better, or equal with less in flight
   /// @return        whether it did
   bool exhaust(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t few = 4096);
 
@@ -64,7 +64,7 @@ class warm_up_climb {
   std::size_t runs = 0;  ///< of the simulator
 
  private:
-  /// Prices what `found_` holds, and keeps the best.
+  /// Prices `found_`, and keeps the best.
   template <class Price>
   double best_of(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, const Price& price) {
     double best = std::numeric_limits<double>::max();
@@ -85,7 +85,7 @@ class warm_up_climb {
 
   [[nodiscard]] static std::size_t sum(const std::vector<std::size_t>& counts) noexcept;
 
-  /// Every stage with each before it, upwards, or behind it, downwards.
+  /// Visits every stage with each one before it, upwards, or after it, downwards.
   template <class Visit>
   void for_each_edge(bool before, const Visit& visit) const {
     const std::size_t k = of_.forward.size();
@@ -101,7 +101,7 @@ class warm_up_climb {
     for_each_edge(false, [&](std::size_t s, std::size_t behind) { counts[s] = std::max(counts[s], counts[behind]); });
   }
 
-  /// Whether there is such a change.
+  /// Applies such a change; returns whether there is one.
   [[nodiscard]] bool change(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t which);
 
   [[nodiscard]] bool lower_behind(std::vector<std::size_t>& counts, std::size_t s);
@@ -118,7 +118,7 @@ inline std::optional<std::size_t> warm_up_climb::most_of(double resident, double
                                                          std::optional<double> memory, std::size_t microbatches) {
   if (!memory) return microbatches - 1;
   if (resident + activations > *memory) return {};
-  // By halves: a quotient rounds.
+  // By bisection: a quotient rounds.
   std::size_t fits = 1;
   std::size_t too_many = microbatches + 1;
   while (too_many - fits > 1) {
@@ -204,7 +204,7 @@ inline bool warm_up_climb::change(std::vector<std::size_t>& counts, const std::v
   const std::size_t k = counts.size();
   const std::size_t s = which / 4;
   if (s == k) return change_all(counts, most, which % 4 == 0);
-  if (which % 4 == 1 || which % 4 == 3) {  // down, with those that must follow, or with all behind it
+  if (which % 4 == 1 || which % 4 == 3) {  // down, with those that must follow, or with all after it
     if (counts[s] == 0) return false;
     if (which % 4 == 3) return lower_behind(counts, s);
     --counts[s];

@@ -17,17 +17,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// On which stages elements may stand, by what is fixed of them and of those before and behind them.
+/// The stages allowed for elements, from fixed stages and precedence.
 struct stage_ranges {
   std::vector<std::size_t> least{};
   std::vector<std::size_t> most{};
-  std::vector<bool> pinned{};  ///< of every stage, whether some element must stand there
+  std::vector<bool> pinned{};  ///< for each stage, whether an element is fixed to it
   std::string conflict{};      ///< why there is no plan; empty: there may be one
 
   stage_ranges(const operator_graph& graph, const contraction& elements, std::size_t stages);
 };
 
-/// Why there is no plan that keeps to memory, devices and stages, if that is plain.
+/// Why no plan satisfies memory, devices and stages, if that is evident.
 [[nodiscard]] inline std::optional<reason> why_no_graph_plan(const operator_graph& graph, const contraction& elements,
                                                              const graph_makespan_request& request,
                                                              const stage_ranges& ranges);

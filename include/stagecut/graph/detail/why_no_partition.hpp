@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return joined({first, " and the ", operators.size() - 1, " that share its stage"});
 }
 
-/// What is seen at once: an element that stands nowhere, fewer elements than stages, more memory than there is.
+/// Evident causes: an element without a device, fewer elements than stages, too little memory.
 [[nodiscard]] inline std::optional<reason> why_no_partition(const operator_graph& graph, const contraction& parts,
                                                             const operator_costs& costs, const stage_counts& counts) {
   const bool limited = costs.options().memory.has_value();
@@ -64,7 +64,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return std::nullopt;
 }
 
-/// How many elements follow each, at once or over others. O(n m), n elements, m pairs.
+/// The number of descendants of each element. O(n m), n elements, m pairs.
 [[nodiscard]] inline std::vector<std::size_t> counts_behind(const precedence& below) {
   std::vector<std::size_t> result(below.size());
   std::vector<std::size_t> seen(below.size(), below.size());
@@ -85,8 +85,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// An element that fits on no stage, the later of which keep fewer microbatches: before stage `s` there are `s` elements at least
-/// that do not follow it, one on each stage. The one that needs most; unset: there is none, or stages are not counted so.
+/// An element that fits on no stage although later stages keep fewer microbatches: before stage `s` there are at least
+/// `s` elements that do not follow it, one on each stage. The one that needs most; unset if there is none, or if stages
+/// keep one microbatch.
 [[nodiscard]] inline std::optional<reason> placeless(const operator_graph& graph, const contraction& parts,
                                                      const operator_costs& costs, const stage_counts& counts) {
   constexpr std::size_t most = 20'000;
@@ -112,7 +113,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
-/// What is known of a problem for which it was proved that there is no partition.
+/// The reason for a problem that was proved to have no partition.
 [[nodiscard]] inline reason no_partition(const operator_graph& graph, const contraction& parts,
                                          const operator_costs& costs, const stage_counts& counts) {
   if (auto why = placeless(graph, parts, costs, counts)) return *std::move(why);

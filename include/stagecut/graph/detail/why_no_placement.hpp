@@ -14,18 +14,18 @@
 #include <stagecut/graph/detail/communication_elements.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
-// Why operators cannot be placed, where that is seen without a search.
+// Why operators cannot be placed, if that is evident without a search.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A weight for a person.
+/// A weight in readable form.
 [[nodiscard]] inline std::string weight_text(double weight) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", weight);
   return text;
 }
 
-/// How edges lead out of a group and back into it, within an element: `0 -> 1 -> 4, of group 2 as 0`. Empty: they do
-/// not.
+/// The path by which edges lead out of a group and back into it, within an element: `0 -> 1 -> 4, of group 2 as 0`.
+/// Empty: none.
 class closed_cycle {
  public:
   closed_cycle(const operator_graph& graph, const contraction& parts, std::size_t element)
@@ -51,7 +51,7 @@ class closed_cycle {
                       graph_.operators[a].group == graph_.operators[b].group);
   }
 
-  /// Looks for the shortest way from the group of an operator back to it.
+  /// Finds the shortest path from the group of an operator back to it.
   void look(std::size_t begin, view<const std::size_t> members) {
     std::fill(came_by_.begin(), came_by_.end(), unseen);
     std::vector<std::size_t> reached;
@@ -88,7 +88,7 @@ class closed_cycle {
 
   const operator_graph& graph_;
   const contraction& parts_;
-  std::vector<std::vector<std::size_t>> next_{};  // edges that leave a group, by the operator
+  std::vector<std::vector<std::size_t>> next_{};  // edges that leave a group, by operator
   std::vector<std::size_t> came_by_;
   std::string text_{};
 };
@@ -108,7 +108,7 @@ class closed_cycle {
   return cycle.text().empty() ? "" : joined({": a group closes the cycle ", cycle.text()});
 }
 
-/// Of an element whose operators have to stand on several devices, or on one that there is not.
+/// For an element whose operators are fixed to several devices, or to one that does not exist.
 [[nodiscard]] inline std::string fixed_apart(const operator_graph& graph, const communication_elements& elements,
                                              std::size_t e) {
   std::size_t first = graph_operator::none;
@@ -127,7 +127,7 @@ class closed_cycle {
   return "";
 }
 
-/// Of an element for which edges from and to operators that are fixed leave no device.
+/// For an element that edges from and to fixed operators leave no device.
 [[nodiscard]] inline std::string fixed_backwards(const operator_graph& graph, const communication_elements& elements,
                                                  std::size_t e) {
   const auto fixed_at = [&](bool back, std::size_t device) -> std::size_t {
@@ -150,7 +150,7 @@ class closed_cycle {
                  operator_text(graph, behind), ", to which edges lead from it, on device ", elements.last(e)});
 }
 
-/// Of an element that is too much for a device; empty if it is not.
+/// For an element that exceeds a device; empty if it does not.
 [[nodiscard]] inline std::string too_heavy(const operator_graph& graph, const communication_elements& elements,
                                            std::size_t e) {
   const auto& held = elements.of(e);
@@ -165,7 +165,7 @@ class closed_cycle {
                  cycle_text(graph, elements.parts(), e)});
 }
 
-/// What is seen at once: operators that stand nowhere, elements that are too heavy, fewer elements than devices.
+/// Evident causes: operators without a device, elements that are too heavy, fewer elements than devices.
 [[nodiscard]] inline std::optional<reason> why_no_placement(const operator_graph& graph,
                                                             const communication_elements& elements) {
   const auto because = [](std::string place, const char* remedy) {
@@ -187,7 +187,7 @@ class closed_cycle {
   return std::nullopt;
 }
 
-/// What is known where it was proved that there is no placement.
+/// The reason if it was proved that there is no placement.
 [[nodiscard]] inline reason no_placement(const communication_elements& elements) {
   return {reason::cause::constraint, 0, 0,
           joined({"no placement on ", elements.devices(), " devices holds at most ",
