@@ -8,32 +8,32 @@
 #include <cstddef>
 #include <string_view>
 
-// What devices can do, and how much of it training reaches.
+// Devices, and the share of their peaks that training reaches.
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// A device, and what joins it to others. Rates in FLOP/s and bytes per second.
+/// A device and its interconnects. Rates in FLOP/s and bytes per second.
 struct device {
-  std::string_view name = "a100-80gb";  ///< on a command line
-  double flops = 312e12;                ///< the dense peak of its 16-bit matrix products, by the data sheet
-  double gemm = 271e12;                 ///< the best that was measured of these
-  double gemm_fp8 = 0;                  ///< likewise of 8 bit; 0: it has none
-  double flops_fp32 = 19.5e12;          ///< of 32 bit, without TF32, as frameworks compute unless told otherwise
-  double bandwidth = 2.039e12;          ///< to and from its memory
+  std::string_view name = "a100-80gb";  ///< on the command line
+  double flops = 312e12;                ///< dense 16-bit matrix products, peak of the data sheet
+  double gemm = 271e12;                 ///< the highest measured rate of such products
+  double gemm_fp8 = 0;                  ///< the highest measured rate with 8 bits; 0: no support
+  double flops_fp32 = 19.5e12;          ///< with 32 bits, without TF32, the default of frameworks
+  double bandwidth = 2.039e12;          ///< of its memory
   double memory = 80e9;                 ///< bytes; data sheets round, and the framework needs some of it
-  double link = 300e9;                  ///< one way, to the devices of its domain together (NVLink)
-  double pair = 0;                      ///< one way to each of these, where no switch joins them; 0: `link`
-  std::size_t domain = 8;               ///< devices that are joined so
-  double network = 25e9;                ///< one way, to all others: its share of the network cards
-  bool power_limited = false;  ///< long runs are slower than a measurement of seconds: boards of 700 W and above
+  double link = 300e9;                  ///< one way, to all devices of its domain together (NVLink)
+  double pair = 0;                      ///< one way, to each device of its domain, without a switch; 0: `link`
+  std::size_t domain = 8;               ///< devices joined by `link`
+  double network = 25e9;                ///< one way, to other domains: its share of the network cards
+  bool power_limited = false;  ///< long runs are slower than measurements of seconds: boards of 700 W and above
 
   /// Equal in every part.
   friend bool operator==(const device&, const device&) = default;
 };
 
-/// Devices with data sheets, SXM modules or what is like them: NVIDIA A100 (2021), H100 (2023), H200 and B200 (2024), GB200
-/// NVL72 (2024), AMD Instinct MI300X (2023). The best matrix products are those of the public collection ml-engineering (Stas
-/// Bekman, 2024 and 2025), for GB200 by the ratio of the peaks. Network cards of 200 Gbit/s a device with A100, 400 with
-/// all others.
+/// Devices with data sheets, SXM modules or similar: NVIDIA A100 (2021), H100 (2023), H200 and B200 (2024), GB200 NVL72
+/// (2024), AMD Instinct MI300X (2023). The best matrix products are from the public collection ml-engineering (Stas
+/// Bekman, 2024 and 2025); for GB200 scaled by the ratio of the peaks. Network cards have 200 Gbit/s per device with
+/// A100, 400 with all others.
 inline constexpr std::array devices{
     device{},
     device{.name = "a100-40gb", .bandwidth = 1.555e12, .memory = 40e9},
@@ -43,11 +43,11 @@ inline constexpr std::array devices{
     device{"gb200-186gb", 2450e12, 1822e12, 3615.6e12, 80e12, 8e12, 186e9, 900e9, 0, 72, 50e9, true},
     device{"mi300x-192gb", 1307.4e12, 668e12, 0, 163.4e12, 5.3e12, 192e9, 448e9, 64e9, 8, 50e9, true}};
 
-/// How much of what a device can do is reached: three numbers, fitted to published training runs, which docs/benchmarks.md
-/// lists. `fit_efficiencies` fits them to measurements of one's own.
+/// The share of a device's peaks that is reached: three numbers, fitted to the published training runs in
+/// docs/benchmarks.md. `fit_efficiencies` fits them to your own measurements.
 struct efficiencies {
-  double gemm = 0.86;     ///< of the best matrix product, in the middle of a model
-  double power = 0.86;    ///< what the power limit leaves of it, on devices that have one
+  double gemm = 0.86;     ///< of the best matrix product, for products inside a model
+  double power = 0.86;    ///< what the power limit leaves of `gemm`, on power-limited devices
   double network = 0.69;  ///< of links and networks
 
   /// Equal in every part.
@@ -56,18 +56,18 @@ struct efficiencies {
 
 namespace detail {
 
-/// Refuses a figure of a device.
+/// Rejects a figure of a device.
 [[noreturn]] STAGECUT_DECL void refuse_device(std::string_view part, std::string_view field, double value,
                                               std::string_view problem);
 
 }  // namespace detail
 
-/// Refuses a device that computes nothing.
+/// Rejects a device that computes nothing.
 /// @throws stagecut::invalid_input at `device.FIELD`
 STAGECUT_DECL void check(const device& on);
 
-/// Refuses efficiencies that reach nothing, or more than there is: of matrix products and networks 2 may be measured, where
-/// the best figure of a device is not the best.
+/// Rejects efficiencies of 0 or below, or above what can be measured. Matrix products and networks may reach 2, since a
+/// device's best figure may be too low.
 /// @throws stagecut::invalid_input at `efficiency.FIELD`
 STAGECUT_DECL void check(const efficiencies& reached);
 

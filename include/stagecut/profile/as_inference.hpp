@@ -6,12 +6,12 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What is left of a profile where nothing goes back: the same layers in inference.
+/// The same layers in inference: the profile without its backward passes.
 ///
-/// @param model  any profile; one that is of inference is returned as it is
-/// @return       `inference` is true. No layer has a backward pass, no gradient or optimizer stays beside its parameters
-///               (`resident` is unset), and nothing can be computed again. Activations are what the profile says: in
-///               inference, what is kept of a group of requests from token to token
+/// @param model  any profile; an inference profile is returned as it is
+/// @return       `inference` is true. No layer has a backward pass, a gradient, an optimizer state (`resident` is unset)
+///               or recomputation. Activations keep the profile's values: in inference, what is kept for a group of
+///               requests from token to token
 ///
 /// O(n).
 [[nodiscard]] STAGECUT_DECL profile as_inference(profile model);

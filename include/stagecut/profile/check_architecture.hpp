@@ -16,21 +16,21 @@ namespace detail {
 
 using stagecut::detail::joined;
 
-/// A field that is wrong.
+/// An invalid field.
 struct fault {
-  bool training;  ///< of the training, not of the architecture
+  bool training;  ///< of the training; false: of the architecture
   std::string field;
   std::string problem;
 };
 
-/// A field, and the values that it may have.
+/// A field and its valid values.
 struct field_range {
   std::string_view field;
   std::size_t value, least, most;
   bool training = false;
 };
 
-// Larger counts are mistakes; the product of any that meet is far from infinite as a double.
+// Larger counts are mistakes; products of such counts are far from infinity as a double.
 inline constexpr std::size_t most_of_a_count = std::size_t{1} << 31U;
 
 /// The first field out of its range.
@@ -56,12 +56,12 @@ STAGECUT_DECL std::optional<fault> latent_fault(const latent_attention& l);
 /// The first field of a model out of its range.
 STAGECUT_DECL std::optional<fault> out_of_range(const architecture& a);
 
-/// The first two fields of a model that do not go together, if each is within its range.
+/// The first two fields of a model that contradict each other, if each is within its range.
 STAGECUT_DECL std::optional<fault> at_odds(const architecture& a);
 
 }  // namespace detail
 
-/// Refuses an architecture that is out of range or whose figures do not go together.
+/// Rejects an architecture whose figures are out of range or contradict each other.
 /// @throws stagecut::invalid_input at `architecture.FIELD`
 STAGECUT_DECL void check(const architecture& a);
 

@@ -7,9 +7,9 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Refuses a profile with a time or a size that is NaN, infinite or negative, with one part of a backward pass without
-/// the other, or with a forward time of an operator of the backward pass: one made by hand, as the readers of files
-/// refuse them where they stand.
+/// Rejects a profile with a time or size that is NaN, infinite or negative, with one part of a backward pass without the
+/// other, or with a forward time for an operator of the backward pass. For profiles built in code: readers of files check
+/// these with the position in the file.
 ///
 /// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output = NaN, ...`
 STAGECUT_DECL void check_figures(const profile& model);

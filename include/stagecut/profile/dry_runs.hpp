@@ -9,26 +9,26 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The peak memory of one rank, measured in a run of a model whose layers are alike.
+/// The measured peak memory of one rank, in a run of a model with identical layers.
 struct rank_peak {
-  std::size_t run = 0;     ///< of which run, from 0
-  std::size_t rank = 0;    ///< of that run, from 0
-  std::size_t layers = 0;  ///< layers of the model's body that it holds
-  /// Of every choice of recomputation, how many layers it holds that are run so, each times the microbatches whose
-  /// activations are kept at the peak.
+  std::size_t run = 0;     ///< index of the run, from 0
+  std::size_t rank = 0;    ///< rank in that run, from 0
+  std::size_t layers = 0;  ///< layers of the model's body that the rank holds
+  /// For each choice of recomputation: the rank's layers with this choice, each times the microbatches whose activations
+  /// are kept at the peak.
   std::vector<double> kept{};
   bool has_head = false;  ///< whether it holds what comes before the body
-  bool has_tail = false;  ///< whether it holds what comes behind it
+  bool has_tail = false;  ///< whether it holds what comes after the body
   double bytes = 0;       ///< at the peak
 
   /// Equal in every part.
   friend bool operator==(const rank_peak&, const rank_peak&) = default;
 };
 
-/// Short runs of one model, with other numbers of layers and other choices of recomputation each, of which the memory of
-/// its parts can be told.
+/// Short runs of one model that differ in the number of layers and the recomputation, from which the memory of the
+/// model's parts can be computed.
 struct dry_runs {
-  std::vector<std::string> choices{};  ///< what layers may recompute: `none`, `selective`, `full`
+  std::vector<std::string> choices{};  ///< recomputations of a layer: `none`, `selective`, `full`
   std::vector<rank_peak> peaks{};      ///< in any order
 
   /// Equal in both parts.

@@ -14,17 +14,17 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether a module takes anything beside its children.
+/// Whether a module has figures of its own, besides its children's.
 [[nodiscard]] STAGECUT_DECL bool has_figures(const layer& each);
 
-/// What holds what, of layers of which one, the root, holds all others; refuses anything else.
+/// The containment tree. Rejects layers without exactly one root that contains all others.
 [[nodiscard]] STAGECUT_DECL layer_graph module_tree(const profile& model);
 
-/// The layers of a tree, each in front of its children and those in their order.
+/// The layers of a tree in preorder: each before its children, which keep their order.
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> modules_in_order(const layer_graph& tree);
 
-/// The layers of a tree that are left without the modules around them: those that hold nothing, have figures of their
-/// own or an edge.
+/// The layers that remain when enclosing modules are removed: those without children, with figures of their own or with
+/// an edge.
 /// @param order  as `modules_in_order`
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> leaves_in_order(const profile& model,
                                                                      const std::vector<std::size_t>& order);
@@ -33,14 +33,14 @@ namespace detail {
 
 /// Turns a module tree into its leaves: a chain of them, or a graph where there are edges.
 ///
-/// A module that takes something beside its children (a figure above 0, tied parameters), or has an edge, becomes a
-/// leaf of its own, in front of theirs and with its name. What has no group, or no fixed stage, has that of the
-/// innermost module around it that has one: what holds for a module holds for all of it. Nothing else is changed.
+/// A module with figures of its own (one above 0, or tied parameters) or with an edge becomes a leaf of the same name, in
+/// front of its children's leaves. A leaf without a group or a fixed stage inherits it from the innermost enclosing
+/// module that has one. Nothing else changes.
 ///
-/// @param model  a profile; one without children is returned as it is, and not copied where it is moved in
-/// @return       its leaves in the order in which the tree lists them, with all edges
-/// @throws       invalid_input with `layer I ("name")` if it is no tree: a child that there is not or that is one of
-///               two modules, a cycle, two roots; with `edge I` for a layer that there is not
+/// @param model  a profile; one without children is returned as it is, without a copy if it is moved in
+/// @return       its leaves in the order of the tree, with all edges
+/// @throws       invalid_input with `layer I ("name")` if it is not a tree: a nonexistent child, a child of two modules,
+///               a cycle, two roots; with `edge I` for an edge with a nonexistent layer
 ///
 /// O(n + m) for n layers and m edges; does not recurse.
 [[nodiscard]] STAGECUT_DECL profile flatten_modules(profile model);

@@ -12,24 +12,24 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Parameters that a layer shares with all others that name them: an embedding and a head that multiplies by it.
+/// Parameters that several layers share by name, such as an embedding and a head that multiplies by it.
 struct tied_parameters {
-  /// What to do where the layers stand on different stages.
+  /// What happens if these layers are on different stages.
   enum class placement : std::uint8_t {
     replicated,  ///< each stage holds a copy, and their gradients are summed over the stages
-    colocated    ///< it may not be: all of them stand on one stage
+    colocated    ///< not allowed: all of them are on one stage
   };
 
   std::string name{};                       ///< the same in every layer that shares them
   double bytes = 0;                         ///< of one copy; not counted in the `parameters` of any layer
   std::optional<double> resident{};         ///< as `layer::resident`, of one copy
-  placement where = placement::replicated;  ///< likewise the same in every layer
+  placement where = placement::replicated;  ///< the same in every layer that shares them
 
   /// Equal in every part.
   friend bool operator==(const tied_parameters&, const tied_parameters&) = default;
 };
 
-/// The words for what is done with parameters that layers share.
+/// The words for placements of shared parameters.
 inline constexpr word<tied_parameters::placement> placement_words[] = {
     {"replicate", tied_parameters::placement::replicated}, {"colocate", tied_parameters::placement::colocated}};
 
@@ -48,51 +48,52 @@ struct layer_variant {
   double output = 0;                        ///< bytes
   double update = 0;                        ///< as in `layer`
   std::string unknown_fields{};             ///< as in `layer`
-  std::string recomputation{};              ///< of a sharding, what it recomputes: `full`; empty: nothing
+  std::string recomputation{};              ///< recomputation of a sharding: `full`; empty: none
   double recomputed = 0;                    ///< as in `layer`
 
   /// Equal in every part.
   friend bool operator==(const layer_variant&, const layer_variant&) = default;
 };
 
-/// What one layer of a model takes, for one microbatch where that matters. Times in seconds, sizes in bytes on one
-/// device; finite and not negative.
+/// Figures of one layer of a model, per microbatch where that applies. Times in seconds, sizes in bytes on one device;
+/// finite and not negative.
 struct layer {
-  std::string name{};                       ///< what the model calls it
-  std::string kind{};                       ///< what layers alike have in common: `decoder`, `Conv2d`
+  std::string name{};                       ///< name in the model
+  std::string kind{};                       ///< type of the layer: `decoder`, `Conv2d`
   double forward = 0;                       ///< seconds
   double backward = 0;                      ///< seconds, of the whole backward pass
   double parameters = 0;                    ///< bytes, without those in `tied`
   double activations = 0;                   ///< bytes kept from the forward to the backward pass
-  double output = 0;                        ///< bytes handed to the next layer
+  double output = 0;                        ///< bytes sent to the next layer
   double workspace = 0;                     ///< bytes needed only while the layer runs
-  /// Seconds at the end of an iteration: gradients and parameters that it exchanges with its replicas, as far as nothing
-  /// hides that, and the optimizer's step.
+  /// Seconds at the end of an iteration: the exposed part of exchanging gradients and parameters with the replicas, and
+  /// the optimizer's step.
   double update = 0;
-  std::optional<double> backward_input{};   ///< seconds of the gradient of the input, where the two are run apart
-  std::optional<double> backward_weight{};  ///< seconds of the gradient of the parameters, likewise
-  /// Bytes that stay on the device for the parameters: themselves, their gradients, the optimizer's state. Unset: the
-  /// planner takes `parameters` times what its optimizer needs.
+  std::optional<double> backward_input{};  ///< seconds of the gradient of the input, if the backward pass is split
+  std::optional<double>
+      backward_weight{};  ///< seconds of the gradient of the parameters, if the backward pass is split
+  /// Bytes that the parameters occupy permanently: themselves, gradients, optimizer state. Unset: the planner takes
+  /// `parameters` times the optimizer's multiplier.
   std::optional<double> resident{};
-  rare<std::string> group{};  ///< layers of one group, not empty, stand on one stage; in a chain, neighbours
-  rare<std::vector<tied_parameters>> tied{};  ///< what it shares with other layers
+  rare<std::string> group{};  ///< layers of one nonempty group share a stage; in a chain they are adjacent
+  rare<std::vector<tied_parameters>> tied{};  ///< parameters shared with other layers
   rare<std::vector<std::string>> modules{};   ///< names of its modules in the framework's model; none: `name` alone
-  rare<std::string> recomputation{};          ///< what its figures recompute: `selective`, `full`; empty: nothing
-  rare<std::vector<layer_variant>> recomputations{};  ///< how else it could be recomputed
-  rare<std::vector<layer_variant>> shardings{};       ///< how it could be sharded
-  /// Of a module tree: the layers that it contains, in order; its figures are without theirs. None: a leaf.
+  rare<std::string> recomputation{};          ///< recomputation in these figures: `selective`, `full`; empty: none
+  rare<std::vector<layer_variant>> recomputations{};  ///< alternatives for its recomputation
+  rare<std::vector<layer_variant>> shardings{};       ///< alternatives for its sharding
+  /// In a module tree: the layers it contains, in order, whose figures its own exclude. None: a leaf.
   rare<std::vector<std::size_t>> children{};
-  std::optional<double> cpu{};         ///< seconds of both passes on a CPU; unset: it does not run on one
-  std::optional<std::uint32_t> stage{};  ///< the one on which it has to stand; unset: any
+  std::optional<double> cpu{};           ///< seconds of both passes on a CPU; unset: cannot run on one
+  std::optional<std::uint32_t> stage{};  ///< its required stage; unset: any
   bool accelerator = true;             ///< whether it runs on an accelerator
-  /// In a graph, that it is an operator of the backward pass: its edges lead from the output's gradient to the input's,
-  /// and it takes no forward time.
+  /// In a graph: an operator of the backward pass. Its edges lead from the output's gradient to the input's, and it takes
+  /// no forward time.
   bool is_backward = false;
-  /// That its backward pass is run whole: what runs it cannot part the gradient of its input from that of its parameters.
+  /// The backward pass cannot be split into the gradients of the input and of the parameters.
   bool whole_backward = false;
-  rare<std::string> unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
-  /// Bytes that its backward pass computes again, beside `workspace`: there while it runs whole; where gradients are run
-  /// apart, from that of the input to the end of that of the parameters.
+  rare<std::string> unknown_fields{};  ///< a JSON object of fields that this version does not know; empty: none
+  /// Bytes that the backward pass recomputes, in addition to `workspace`: held while it runs whole; in a split backward
+  /// pass, from the gradient of the input to the end of the gradient of the parameters.
   double recomputed = 0;
 
   /// Seconds of both passes.
@@ -104,7 +105,7 @@ struct layer {
 
 namespace detail {
 
-/// Shows the figures of a layer or a variant to `visit(NAME, FIGURE)`, in the order in which files have them.
+/// Calls `visit(NAME, FIGURE)` for each figure of a layer or a variant, in the order of the files.
 template <class Each, class Visit>
 void each_figure(Each& each, const Visit& visit) {
   visit("forward", each.forward);

@@ -10,15 +10,15 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// What training keeps on a device for each byte of parameters.
 struct optimizer {
-  std::string_view name;    ///< as it is given on a command line
-  double multiplier;        ///< bytes that stay for each byte of parameters, these included
-  std::string_view counts;  ///< what that is made of
+  std::string_view name;    ///< on a command line
+  double multiplier;        ///< resident bytes per byte of parameters, these included
+  std::string_view counts;  ///< what the multiplier counts
 };
 
-/// The optimizers that stagecut knows by name. Those of one precision are the multipliers of torchgpipe's
-/// `balance_by_size` and of PyTorch's RFC-0022 (SGD 2 to 3, Adam 4 to 5, Adadelta 4, Adagrad 3, RMSprop 3 to 5), each
-/// end of a range with a name of its own; those of mixed precision are for parameters of 2 bytes (Rajbhandari et al.,
-/// ZeRO, SC 2020, section 3.1: 16 bytes a parameter).
+/// The optimizers that stagecut knows by name. Single precision: the multipliers of torchgpipe's `balance_by_size` and of
+/// PyTorch's RFC-0022 (SGD 2 to 3, Adam 4 to 5, Adadelta 4, Adagrad 3, RMSprop 3 to 5), with a name for each end of a
+/// range. Mixed precision: for parameters of 2 bytes (Rajbhandari et al., ZeRO, SC 2020, section 3.1: 16 bytes per
+/// parameter).
 inline constexpr std::array<optimizer, 11> optimizers = {{
     {"sgd", 2, "parameters, gradients"},
     {"sgd-momentum", 3, "parameters, gradients, momentum"},

@@ -8,18 +8,18 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 
 /// How many parameters a model has.
 struct parameter_count {
-  double total = 0;   ///< all that a checkpoint has to hold once
-  double active = 0;  ///< those that a token meets: without the experts that it does not visit
-  /// Of layers that guess further tokens, in neither of the others; embedding and head, which they use as well, are not
-  /// in it.
+  double total = 0;   ///< all, as in a checkpoint
+  double active = 0;  ///< those that one token uses: without the experts it does not visit
+  /// Parameters of the layers that predict further tokens, not in `total` or `active`; excludes embedding and head, which
+  /// these layers share.
   double further = 0;
-  double vision = 0;  ///< of the tower in front and its projector, in both of the others
+  double vision = 0;  ///< of the vision tower and its projector; also in `total` and `active`
 
   /// Equal in every part.
   friend bool operator==(const parameter_count&, const parameter_count&) = default;
 };
 
-/// Counts the parameters of a model that `check` accepts; a matrix that embedding and head share counts once. Exact up to
+/// Counts the parameters of a model that `check` accepts. A matrix that embedding and head share counts once. Exact up to
 /// 2^53. O(layers).
 [[nodiscard]] STAGECUT_DECL parameter_count count_parameters(const architecture& a);
 

@@ -13,17 +13,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// The numbers of devices, of some, that can share the layers of a model.
+/// The tensor-parallel degrees, among those given, with which the model can run.
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> possible_ways(const architecture& a, training r,
                                                                    const std::vector<std::size_t>& ways);
 
-/// The profile of a model whose layers are run by one device each, or shared by several: see `profile`. Each layer has a
-/// sharding for every number of devices, named after it, `tp8`, and for each of its recomputations one more, `tp8+full`.
+/// The profile of a model whose layers run on one device or on several: see `profile`. Each layer has a sharding for
+/// every tensor-parallel degree, named after it, `tp8`, and one more for each of its recomputations, `tp8+full`.
 ///
-/// @param ways  numbers of devices; 1 stands for the layers themselves
-/// @return      outputs of shardings are those of the layer: each of the devices of a stage sends its part, and all of them
-///              together the whole
-/// @throws      stagecut::invalid_input as `profile`, for any of the ways, and for a training of several devices itself
+/// @param ways  tensor-parallel degrees; 1 stands for the layers themselves
+/// @return      a sharding's output is the layer's: each device of a stage sends its part, and together they send the
+///              whole
+/// @throws      stagecut::invalid_input as `profile`, for any of the degrees, and if `r` itself uses several devices
 STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const training& r, const device& on,
                                                 const efficiencies& reached, const std::vector<std::size_t>& ways);
 

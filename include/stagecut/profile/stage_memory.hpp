@@ -7,11 +7,11 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// The memory of a stage on its device, in bytes.
 struct stage_memory {
-  double resident = 0;     ///< parameters, their gradients, the optimizer's state
-  double activations = 0;  ///< kept for the backward pass, of all microbatches in flight
+  double resident = 0;     ///< parameters, their gradients, optimizer state
+  double activations = 0;  ///< kept for the backward pass, for all microbatches in flight
   double workspace = 0;    ///< of the layer that needs most
-  double buffers = 0;      ///< for what is received and sent at the stage's ends
-  double recomputed = 0;   ///< what layers compute again for the backward passes of microbatches
+  double buffers = 0;      ///< for tensors received and sent at the stage's ends
+  double recomputed = 0;   ///< recomputed for the backward passes of microbatches
 
   /// The sum of all parts.
   [[nodiscard]] double total() const noexcept { return resident + activations + workspace + buffers + recomputed; }

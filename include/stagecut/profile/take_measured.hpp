@@ -12,11 +12,11 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A layer whose passes were timed, in seconds of a microbatch.
+/// A layer with measured passes, in seconds per microbatch.
 struct measured_layer {
   std::string name{};                ///< as in the profile
   std::optional<double> forward{};   ///< unset: not measured
-  std::optional<double> backward{};  ///< likewise, both gradients
+  std::optional<double> backward{};  ///< unset: not measured; both gradients
 
   /// Equal in every part.
   friend bool operator==(const measured_layer&, const measured_layer&) = default;
@@ -27,15 +27,15 @@ namespace detail {
 /// Sets the whole backward pass; its parts keep their shares.
 STAGECUT_DECL void set_backward(layer& of, double seconds);
 
-/// The layer of that name.
+/// The index of the layer with that name.
 STAGECUT_DECL std::size_t place_of_layer(const profile& model, const std::string& name);
 
 }  // namespace detail
 
-/// Puts measured times in the place of computed ones: of a layer that was measured as they are; of those of its kind that
-/// were not, computed times, all scaled by as much as those of the kind that were measured were off together.
+/// Replaces computed times by measured ones. Measured layers take their measurements; unmeasured layers of the same kind
+/// keep their computed times, scaled by the kind's ratio of total measured to total computed time.
 ///
-/// @throws  invalid_input naming a layer that the model does not have
+/// @throws  invalid_input naming a measured layer that the model lacks
 ///
 /// O(layers * (kinds + measured)).
 STAGECUT_DECL void take_measured(profile& model, const std::vector<measured_layer>& measured);

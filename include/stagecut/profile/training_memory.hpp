@@ -16,8 +16,8 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Of which microbatches a stage keeps no more than its input, and computes its activations again in the backward pass:
-/// torchgpipe's modes.
+/// For which microbatches a stage keeps only its input and recomputes its activations in the backward pass: torchgpipe's
+/// modes.
 enum class checkpointing : std::uint8_t {
   never,        ///< none
   except_last,  ///< all but the last, whose backward pass comes first
@@ -33,37 +33,38 @@ inline constexpr word<checkpointing> checkpointing_words[] = {
   return stagecut::name_of(checkpointing_words, mode);
 }
 
-/// How memory is reckoned.
+/// Options of the memory model.
 struct memory_options {
-  /// Bytes that stay for each byte of parameters: see `optimizers`.
+  /// Resident bytes per byte of parameters: see `optimizers`.
   double parameter_multiplier = 4;
-  /// Whether a layer's `resident`, where it is known, goes before the multiplier.
+  /// Whether a layer's `resident`, where set, takes precedence over the multiplier.
   bool use_resident = true;
-  checkpointing checkpoint = checkpointing::never;  ///< what is kept of a microbatch
-  /// Buffers for each tensor that crosses an end of a stage: one to receive or send while another is computed with, as
-  /// large for the gradient as for the activation.
+  checkpointing checkpoint = checkpointing::never;  ///< which microbatches keep only the stage's input
+  /// Buffers for each tensor that crosses an end of a stage: one is received or sent while another is used; the
+  /// gradient's are as large as the activation's.
   double boundary_buffers = 2;
 
-  /// Bytes that stay for `parameters` bytes of them: `known`, the profile's own figure, if it is set and used.
+  /// Resident bytes for `parameters` bytes of parameters: `known`, the profile's figure, if it is set and used.
   [[nodiscard]] double resident_bytes(double parameters, const std::optional<double>& known) const noexcept {
     return use_resident && known ? *known : parameters * parameter_multiplier;
   }
 };
 
-/// The memory that stages of a chain take in training, in bytes.
+/// The memory of the stages of a chain in training, in bytes.
 ///
 /// A stage of the layers `[first, last)` with N microbatches in flight takes the sum of
-///   - resident: parameters times the optimizer's multiplier, or what the profile says of them; parameters that several
-///     of its layers share count once, as the first of these layers says;
-///   - activations: N times those of its layers; with checkpointing N times its input (N - 1 times for `except_last`),
-///     and once the activations of its layers. The input of the first stage is not counted;
-///   - workspace: that of the layer that needs most;
-///   - recomputed: of a microbatch that goes back, whole, as much more as the layer takes that needs most with what it
-///     computes again; of each whose gradients are run apart, from that of the input on, what all its layers compute again;
+///   - resident: parameters times the optimizer's multiplier, or the profile's figure; parameters that several of its
+///     layers share count once, as specified by the first of these layers;
+///   - activations: N times the activations of its layers; with checkpointing N times its input (N - 1 times for
+///     `except_last`) plus the activations of its layers once. The input of the first stage is not counted;
+///   - workspace: the maximum over its layers;
+///   - recomputed: for a whole backward pass, the maximum over the layers of workspace plus recomputed bytes, less the
+///     workspace above; for each microbatch between its gradient of the input and its gradient of the parameters, the
+///     recomputed bytes of all layers;
 ///   - buffers: `boundary_buffers` times input and output.
 ///
-/// Built in O(n log n), then every stage in O(1); with t shared parameters, counted in each layer that has them, in
-/// O((n + t) log n), then O(log n).
+/// Construction takes O(n log n), each query O(1); with t shared parameters, counted in each layer that has them,
+/// O((n + t) log n) and O(log n).
 class training_memory {
  public:
   /// @throws invalid_input as `check_figures`, and naming the layer at which a sum of bytes overflows; argument_error
@@ -73,40 +74,41 @@ class training_memory {
   /// Number of layers n.
   [[nodiscard]] std::size_t size() const noexcept { return output_.size(); }
 
-  /// What the layers `[first, last)` take as a stage with `in_flight` microbatches in flight.
-  /// With checkpointing the activations of one of them are there again.
+  /// The memory of the layers `[first, last)` as a stage with `in_flight` microbatches in flight. With checkpointing, one
+  /// of them has its activations recomputed.
   /// @pre `first < last && last <= size() && in_flight >= 1`
   [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, std::size_t in_flight) const;
 
-  /// The same with these microbatches; with checkpointing, each that goes back takes as much as `of_microbatch` more.
-  /// @pre likewise; `in_flight` may be 0
+  /// The same for these microbatches; with checkpointing, each that runs its backward pass takes `of_microbatch` more.
+  /// @pre as above; `in_flight` may be 0
   [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, detail::held_microbatches held) const;
 
-  /// The bytes at the fullest of some moments.
+  /// The bytes at the peak of the given moments.
   [[nodiscard]] double most(std::size_t first, std::size_t last, const detail::stage_moments& held) const;
 
-  /// What a stage that begins with `first` takes at least if it reaches to `last` or beyond.
+  /// A lower bound on the memory of any stage that begins at `first` and reaches to `last` or beyond.
   [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight) const {
     return least(first, last, detail::held_microbatches{in_flight, 1, 0});
   }
-  /// The same with these microbatches.
+  /// The same for these microbatches.
   [[nodiscard]] double least(std::size_t first, std::size_t last, detail::held_microbatches held) const;
-  /// The same at the fullest of some moments.
+  /// The same at the peak of the given moments.
   [[nodiscard]] double least(std::size_t first, std::size_t last, const detail::stage_moments& held) const;
 
-  /// What the layers `[first, last)` take at least in any stage that holds them.
+  /// A lower bound on the memory of any stage that contains the layers `[first, last)`.
   [[nodiscard]] double share(std::size_t first, std::size_t last, std::size_t in_flight) const {
     return share(first, last, detail::stage_moments{{in_flight, 1, 0}});
   }
-  /// The same at the fullest of some moments.
+  /// The same at the peak of the given moments.
   [[nodiscard]] double share(std::size_t first, std::size_t last, const detail::stage_moments& held) const;
 
-  /// The activations of the layers `[first, last)` for one microbatch, whatever is checkpointed.
+  /// The activations of the layers `[first, last)` for one microbatch, without checkpointing.
   /// @pre `first < last && last <= size()`
   [[nodiscard]] double of_microbatch(std::size_t first, std::size_t last) const { return activations_(first, last); }
 
-  /// What the layers `[first, last)` compute again for one microbatch: beside their workspace while it goes back whole, and
-  /// from the gradient of the input to that of the parameters where these are run apart. See `layer::recomputed`.
+  /// The recomputed bytes of the layers `[first, last)` for one microbatch: in addition to their workspace during a whole
+  /// backward pass; in a split one, from the gradient of the input to the gradient of the parameters. See
+  /// `layer::recomputed`.
   /// @{
   [[nodiscard]] double recomputed_whole(std::size_t first, std::size_t last) const {
     return peak_.empty() ? 0 : most_of(peak_, first, last) - most_of(workspace_, first, last);
@@ -114,11 +116,11 @@ class training_memory {
   [[nodiscard]] double recomputed_apart(std::size_t first, std::size_t last) const {
     return peak_.empty() ? 0 : recomputed_(first, last);
   }
-  /// Whether any layer does.
+  /// Whether any layer has recomputed bytes.
   [[nodiscard]] bool layers_recompute() const noexcept { return !peak_.empty(); }
   /// @}
 
-  /// What stays of layer `i` and its activations of one microbatch: its share in a weighted cost. Shared parameters
+  /// Resident bytes of layer `i` plus its activations of one microbatch: its share in a weighted cost. Shared parameters
   /// count in every layer that shares them.
   [[nodiscard]] double weight(std::size_t i) const { return resident(i, i + 1) + activations_(i, i + 1); }
 
@@ -130,10 +132,10 @@ class training_memory {
     return resident_(first, last) + shared_(first, last);
   }
   [[nodiscard]] double activations(std::size_t first, std::size_t last, detail::held_microbatches held) const;
-  /// What layers compute again.
+  /// The bytes that layers recompute.
   [[nodiscard]] double again(std::size_t first, std::size_t last, detail::held_microbatches held) const;
 
-  /// [l][i]: the most among the 2^l numbers from i on.
+  /// [l][i]: the maximum of the 2^l numbers from i on.
   using most_table = std::vector<std::vector<double>>;
   [[nodiscard]] static most_table table_of(std::vector<double> values);
   [[nodiscard]] static double most_of(const most_table& table, std::size_t first, std::size_t last);
@@ -142,42 +144,42 @@ class training_memory {
   prefix_sums<double> resident_;
   prefix_sums<double> activations_;
   most_table workspace_;
-  most_table peak_;  // workspace and what is recomputed; empty: nothing is
+  most_table peak_;  // workspace plus recomputed bytes; empty: nothing is recomputed
   prefix_sums<double> recomputed_{};
   std::vector<double> output_;
   detail::shared_bytes shared_;
 };
 
-/// A `stage_constraint`: no stage takes more than the bytes of its device.
+/// A `stage_constraint`: no stage takes more memory than its device has.
 class memory_cap {
   using moments = std::vector<detail::stage_moments>;
 
  public:
-  /// @param memory     what stages take; must outlive this object
-  /// @param in_flight  microbatches in flight, of every stage
+  /// @param memory     memory of the stages; must outlive this object
+  /// @param in_flight  microbatches in flight, per stage
   /// @param bytes      of a device
   /// @throws           argument_error for bytes that are NaN
   memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes);
-  /// The same of devices that differ.
+  /// The same for devices that differ.
   /// @param bytes  of the device of every stage
-  /// @throws       argument_error for bytes that are NaN, and where there are not as many as stages
+  /// @throws       argument_error for bytes that are NaN, and if their number is not the number of stages
   memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes);
-  /// The same of stages of which is known what they hold at the moments that count.
+  /// The same for stages with known moments of peak memory.
   /// @{
   memory_cap(const training_memory& memory, double bytes, moments held);
   memory_cap(const training_memory& memory, std::vector<double> bytes, moments held);
   /// @}
-  memory_cap(const training_memory&&, std::vector<std::size_t>, double) = delete;  // would die before it is asked
+  memory_cap(const training_memory&&, std::vector<std::size_t>, double) = delete;  // the temporary would die before use
   memory_cap(const training_memory&&, std::vector<std::size_t>, std::vector<double>) = delete;
 
   /// Whether the layers `[first, last)` fit as that stage.
-  /// @throws argument_error for layers that the memory is not of, and for a stage whose microbatches were not said
+  /// @throws argument_error for layers beyond those of `memory`, and for a stage without a number of microbatches
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     if (stage >= held_.size() || last > memory_->size()) refuse(stage, last);
     return memory_->most(first, last, held_[stage]) <= bytes_[stage];
   }
 
-  /// Whether they do not, and would not with more layers behind them.
+  /// Whether they do not fit, nor would with more layers appended.
   /// @throws as the call
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
     if (stage >= held_.size() || last > memory_->size()) refuse(stage, last);

@@ -13,7 +13,7 @@
 
 // Analytic profiles: from the published figures of an architecture to the time and memory of every layer.
 //
-// Sources, by the names that comments call them:
+// Sources, by their names in comments:
 //   Dao           Dao, FlashAttention-2, arXiv 2307.08691
 //   Ivanov        Ivanov et al., Data Movement Is All You Need, MLSys 2021
 //   Korthikanti   Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, arXiv 2205.05198
@@ -25,27 +25,27 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 
 namespace detail {
 
-/// The figures of a layer as one of the ways to run another.
+/// The figures of a layer as a variant of another.
 STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recomputing way);
 
 }  // namespace detail
 
-/// The profile of a model on a device: for a model that sees, what makes vectors of patches, its tower's layers and a
-/// projector; an embedding, the layers, a norm, those that guess further tokens, and a head; norm and head are in one group
-/// where nothing stands between them; an encoder has no norm there. The names are those of torchtitan's Llama.
+/// The profile of a model on a device. Its layers: patch embedding, tower layers and projector of a vision model;
+/// embedding, layers, norm, layers that predict further tokens, head. Norm and head form a group if adjacent; an encoder
+/// has no final norm. Names are those of torchtitan's Llama.
 ///
-/// @return  times of a microbatch, `update` at the end of an iteration, bytes on one of the devices that share a layer; all
-///          finite and not negative. With sequence parallelism a device hands on its part of the tokens. The head hands on
+/// @return  times of a microbatch, `update` at the end of an iteration, bytes on one of the devices that share a layer;
+///          all finite and not negative. With sequence parallelism a device sends its part of the tokens. The head sends
 ///          nothing: the loss stays.
-/// @throws  stagecut::invalid_input as `check`, and at a layer with a figure that no double can hold
+/// @throws  stagecut::invalid_input as `check`, and at a layer with a figure that overflows a double
 ///
-/// Recomputation adds to `backward` and `backward_input`: the core of attention or the whole layer forward, once, with
-/// its messages. Without scores in memory `selective` is of little use: it drops next to nothing, and the core is computed a
-/// third time. `recomputed` has what is computed again, `workspace` what ZeRO has to gather; `resident` has the optimizer's state.
+/// Recomputation adds one forward pass of the core of attention or of the whole layer, with its messages, to `backward`
+/// and `backward_input`. Without scores in memory `selective` saves almost nothing, and computes the core a third time.
+/// `recomputed` has the recomputed bytes, `workspace` what ZeRO gathers, `resident` includes the optimizer state.
 STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r = {}, const device& on = {},
                                         const efficiencies& reached = {});
 
-/// The terms of the times in a profile: those of each of its layers, in its order.
+/// The terms of the times in a profile, per layer in its order.
 ///
 /// @throws  stagecut::invalid_input as `profile`
 STAGECUT_DECL std::vector<pass_terms> explain(const architecture& a, const training& r = {}, const device& on = {},

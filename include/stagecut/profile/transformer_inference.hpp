@@ -15,26 +15,26 @@
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-// Transformers that answer: forward passes alone, with keys and values of earlier tokens kept.
+// Transformers in inference: forward passes only, with a cache of keys and values.
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// Which tokens a forward pass takes.
+/// Which tokens a forward pass processes.
 enum class serving_phase : std::uint8_t {
-  decode,  ///< one of each request of a group, behind all that came before
-  prefill  ///< all of their prompts
+  decode,  ///< one token of each request of a group, after all previous ones
+  prefill  ///< all tokens of their prompts
 };
 
 /// The words for phases, in files and on the command line.
 inline constexpr word<serving_phase> phase_words[] = {{"decode", serving_phase::decode},
                                                       {"prefill", serving_phase::prefill}};
 
-/// How a transformer serves.
+/// How a model is served.
 struct serving {
-  std::size_t sequence = 0;         ///< tokens of a request that are kept, and of a prompt; 0: the architecture's
+  std::size_t sequence = 0;         ///< cached tokens of a request, and tokens of a prompt; 0: the architecture's
   std::size_t concurrent = 1;       ///< requests of a group, which run together
   number precision = number::bf16;  ///< of weights; keys and values have at least 2 bytes
   std::size_t tensor_parallel = 1;  ///< devices that share each layer's matrices
-  std::size_t expert_parallel = 1;  ///< devices that share the experts, whole ones each
+  std::size_t expert_parallel = 1;  ///< devices that share the experts, each with whole ones
 
   /// Equal in every part.
   friend bool operator==(const serving&, const serving&) = default;
@@ -42,7 +42,7 @@ struct serving {
 
 namespace detail {
 
-/// What a serving is as a training, whose forward passes it runs.
+/// The training with the same forward passes.
 STAGECUT_DECL training training_of(const serving& how);
 
 /// The microbatch of a phase.
@@ -50,22 +50,22 @@ STAGECUT_DECL microbatch batch_of(const architecture& a, const training& r, cons
 
 }  // namespace detail
 
-/// The profile of a model that serves: `forward` is a pass of the phase, `backward` nothing; `parameters` and `resident`
-/// are the weights, `activations` the keys and values of a group of requests, all tokens kept, `workspace` what a pass of
-/// 8,192 tokens of prompts, or of one that is shorter, needs beside them; `output` is what a pass hands on. Layers that
-/// guess further tokens are left out.
+/// The profile of a model in inference: `forward` is a pass of the phase, `backward` is 0; `parameters` and `resident`
+/// are the weights, `activations` the keys and values of all cached tokens of a group of requests, `workspace` the
+/// further memory of a pass of 8,192 prompt tokens, or of one prompt if that is shorter; `output` is what a pass sends.
+/// Omits layers that predict further tokens.
 ///
 /// @param a        the model
-/// @param how      how it serves
-/// @param phase    of which passes the times are; bytes are the same, but for `output`
+/// @param how      how it is served
+/// @param phase    the phase that is timed; of the bytes, only `output` depends on it
 /// @param on       one of the devices that share a layer
-/// @param reached  how much of it
-/// @throws         stagecut::invalid_input as `profile`, and for no request
+/// @param reached  the reached share of its peaks
+/// @throws         stagecut::invalid_input as `profile`, and for 0 requests
 STAGECUT_DECL stagecut::profile inference_profile(const architecture& a, const serving& how = {},
                                                   serving_phase phase = serving_phase::decode, const device& on = {},
                                                   const efficiencies& reached = {});
 
-/// The terms of the times in such a profile: those of each of its layers, in its order.
+/// The terms of the times in such a profile, per layer in its order.
 ///
 /// @throws  stagecut::invalid_input as `inference_profile`
 STAGECUT_DECL std::vector<pass_terms> explain_inference(const architecture& a, const serving& how = {},

@@ -10,50 +10,53 @@
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/check_architecture.hpp>
 
-// How transformers are run. The sources are those that transformer.hpp lists.
+// How transformers are trained. transformer.hpp lists the sources.
 namespace stagecut::inline STAGECUT_ABI::transformer {
 
-/// What numbers are computed with. With `fp8` matrix products take 8-bit numbers; all else is as with `bf16`.
+/// The number format of a computation. With `fp8`, matrix products use 8-bit numbers; all else is as with `bf16`.
 enum class number : std::uint8_t { bf16, fp16, fp32, fp8 };
-/// What the backward pass computes again: nothing, the core of attention (Korthikanti, section 5), the whole layer.
+/// What the backward pass recomputes: nothing, the core of attention (Korthikanti, section 5), the whole layer.
 enum class recomputing : std::uint8_t { none, selective, full };
-/// What messages among the devices that share a layer overlap with.
+/// What the messages among devices that share a layer overlap with.
 enum class overlapping : std::uint8_t {
-  none,  ///< with nothing: all of their time is seen
+  none,  ///< with nothing: all of their time is exposed
   bwd,   ///< in the backward pass, with the gradient of the weights (Megatron)
-  ub,  ///< with the matrix products beside them, which are cut in pieces (user buffers, asynchronous tensor parallelism)
+  ub,    ///< with adjacent matrix products, which are cut in pieces (user buffers, asynchronous tensor parallelism)
 };
 
-/// The words for numbers, in files and on the command line.
+/// The words for number formats, in files and on the command line.
 inline constexpr word<number> precision_words[] = {
     {"bf16", number::bf16}, {"fp16", number::fp16}, {"fp32", number::fp32}, {"fp8", number::fp8}};
-/// Likewise, for what is computed again.
+/// The words for recomputation.
 inline constexpr word<recomputing> recomputation_words[] = {
     {"none", recomputing::none}, {"selective", recomputing::selective}, {"full", recomputing::full}};
-/// Likewise, for what messages overlap with.
+/// The words for overlap.
 inline constexpr word<overlapping> overlap_words[] = {
     {"none", overlapping::none}, {"bwd", overlapping::bwd}, {"ub", overlapping::ub}};
 
-/// How a transformer is trained: what a device holds and does for one microbatch.
+/// How a transformer is trained: what a device holds and computes for one microbatch.
 struct training {
   std::size_t sequence = 0;                       ///< tokens of a sample; 0: the architecture's
   std::size_t microbatch = 1;                     ///< samples
   number precision = number::bf16;                ///< of parameters and activations
   recomputing recomputation = recomputing::none;  ///< of every layer
   std::size_t tensor_parallel = 1;                ///< devices that share each layer's matrices (Shoeybi)
-  std::optional<bool> sequence_parallel{};  ///< and share norms and dropouts (Korthikanti, 4.2.2); unset: if several
-  std::size_t data_parallel = 1;            ///< replicas, over which ZeRO spreads what it spreads
+  std::optional<bool>
+      sequence_parallel{};        ///< they also share norms and dropouts (Korthikanti, 4.2.2); unset: if several
+  std::size_t data_parallel = 1;  ///< replicas, over which ZeRO partitions its states
   std::size_t zero = 0;  ///< 1: the optimizer's state, 2: gradients too, 3: parameters too (Rajbhandari)
   std::optional<double> gradient_bytes{};  ///< per parameter; unset: 2, or 4 with fp32
   std::optional<double> state_bytes{};     ///< per parameter; unset: Adam's, 12 (Rajbhandari, 3.1), or 8 with fp32
   bool flash = true;                       ///< attention without scores in memory (Dao)
-  bool variants = false;                   ///< layers also hold their figures with the other ways of recomputation
+  bool variants = false;                   ///< layers also have their figures for the other kinds of recomputation
   std::size_t context_parallel = 1;        ///< devices that share the tokens of a sample, in a ring
-  std::size_t expert_parallel = 1;  ///< devices that share the experts, whole ones each; 1: tensor parallelism does
+  std::size_t expert_parallel =
+      1;  ///< devices that share the experts, each with whole ones; 1: tensor parallelism shares them
   overlapping overlap = overlapping::none;  ///< of the messages of tensor parallelism
-  bool exchange_hidden = true;  ///< replicas exchange gradients and parameters behind the passes at an iteration's ends
-  std::optional<double> recomputed_share{};  ///< of the forward pass that is computed again, in place of what
-                                             ///< `recomputation` says of the time; it says what is kept
+  bool exchange_hidden =
+      true;  ///< the exchange of gradients and parameters overlaps with the passes at an iteration's ends
+  std::optional<double> recomputed_share{};  ///< recomputed share of the forward pass; sets the time in place of
+                                             ///< `recomputation`, which still sets what is kept
 
   /// Equal in every part.
   friend bool operator==(const training&, const training&) = default;
@@ -61,10 +64,10 @@ struct training {
 
 namespace detail {
 
-/// The first field of a training out of its range.
+/// The first field of a training that is out of range.
 STAGECUT_DECL std::optional<fault> out_of_range(const training& r);
 
-/// The first two of the figures of a training and a model that do not go together, if each is within its range.
+/// The first two figures of a training and a model that contradict each other, if each is within its range.
 STAGECUT_DECL std::optional<fault> at_odds(const architecture& a, const training& r);
 
 /// The first mistake in a model or in how it is trained.
@@ -72,7 +75,7 @@ STAGECUT_DECL std::optional<fault> find_fault(const architecture& a, const train
 
 }  // namespace detail
 
-/// Refuses an architecture and a training that are out of range or do not go together.
+/// Rejects an architecture and a training that are out of range or contradict each other.
 /// @throws stagecut::invalid_input at `architecture.FIELD` or `training.FIELD`
 STAGECUT_DECL void check(const architecture& a, const training& r);
 

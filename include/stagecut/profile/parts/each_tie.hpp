@@ -12,12 +12,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Numbers for names, from 0 on in the order in which they are first asked for; no more than `most` names.
+/// Numbers names from 0 on in the order of first use; at most `most` names.
 class name_numbers {
  public:
   explicit name_numbers(std::size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
 
-  /// O(1) as a rule, and the length of the name.
+  /// O(1) expected, plus the length of the name.
   std::size_t operator()(std::string_view name);
 
  private:
@@ -26,13 +26,13 @@ class name_numbers {
     std::size_t number = 0;  // plus 1; 0: free
   };
 
-  // <map> and <unordered_map> are thousands of lines more for whoever includes this.
+  // <map> and <unordered_map> would add thousands of lines to every includer.
   std::vector<slot> slots_;
   std::vector<std::string_view> names_{};
 };
 
-/// Shows the tied parameters of all layers, in their order, as `visit(LAYER, TIED, NAME)`: names have numbers from 0 on, in
-/// the order in which they first stand. O(t) as a rule, for t of them.
+/// Calls `visit(LAYER, TIED, NAME)` for the tied parameters of all layers, in their order. Names are numbered from 0 in
+/// the order of first occurrence. O(t) expected for t of them.
 template <class Visit>
 void each_tie(const profile& model, const Visit& visit) {
   std::size_t ties = 0;
