@@ -12,14 +12,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// All that a stream still holds.
-/// @param size  how much that is, if it is known
-/// @throws invalid_input with the source if it cannot be read, or holds more than the limit: then no more is read
+/// The remaining content of a stream.
+/// @param size  its length, if known
+/// @throws invalid_input with the source if it cannot be read or exceeds the limit; reading stops there
 [[nodiscard]] STAGECUT_DECL std::string stream_text(std::istream& stream, std::string_view source,
                                                     const read_limits& limits = {}, std::size_t size = 0);
 
 /// The content of a file.
-/// @throws invalid_input with the path if it cannot be read, or holds more than the limit
+/// @throws invalid_input with the path if it cannot be read or exceeds the limit
 [[nodiscard]] STAGECUT_DECL std::string file_text(const std::string& path, const read_limits& limits = {});
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -9,28 +9,28 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// How much is read at most: a text may come from anyone, and be endless.
+/// Limits on input, which may be untrusted and endless.
 struct read_limits {
   std::size_t bytes = std::size_t{1} << 30U;  ///< of a text
-  std::size_t depth = 64;                     ///< of objects and arrays of JSON within each other; above 1000: 1000
+  std::size_t depth = 64;                     ///< nesting depth of JSON objects and arrays; above 1000: 1000
 };
 
 namespace detail {
 
-/// The depth that readers keep to: they recurse.
+/// The depth limit of readers, which recurse.
 [[nodiscard]] inline std::size_t most_depth(const read_limits& limits) noexcept {
   return limits.depth < 1000 ? limits.depth : 1000;
 }
 
-/// Refuses a text that is larger.
+/// Rejects a text as too large.
 [[noreturn]] STAGECUT_DECL void refuse_size(std::string_view source, const read_limits& limits);
 
-/// Refuses a text that is larger than the limit.
+/// Rejects a text larger than the limit.
 inline void check_size(std::string_view text, std::string_view source, const read_limits& limits) {
   if (text.size() > limits.bytes) refuse_size(source, limits);
 }
 
-/// What is wrong with a text that is nested deeper than the limit.
+/// The error message for nesting deeper than the limit.
 [[nodiscard]] STAGECUT_DECL std::string depth_problem(std::size_t depth);
 
 }  // namespace detail

@@ -14,29 +14,29 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What a file holds.
+/// The content of a file.
 using plan_or_profile = std::variant<plan, profile>;
 
-/// Reads a plan, or a profile in any format known, told by its content: a JSON object whose `schema` begins with
+/// Reads a plan, or a profile in any known format, detected by content: a JSON object whose `schema` begins with
 /// `stagecut-plan` is a plan; for anything else see `parse_profile`.
 ///
 /// @param text    the content
-/// @param source  what errors call it
-/// @param limits  how much is read
-/// @param table   how a CSV is read, and where to note what was taken for granted of it
-/// @throws        invalid_input with the place
+/// @param source  its name in errors
+/// @param limits  limits on the input
+/// @param table   options for CSV, and where assumptions are noted
+/// @throws        invalid_input with the position
 [[nodiscard]] STAGECUT_DECL plan_or_profile parse_plan_or_profile(std::string_view text, std::string_view source,
                                                                   const read_limits& limits = {},
                                                                   const table_options& table = {});
 
-/// Reads either from a stream up to its end; see `parse_plan_or_profile`.
-/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
+/// Reads a plan or a profile from a stream up to its end; see `parse_plan_or_profile`.
+/// @throws invalid_input with the position, also if the stream cannot be read or exceeds the limit
 [[nodiscard]] STAGECUT_DECL plan_or_profile read_plan_or_profile(std::istream& stream, std::string_view source,
                                                                  const read_limits& limits = {},
                                                                  const table_options& table = {});
 
-/// Reads either from a file; see `parse_plan_or_profile`.
-/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
+/// Reads a plan or a profile from a file; see `parse_plan_or_profile`.
+/// @throws invalid_input with the path, also if the file cannot be read or exceeds the limit
 [[nodiscard]] STAGECUT_DECL plan_or_profile read_plan_or_profile(const std::string& path,
                                                                  const read_limits& limits = {},
                                                                  const table_options& table = {});

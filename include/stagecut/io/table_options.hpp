@@ -8,11 +8,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// How a table of layers is read that says less, or other things, than a profile wants.
+/// How to read a table of layers whose columns do not match a profile exactly.
 struct table_options {
-  double bytes_per_parameter = 2;  ///< of a column that counts parameters; finite and above 0
-  /// Where each thing that the reader took for granted, or left out, is added as a line of its own that begins with
-  /// `SOURCE:LINE: `; none: nobody is told.
+  double bytes_per_parameter = 2;  ///< for a column that counts parameters; finite and above 0
+  /// Receives a line that begins with `SOURCE:LINE: ` for each assumption of the reader and each omission; null: no
+  /// notes.
   std::vector<std::string>* notes = nullptr;
 };
 

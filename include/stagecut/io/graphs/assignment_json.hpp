@@ -15,38 +15,39 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The stage of every layer as an object, one a line.
+/// The stage of every layer as a JSON object, one per line.
 [[nodiscard]] STAGECUT_DECL std::string stages_text(const plan& made, const std::vector<std::string>& names,
                                                     std::string_view function, std::string_view indent);
 
 }  // namespace detail
 
-/// A plan as an assignment of vertices to stages, by the ids of `vertex_ids`.
+/// A plan as an assignment of vertices to stages, with the ids of `vertex_ids`.
 ///
-/// @return  `{"assignment": {ID: stage, ...}, "objective": {...}, "stages": [{"time", "communication", "memory",
-///          "vertices"}, ...]}`. The objective is that of the plan. Of a stage, `time` is the seconds of both passes of
-///          a microbatch; `communication` those of the outputs that cross its boundary, one way, each once whichever
-///          stages take it, over the plan's links, else over that of the profile's machine, else 0, as for a stage on a
-///          CPU, which has `"cpu": true`; `memory` the bytes of a device at most; `vertices` its ids
-/// @throws  argument_error if the parts of the plan do not belong together, or an id is not UTF-8
+/// @return
+///          `{"assignment": {ID: stage, ...}, "objective": {...}, "stages": [{"time", "communication", "memory", "vertices"}, ...]}`.
+///          The objective is the plan's. Of a stage, `time` is the seconds of both passes of a microbatch;
+///          `communication` the seconds of the outputs that cross its boundary, one way, each counted once however many
+///          stages receive it, over the plan's links, else over the link of the profile's machine, else 0, as for a stage
+///          on a CPU, which has `"cpu": true`; `memory` the peak bytes of a device; `vertices` its ids
+/// @throws  argument_error if the parts of the plan contradict each other, or an id is not UTF-8
 [[nodiscard]] STAGECUT_DECL std::string as_assignment_json(const plan& made);
 
-/// The stage of every layer of a plan by its name, or by its number where names are empty or not unique.
+/// The stage of every layer of a plan, by name, or by number if names are empty or not unique.
 ///
-/// @return  a JSON object, one layer a line
-/// @throws  argument_error if the parts of the plan do not belong together, or a name is not UTF-8
+/// @return  a JSON object, one layer per line
+/// @throws  argument_error if the parts of the plan contradict each other, or a name is not UTF-8
 [[nodiscard]] STAGECUT_DECL std::string as_stage_map(const plan& made);
 
-/// Reads which stage every layer of a profile stands on, as `as_assignment_json` writes it.
+/// Reads the stage of every layer of a profile, as written by `as_assignment_json`.
 ///
-/// @param text    an object with `assignment`, the stage of every vertex by the ids of `vertex_ids`; other members are
-///                left out
-/// @param source  what errors call it
+/// @param text    an object with `assignment`, the stage of every vertex by the ids of `vertex_ids`; ignores other
+///                members
+/// @param source  its name in errors
 /// @param model   the profile that was planned
-/// @param limits  how much is read
-/// @return        a stage of each layer, below the number of layers; not every one of them may have a layer
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`: for an id
-///                that the profile has not, for one that is missing, and for a stage that is no number of one
+/// @param limits  limits on the input
+/// @return        the stage of each layer, below the number of layers; some stages may be empty
+/// @throws        invalid_input with `SOURCE:LINE` for invalid JSON, else with `SOURCE#POINTER`: for an id unknown to the
+///                profile, a missing id, and a stage that is no valid number
 [[nodiscard]] STAGECUT_DECL std::vector<std::size_t> parse_assignment_json(std::string_view text,
                                                                            std::string_view source,
                                                                            const profile& model,

@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// What is read of a graph and of a node, without `id`; all else is kept.
+/// The keys that are read from a graph and from a node, besides `id`; all others are kept.
 /// @{
 inline constexpr std::array<std::string_view, 5> dnn_graph_keys = {"nodes", "edges", "maxFPGAs", "maxCPUs",
                                                                    "maxSizePerFPGA"};
@@ -21,10 +21,10 @@ inline constexpr std::array<std::string_view, 6> dnn_node_keys = {"supportedOnFp
                                                                   "isBackwardNode",  "colorClass", "size"};
 /// @}
 
-/// Whether a JSON text is such a graph.
+/// Whether a JSON value is such a graph.
 [[nodiscard]] STAGECUT_DECL bool is_dnn_partitioning(const json& parsed);
 
-/// A graph that stands in a JSON text.
+/// Reads a graph from a parsed JSON value.
 STAGECUT_DECL profile read_dnn_partitioning(const json_value& value);
 
 }  // namespace detail
@@ -35,15 +35,15 @@ STAGECUT_DECL profile read_dnn_partitioning(const json_value& value);
 ///                `isBackwardNode`, `supportedOnFpga`, `colorClass`, `name`), `edges` (`sourceId`, `destId`; `cost`,
 ///                milliseconds, the same along all edges of a source), `maxFPGAs`, `maxCPUs` and `maxSizePerFPGA`,
 ///                bytes
-/// @param source  what errors call it
-/// @param limits  how much is read
-/// @return        a layer of each node, in their order. A node of the backward pass is one of that pass alone; a class
-///                is a group, a size bytes that stay. A layer has the node's name if no other node has that, else its
-///                id, and the name is its kind. `output` is such that the link of `machine` takes the cost for it, to
-///                the bit. The limits are those of `machine`. Other members of the graph and of nodes, and `id`, are
-///                kept in `unknown_fields`, unless a profile has that word for something else; of edges they are not
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`, also for an
-///                id that stands twice, an edge of none, costs that differ by more than 1e-6, and a cycle
+/// @param source  its name in errors
+/// @param limits  limits on the input
+/// @return        a layer for each node, in order. A node of the backward pass belongs to that pass only; a class is a
+///                group, a size resident bytes. A layer has the node's name if it is unique, else its id; the name is
+///                also its kind. `output` is chosen so that the link of `machine` takes exactly the cost for it, to the
+///                bit. The limits are those of `machine`. Other members of the graph and of nodes, and `id`, are kept in
+///                `unknown_fields`, unless a profile uses the word for something else; other members of edges are dropped
+/// @throws        invalid_input with `SOURCE:LINE` for invalid JSON, else with `SOURCE#POINTER`, also for a duplicate id,
+///                an edge with a nonexistent node, costs that differ by more than 1e-6, and a cycle
 ///
 /// Source: J. M. Tarnawski et al., Efficient Algorithms for Device Placement of DNN Graph Operators, NeurIPS 2020, and
 /// the files published with it.

@@ -9,13 +9,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What the vertices of a graph are called in answers: by the ids that their file gave them, where each has one of its
-/// own (a member `id`, kept in `unknown_fields`); else by their names, where each has one of its own; else by their
-/// numbers.
+/// Names of the vertices of a graph in answers: the ids of their file if all are unique (a member `id`, kept in
+/// `unknown_fields`); else their names if all are unique; else their numbers.
 ///
-/// @return  one of each layer, no two the same
+/// @return  one for each layer, all different
 ///
-/// O(n log n) for n layers, beside reading their `unknown_fields`.
+/// O(n log n) for n layers, plus reading their `unknown_fields`.
 [[nodiscard]] STAGECUT_DECL std::vector<std::string> vertex_ids(const profile& model);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -11,20 +11,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A device from a file. Its figures do not have its name: that is a view, and this object may move.
+/// A device from a file. The name is not in the figures: they hold only a view, and this object may move.
 struct accelerator_file {
-  std::string name{};             ///< what reports call it
-  transformer::device figures{};  ///< what it can do; `name` is empty
+  std::string name{};             ///< name in reports
+  transformer::device figures{};  ///< its figures; their `name` is empty
 };
 
-/// Reads a device: a JSON object whose members are the fields of `transformer::device`. `gemm`, `bandwidth` and
-/// `memory` are needed. Where `flops` is not said it is `gemm`, and `flops_fp32` a sixteenth of `gemm`; without `link`
-/// there is a domain for each device alone, and without `network` the same bandwidth as of A100's.
+/// Reads a device: a JSON object whose members are the fields of `transformer::device`. `gemm`, `bandwidth` and `memory`
+/// are required. `flops` defaults to `gemm`, `flops_fp32` to a sixteenth of `gemm`, `network` to that of the A100.
+/// Without `link`, each device is its own domain.
 ///
-/// @param source  what errors call the text: the name of its file
-/// @param limits  how much is read
-/// @throws        invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that is
-///                missing, not known, or not of its type; figures as `check` refuses them
+/// @param source  the text's name in errors: its file name
+/// @param limits  limits on the input
+/// @throws        invalid_input at `SOURCE:LINE` for invalid JSON, else at `SOURCE#POINTER`: a member that is missing,
+///                unknown or of the wrong type; figures that `check` rejects
 [[nodiscard]] STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::string_view source,
                                                               const read_limits& limits = {});
 

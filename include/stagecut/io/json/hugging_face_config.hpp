@@ -9,18 +9,18 @@
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-// The file config.json that stands beside a published checkpoint, as it is.
+// The file config.json of a published checkpoint, unchanged.
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// The families whose `config.json` is read, for a help text: `bert, cohere, ...`. `plain` is the last.
+/// The families whose `config.json` can be read, for a help text: `bert, cohere, ...`. `plain` is the last.
 [[nodiscard]] STAGECUT_DECL std::string hugging_face_families();
 
-/// Whether `hugging_face_families` has it.
+/// Whether `hugging_face_families` contains it.
 [[nodiscard]] STAGECUT_DECL bool is_hugging_face_family(std::string_view name) noexcept;
 
 namespace detail {
 
-/// Whether an object is one that `read_hugging_face_config` reads, and not of the library's own format.
+/// Whether `read_hugging_face_config` reads this object: it is not in the library's own format.
 STAGECUT_DECL bool is_hugging_face(const json_value& from);
 
 STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from, std::string_view source,
@@ -28,22 +28,22 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
 
 }  // namespace detail
 
-/// Reads the figures of a model from its `config.json` as Hugging Face publishes it: a JSON object whose `model_type`
-/// is one of `hugging_face_families`; or from one without `model_type` and `architectures` that says all in plain names
-/// (docs/transformers.md lists them). Members that do not matter are ignored.
+/// Reads the figures of a model from its `config.json` on Hugging Face: a JSON object whose `model_type` is one of
+/// `hugging_face_families`, or one without `model_type` and `architectures` that gives all figures under plain names
+/// (docs/transformers.md lists them). Ignores irrelevant members.
 ///
 /// @param text       the content
-/// @param source     what errors call the text: the name of its file
-/// @param as_family  the family that it is read as, whatever it says; empty: as it says
-/// @param limits     how much is read
-/// @return           what `check` accepts. Objects within others may leave out what their class has by default, as may
-///                   any in a few figures (`num_key_value_heads`, `head_dim`, windows, tying). `sequence` is the length
-///                   that the model is made for, at most 8192, but as long as its images
-/// @throws           argument_error if `as_family` is not known; invalid_input at `SOURCE:LINE` where the text is no
-///                   JSON, else at `SOURCE#POINTER`: a family that is not known, all figures that are missing, a figure
-///                   not of its type, or out of range, or not going with another
+/// @param source     the text's name in errors: its file name
+/// @param as_family  the family to assume instead of the file's; empty: the file's
+/// @param limits     limits on the input
+/// @return           an architecture that `check` accepts. Nested objects may omit what their class has as default; any
+///                   object may omit a few figures (`num_key_value_heads`, `head_dim`, windows, tying). `sequence` is the
+///                   model's length, at most 8192, but at least the length of its images
+/// @throws           argument_error for an unknown `as_family`; invalid_input at `SOURCE:LINE` for invalid JSON, else at
+///                   `SOURCE#POINTER`: an unknown family, all missing figures, a figure of the wrong type, out of range,
+///                   or contradicting another
 ///
-/// Source: the classes of the library transformers, and the counts of published checkpoints, to which tests hold it.
+/// Source: the classes of the library transformers; tests compare the parameter counts of published checkpoints.
 [[nodiscard]] STAGECUT_DECL transformer::architecture read_hugging_face_config(std::string_view text,
                                                                                std::string_view source,
                                                                                std::string_view as_family = {},

@@ -7,15 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
-// JSON as the writers of this library write it.
+// The JSON style of this library's writers.
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A value on one line, with a space after each comma and colon, the members in their order.
+/// A value on one line, with a space after each comma and colon, members in their order.
 /// @throws nlohmann::json::type_error for a text that is not UTF-8
 [[nodiscard]] STAGECUT_DECL std::string json_line(const nlohmann::ordered_json& value);
 
-/// A number as it is written: without a fraction where it has none and is exact as a whole number; NaN and infinity,
-/// which JSON has not, as `null`.
+/// A number as JSON: without a fraction if it is exactly an integer; NaN and infinity, which JSON lacks, as `null`.
 [[nodiscard]] STAGECUT_DECL nlohmann::ordered_json json_number(double value);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

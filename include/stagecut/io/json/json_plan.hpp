@@ -21,33 +21,33 @@ STAGECUT_DECL json objective_json(const objective_value& objective);
 
 }  // namespace detail
 
-/// Reads a plan from JSON: an object of `docs/plan.schema.json`, `stagecut-plan-2`, or of the version before it, whose
-/// figures of stages are turned into those of one microbatch.
+/// Reads a plan from JSON: an object of `docs/plan.schema.json`, `stagecut-plan-2`, or of the previous version, whose
+/// stage figures are converted to those of one microbatch.
 ///
 /// @param text    the content
-/// @param source  what errors call it
-/// @param limits  how much is read; members that are not known may be nested half as deep
-/// @return        the plan; what this version does not know of it or of its profile is kept in `unknown_fields`
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, with `SOURCE` beyond the limit of bytes,
-///                else with `SOURCE#POINTER`; also if the profile is not the one that was planned
+/// @param source  its name in errors
+/// @param limits  limits on the input; unknown members may be nested half as deep
+/// @return        the plan; its unknown fields, and its profile's, are kept in `unknown_fields`
+/// @throws        invalid_input with `SOURCE:LINE` for invalid JSON, with `SOURCE` beyond the limit of bytes, else with
+///                `SOURCE#POINTER`; also if the profile is not the one that was planned
 [[nodiscard]] STAGECUT_DECL plan parse_json_plan(std::string_view text, std::string_view source,
                                                  const read_limits& limits = {});
 
 /// Reads a plan from a stream up to its end; see `parse_json_plan`.
-/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
+/// @throws invalid_input with the position, also if the stream cannot be read or exceeds the limit
 [[nodiscard]] STAGECUT_DECL plan read_plan(std::istream& stream, std::string_view source,
                                            const read_limits& limits = {});
 
 /// Reads a plan from a file; see `parse_json_plan`.
-/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
+/// @throws invalid_input with the path, also if the file cannot be read or exceeds the limit
 [[nodiscard]] STAGECUT_DECL plan read_plan(const std::string& path, const read_limits& limits = {});
 
-/// Writes a plan as JSON, one stage a line, its profile last, with all `unknown_fields`.
+/// Writes a plan as JSON, one stage per line, its profile last, with all `unknown_fields`.
 ///
-/// Whatever is written is read back as an equal plan, bit for bit; for `unknown_fields` see the form for a profile.
+/// The output reads back as an equal plan, bit for bit; for `unknown_fields` see the profile's `as_json`.
 ///
-/// @throws argument_error with the place of what could not be read back: as for a profile, and cuts, stages, devices
-///         and passes that contradict each other, or an empty stage
+/// @throws argument_error with the position of what could not be read back: as for a profile; cuts, stages, devices and
+///         passes that contradict each other; an empty stage
 [[nodiscard]] STAGECUT_DECL std::string as_json(const plan& made);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -13,10 +13,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// An iteration that was timed: the model cut into as many layers each.
+/// A measured iteration of the model cut into stages with equal numbers of layers.
 struct measured_iteration {
   std::size_t devices = 1;        ///< ranks of the pipeline
-  std::size_t chunks = 1;         ///< stages of each
+  std::size_t chunks = 1;         ///< stages per rank
   std::size_t microbatches = 1;   ///< of the iteration
   std::string schedule = "1f1b";  ///< one of `schedules`
   double seconds = 0;             ///< above 0
@@ -25,21 +25,20 @@ struct measured_iteration {
   friend bool operator==(const measured_iteration&, const measured_iteration&) = default;
 };
 
-/// What was measured of a model on a device.
+/// Measurements of a model on a device.
 struct measured_file {
   std::vector<measured_layer> layers{};          ///< some of its layers
   std::vector<measured_iteration> iterations{};  ///< whole iterations
 };
 
-/// Reads what was measured: a JSON object with `layers`, objects of `name`, `forward`, `backward`, and `iterations`,
-/// objects of `devices`, `chunks`, `microbatches`, `schedule`, `seconds`; one of both at least. Other members of a
-/// layer are left alone: a profile will do.
+/// Reads measurements: a JSON object with `layers`, objects of `name`, `forward`, `backward`, and `iterations`, objects
+/// of `devices`, `chunks`, `microbatches`, `schedule`, `seconds`; at least one of both. Ignores other members of a layer,
+/// so that a profile is valid input.
 ///
-/// @param source  what errors call the text: the name of its file
-/// @param limits  how much is read
-/// @throws        invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that is
-///                missing or not of its type, times that are not above 0, two layers of a name,
-///                a schedule that is none
+/// @param source  the text's name in errors: its file name
+/// @param limits  limits on the input
+/// @throws        invalid_input at `SOURCE:LINE` for invalid JSON, else at `SOURCE#POINTER`: a member that is missing or
+///                of the wrong type, times that are not above 0, two layers with one name, an unknown schedule
 [[nodiscard]] STAGECUT_DECL measured_file read_measured(std::string_view text, std::string_view source,
                                                         const read_limits& limits = {});
 

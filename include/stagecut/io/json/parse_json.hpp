@@ -11,15 +11,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// Reads any JSON text, under the rules under which profiles and plans are read: no key stands twice in its object, and
-/// nothing is nested deeper than the limit, whatever the text.
+/// Reads any JSON text with the rules for profiles and plans: no duplicate key in an object, and no nesting beyond the
+/// limit.
 ///
 /// @param text    the content
-/// @param source  what errors call it
-/// @param limits  how much is read
-/// @return        its value, the members in their order
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, with `SOURCE#POINTER` for a key that stands
-///                twice and beyond the limit of depth, with `SOURCE` beyond that of bytes
+/// @param source  its name in errors
+/// @param limits  limits on the input
+/// @return        its value, members in their order
+/// @throws        invalid_input with `SOURCE:LINE` for invalid JSON, with `SOURCE#POINTER` for a duplicate key and beyond
+///                the limit of depth, with `SOURCE` beyond the limit of bytes
 [[nodiscard]] inline nlohmann::ordered_json parse_json(std::string_view text, std::string_view source,
                                                        const read_limits& limits = {}) {
   return detail::parse_json(text, source, limits);

@@ -10,7 +10,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A model whose body is of layers alike, as SAPP's files of layers tell of it. Memory in bytes.
+/// A model with a body of identical layers, as in SAPP's layer files. Memory in bytes.
 struct sapp_figures {
   std::string name{};                  ///< of the model
   std::size_t layers = 0;              ///< of the body
@@ -18,9 +18,9 @@ struct sapp_figures {
   double constant = 0;                 ///< of every rank; may be below 0
   double parameters = 0;               ///< of a layer of the body
   double head = 0;                     ///< of what comes before it
-  double tail = 0;                     ///< of what comes behind it
-  std::vector<std::string> choices{};  ///< `none`, and of `select`, `comm`, `both` and `full` those that are considered
-  std::vector<double> activations{};   ///< of a layer and a microbatch, of each of these
+  double tail = 0;                     ///< of what comes after it
+  std::vector<std::string> choices{};  ///< `none`, and those of `select`, `comm`, `both` and `full` that are considered
+  std::vector<double> activations{};   ///< of a layer and a microbatch, for each choice
 };
 
 namespace detail {
@@ -28,20 +28,19 @@ namespace detail {
 [[noreturn]] STAGECUT_DECL void refuse_figure(const std::string& name, const std::string& value,
                                               const char* requirement);
 
-/// Refuses what is negative or not finite.
+/// Rejects a negative or non-finite figure.
 STAGECUT_DECL void check_figure(const std::string& name, double value);
 
 }  // namespace detail
 
-/// Writes a file of layers that SAPP's pipeline balance takes, and `read_sapp_layers`: `head`, `body` and `tail`, whose
-/// backward passes are left to the shares that SAPP reckons with. Memory is rounded to a thousandth of its MB of 2^20 bytes,
-/// times to a picosecond.
+/// Writes a layer file for SAPP's pipeline balance and `read_sapp_layers`: `head`, `body` and `tail`. Backward passes are
+/// left to SAPP's default shares. Memory is rounded to a thousandth of its MB of 2^20 bytes, times to a picosecond.
 ///
-/// Activations of less are written as a thousandth of an MB: choices of 0 are not considered by those who read it.
+/// Smaller activations are written as a thousandth of an MB, since readers ignore choices of 0.
 ///
 /// @return  several lines of JSON
-/// @throws  argument_error for no layers, figures that are not finite, or negative though they are not the constant,
-///          choices that do not begin with `none`, are none of SAPP's or stand twice, and another number of activations;
+/// @throws  argument_error for no layers; figures that are not finite, or negative (except the constant); choices that do
+///          not begin with `none`, are unknown to SAPP or repeated; a different number of activations;
 ///          nlohmann::json::type_error for a name that is not UTF-8
 ///
 /// Source: the layer files of SAPP's pipeline balance, MindFormers 0b3a3b55.

@@ -14,11 +14,11 @@
 // Architectures as JSON files, such as those in models/.
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What a file says: a model, and how it is trained where that is left open.
+/// The content of a file: a model, and optionally its training.
 struct transformer_config {
   transformer::architecture architecture;  ///< the model
-  transformer::training training;          ///< what is not said stays at its default
-  /// How its published weights are quantized, `fp8`, `awq`; empty: they are not. No figure here knows of it.
+  transformer::training training;          ///< defaults where unspecified
+  /// Quantization of its published weights, `fp8`, `awq`; empty: none. No figure here reflects it.
   std::string quantized{};
 
   /// Equal in all parts.
@@ -33,28 +33,28 @@ inline void require(const json_value& from, std::initializer_list<const char*> k
 
 }  // namespace detail
 
-/// Whether a text is a model's configuration, of our own or Hugging Face's, and no profile or plan.
+/// Whether a text is a model configuration, in our format or Hugging Face's, and not a profile or plan.
 [[nodiscard]] STAGECUT_DECL bool is_transformer_config(std::string_view text, const read_limits& limits = {});
 
 /// Reads an architecture: a JSON object whose members are the fields of `architecture`, and optionally `training`, an
-/// object whose members are those of `training`, and `quantized`; `forms` lists `{"layers": N, "window": W, "dense": D}`, in order and
-/// from the start again until all layers have theirs. An object with names of Hugging Face's is read by
-/// `read_hugging_face_config`.
+/// object whose members are the fields of `training`, and `quantized`. `forms` lists
+/// `{"layers": N, "window": W, "dense": D}` in order, repeated from the start until all layers are covered. An object
+/// with Hugging Face's names is read by `read_hugging_face_config`.
 ///
-/// @param source     what errors call the text: the name of its file
-/// @param limits     how much is read
-/// @param as_family  the family as which `read_hugging_face_config` reads the text, whatever it is; empty: as it says
-/// @throws           invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
-///                   is missing, not known, or not of its type; figures out of range, or that do not go together;
-///                   argument_error if `as_family` is not known
+/// @param source     the text's name in errors: its file name
+/// @param limits     limits on the input
+/// @param as_family  read the text by `read_hugging_face_config` as this family; empty: detect the format
+/// @throws           invalid_input at `SOURCE:LINE` for invalid JSON, else at `SOURCE#POINTER`: a member that is missing,
+///                   unknown or of the wrong type; figures out of range or contradicting each other; argument_error for
+///                   an unknown `as_family`
 [[nodiscard]] STAGECUT_DECL transformer_config read_transformer_config(std::string_view text, std::string_view source,
                                                                        const read_limits& limits = {},
                                                                        std::string_view as_family = {});
 
-/// Writes an architecture so that `read_transformer_config` reads it back equal: figures to edit, each member on its
-/// line, without those that have their default.
+/// Writes an architecture so that `read_transformer_config` reads it back equal: figures to edit, one member per line,
+/// without defaults.
 ///
-/// @throws argument_error if it could not be read back: figures that `check` refuses, no name, a text that is not UTF-8
+/// @throws argument_error if it could not be read back: figures that `check` rejects, no name, a text that is not UTF-8
 [[nodiscard]] STAGECUT_DECL std::string as_json(const transformer_config& config);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

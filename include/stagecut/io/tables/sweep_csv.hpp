@@ -9,8 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// Writes the rows of a sweep as comma-separated values (RFC 4180, lines that end with LF), below a header that names the
-/// columns:
+/// Writes the rows of a sweep as comma-separated values (RFC 4180, lines end with LF), with a header:
 ///
 /// | column                                          | holds                                                          |
 /// | ----------------------------------------------- | -------------------------------------------------------------- |
@@ -22,8 +21,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// | `front`, `dominated`                            | 1 or 0                                                         |
 /// | `why`                                           | why there is no plan                                           |
 ///
-/// What is not known is empty: of a row without a plan makespan, time of a microbatch and memory. Numbers are read back bit
-/// for bit; a line break in a text becomes a space.
+/// Unknown values are empty: makespan, time per microbatch and memory of a row without a plan. Numbers read back bit for
+/// bit; a line break in a text becomes a space.
 [[nodiscard]] STAGECUT_DECL std::string sweep_csv(view<const sweep_row> rows);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io
