@@ -99,7 +99,7 @@ class roofline {
   /// Bytes per second that operations move.
   [[nodiscard]] double memory_rate() const noexcept { return on_.bandwidth * memory_share; }
 
-  /// A group of `members` devices, `stride` devices between neighbors, with its members per domain.
+  /// A group of `members` devices, `stride` devices between neighbours, with its members per domain.
   [[nodiscard]] device_group group(double members, double stride) const;
 
  private:

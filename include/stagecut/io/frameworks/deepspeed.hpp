@@ -9,15 +9,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for DeepSpeed: a subclass of its `PipelineModule`, or of `DualPipeVModule` with two stages a rank, that cuts as the
-/// plan does, to be built with as many stages as ranks. No option of these takes cut points. Each layer is one of its `layers`.
+/// A plan for DeepSpeed: a subclass of its `PipelineModule`, or of `DualPipeVModule` with two stages per rank, that cuts
+/// as the plan does; build it with as many stages as ranks. DeepSpeed has no option for cut points. Each layer is one of
+/// its `layers`.
 ///
 /// @return  lines of Python
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for other stages a rank, a
-///          stage without layers, a stage out of its device's turn, a schedule but `1f1b` and `dualpipev`
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for other numbers of stages
+///          per rank, a stage without layers, stages not assigned to devices in order, a schedule other than `1f1b` and
+///          `dualpipev`
 ///
-/// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`, and 0.19.8, `dualpipev.py` beside it; not a public
-/// interface, it may change.
+/// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`, and 0.19.8, `dualpipev.py` in the same folder; not a
+/// public interface, it may change.
 [[nodiscard]] STAGECUT_DECL std::string as_deepspeed(const plan& p);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -26,15 +26,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A way to say a plan: in the words of what runs it, or for whoever wants to know where its layers stand.
+/// An output format of plans: input for a framework, or a description of where the layers are.
 struct format {
-  std::string_view name;              ///< what a user asks for
-  std::string_view describes;         ///< for what, and what is written
-  std::string (*write)(const plan&);  ///< the text; throws what it cannot say
-  bool any_plan = false;              ///< whether it says where the layers of any plan stand, and nothing else
+  std::string_view name;              ///< its name for users
+  std::string_view describes;         ///< the target, and what is written
+  std::string (*write)(const plan&);  ///< the text; throws if the target cannot express the plan
+  bool any_plan = false;              ///< whether it only describes the stages of layers, for any plan
 };
 
-/// All formats, the most widely used first, then those of any plan. A text is without a newline at its end.
+/// All formats, the most widely used first, then those for any plan. A text has no final newline.
 inline constexpr std::array formats = {
     format{"megatron", "Megatron-LM: options, with the pipeline's layout", as_megatron},
     format{"megatron-flags", "Megatron-LM: options, decoders of the first and the last rank", as_megatron_flags},
@@ -59,8 +59,8 @@ inline constexpr std::array formats = {
 /// The format of that name; null if there is none.
 [[nodiscard]] STAGECUT_DECL const format* find_format(std::string_view name);
 
-/// Why a framework does not train with the degrees that a profile was computed for, as its member `computed` says them;
-/// empty: nothing is known against it. The framework's format refuses every plan of such a profile.
+/// Why a framework cannot train with the degrees for which a profile was computed, as its member `computed` records them;
+/// empty: no reason is known. The framework's format rejects every plan of such a profile.
 [[nodiscard]] STAGECUT_DECL std::string settings_obstacle(framework target, const profile& model);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

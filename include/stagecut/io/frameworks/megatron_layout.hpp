@@ -10,19 +10,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// The cut that a pipeline layout of Megatron-LM says: `Et*2|(t*2|)*3,tL`. E is the embedding, t a decoder, m a guess of
-/// further tokens, L the head; bars stand between stages, `*N` repeats a letter or what is in parentheses, commas say
-/// nothing. What has no letter stands where Megatron-LM puts it: see `as_megatron`.
+/// The cuts of a pipeline layout of Megatron-LM: `Et*2|(t*2|)*3,tL`. E is the embedding, t a decoder, m a layer that
+/// predicts further tokens, L the head; bars separate stages, `*N` repeats a letter or a group in parentheses, commas are
+/// ignored. Layers without a letter are where Megatron-LM puts them: see `as_megatron`.
 ///
-/// Of a hybrid model, which has layers of `pattern_kinds` in place of decoders, the cut that its pattern says: `M-M*|M-M-`, one
+/// For a hybrid model, with layers of `pattern_kinds` instead of decoders, the cuts of its pattern: `M-M*|M-M-`, one
 /// letter each, with the embedding on the first stage and the head on the last.
 ///
 /// @param layout  the text
-/// @param source  what errors call it
+/// @param source  its name in errors
 /// @param model   a chain
-/// @return        stages of its layers, in the order of the layout: a rank has every p-th of them
-/// @throws        invalid_input for what is no layout, for letters that are not those of the model, in its order, and for a
-///                stage without layers; not_representable for a model that no layout says
+/// @return        stages of its layers, in the order of the layout: each rank has every p-th of them
+/// @throws        invalid_input for an invalid layout, for letters that do not match the model's layers in order, and for
+///                a stage without layers; not_representable for a model that no layout can express
 ///
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025, and
 /// `megatron/core/models/hybrid/hybrid_layer_allocation.py`, 2026.

@@ -11,26 +11,26 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What the log of one rank tells of its memory, in bytes.
+/// The memory of one rank according to its log, in bytes.
 struct mindspore_memory {
-  double peak = 0;                         ///< what was used at most, without fragments; above 0
-  std::size_t line = 0;                    ///< where the log says that, from 1
-  std::optional<double> with_fragments{};  ///< the same with what the allocator loses
-  std::optional<double> usable{};          ///< what MindSpore may use of the device
-  std::optional<double> device{};          ///< what the device has
+  double peak = 0;                         ///< peak use, without fragments; above 0
+  std::size_t line = 0;                    ///< its line in the log, from 1
+  std::optional<double> with_fragments{};  ///< the peak including fragmentation
+  std::optional<double> usable{};          ///< bytes of the device that MindSpore may use
+  std::optional<double> device{};          ///< bytes of the device
 
   /// Equal in every part.
   friend bool operator==(const mindspore_memory&, const mindspore_memory&) = default;
 };
 
 /// Reads the peak memory of a rank from its log of MindSpore or MindFormers: the line `Used peak memory usage (without
-/// fragments): 48874M`, as a run ends, or a dry run; of several the largest. M are 2^20 bytes. SAPP's files of dry runs
-/// take this figure.
+/// fragments): 48874M` at the end of a run or dry run; the largest if there are several. M are 2^20 bytes. SAPP's dry-run
+/// files use this figure.
 ///
-/// @param source  what errors call the text: the name of its file
-/// @param limits  how much is read
+/// @param source  the text's name in errors: its file name
+/// @param limits  limits on the input
 /// @throws        invalid_input with `SOURCE:LINE` for a figure that is no number of M, a peak of 0, and a run that ended
-///                out of memory: its peak is not that of the model; with `SOURCE` if no such line is there, and beyond the
+///                out of memory, whose peak is not the model's; with `SOURCE` if there is no such line, and beyond the
 ///                limit
 ///
 /// Source: the tutorial on DryRun of MindSpore 2.6, and the documentation of SAPP's pipeline balance in MindFormers.

@@ -5,7 +5,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What the writers of formats throw, as `make_plan` does where a target cannot say a model.
+/// Thrown by the writers of formats, and by `make_plan` if a target cannot express a model.
 using stagecut::not_representable;
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

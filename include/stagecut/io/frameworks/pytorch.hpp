@@ -12,30 +12,30 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// What PyTorch calls the schedule of a plan; empty: it has no class for it, and reads the order from a file.
+/// PyTorch's class for a plan's schedule; empty: it has none, and reads the order from a file.
 [[nodiscard]] STAGECUT_DECL std::string_view torch_class(const plan& p);
 
 }  // namespace detail
 
 /// A plan for PyTorch's `torch.distributed.pipelining.pipeline`: where it splits a model that runs its layers in the
-/// order of the profile. It numbers the stages; which device runs which is its schedule's affair. Stages may feed any
-/// later one; operators of the backward pass are left out, since PyTorch makes them.
+/// profile's order. It numbers the stages; its schedule assigns them to devices. Stages may feed any later stage;
+/// operators of the backward pass are omitted, since PyTorch generates them.
 ///
-/// @return  a line of Python: the first module of every stage but the first; where the plan has a schedule, also how it is
-///          made, of a rank's stages: `schedule.csv` is a file for what `as_torch_schedule` writes
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for stages that are not
-///          intervals in the order of the layers (`as_split_module` says those), a stage without layers of the forward
-///          pass, a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
+/// @return  a line of Python: the first module of every stage but the first; if the plan has a schedule, also its
+///          construction from a rank's stages: `schedule.csv` is a file with the output of `as_torch_schedule`
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for stages that are not
+///          intervals in the order of the layers (`as_split_module` can express those), a stage without layers of the
+///          forward pass, a module whose name is empty, not UTF-8 or repeated, parameters shared between stages
 ///
 /// Source: PyTorch, `pipeline` in `torch/distributed/pipelining/_IR.py`.
 [[nodiscard]] STAGECUT_DECL std::string as_split_spec(const plan& p);
 
 /// A plan for PyTorch's `torch.fx.passes.split_module`: the stage of every module, for a callback to look up the module
-/// that a node belongs to. Stages need not be intervals in the order of the layers, nor a chain; operators of the
-/// backward pass are left out, since PyTorch makes them.
+/// of a node. Stages need not be intervals in the order of the layers, nor a chain; operators of the backward pass are
+/// omitted, since PyTorch generates them.
 ///
-/// @return  lines of Python, a dictionary, stage by stage
-/// @throws  argument_error and not_representable as `as_split_spec`, but for the order of layers
+/// @return  lines of Python: a dictionary, stage by stage
+/// @throws  argument_error and not_representable as `as_split_spec`, except for the order of layers
 ///
 /// Source: PyTorch, `torch/fx/passes/split_module.py`.
 [[nodiscard]] STAGECUT_DECL std::string as_split_module(const plan& p);

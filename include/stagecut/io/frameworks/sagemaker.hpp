@@ -9,13 +9,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for the model parallel library of SageMaker: its parameters, and for every stage the context in which the
-/// modules named in a comment are to be built. What it calls an interleaved pipeline is `1f1b`.
+/// A plan for the model parallel library of SageMaker: its parameters, and for every stage the context in which to build
+/// the modules named in a comment. Its interleaved pipeline is `1f1b`.
 ///
-/// @return  lines of Python; the parameters without the schedule and the microbatches that the plan does not know
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
-///          device, a stage without layers, a stage out of its device's turn, a schedule but `1f1b` and `gpipe`,
-///          parameters shared between stages
+/// @return  lines of Python; without parameters for a schedule and microbatches that the plan does not specify
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for several stages per
+///          device, a stage without layers, stages not assigned to devices in order, a schedule other than `1f1b` and
+///          `gpipe`, parameters shared between stages
 ///
 /// Source: Amazon SageMaker Python SDK, `doc/api/training/smd_model_parallel_general.rst`; C. Karakus et al.,
 /// arXiv:2111.05972, 2021.

@@ -9,17 +9,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for SAPP and MindFormers: by how many decoders every stage has more than an even share, and how many of them
-/// are recomputed. Rows are the chunks of the devices, columns the devices. A layer's recomputation is `select` (also
-/// `selective`, `slct`), `comm`, `both` of them, or `full`; a count contains the stronger ones: `select_recompute` those of
-/// `select`, `both` and `full`, `select_comm_recompute` those of `comm`, `both` and `full`.
+/// A plan for SAPP and MindFormers: by how many decoders every stage exceeds an even share, and how many of them are
+/// recomputed. Rows are the stages of a device, columns the devices. A layer's recomputation is `select` (also
+/// `selective`, `slct`), `comm`, `both`, or `full`; a count includes the stronger kinds: `select_recompute` counts
+/// `select`, `both` and `full`, `select_comm_recompute` counts `comm`, `both` and `full`.
 ///
-/// Which of a stage's decoders are recomputed is lost.
+/// The output does not identify which of a stage's decoders are recomputed.
 ///
-/// @return  four lines of YAML; of a plan that cuts sequences a fifth, `seq_split_num`
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage out of its
-///          device's turn, kinds of layers but `embedding` (on the first stage), `decoder`, `norm` and `head` (on the
-///          last), a stage without decoders, recomputation by another name, or of other layers than decoders
+/// @return  four lines of YAML; for a plan with sequence slices a fifth, `seq_split_num`
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for stages not assigned to
+///          devices round-robin, kinds of layers other than `embedding` (on the first stage), `decoder`, `norm` and
+///          `head` (on the last), a stage without decoders, recomputation under another name, or of layers other than
+///          decoders
 ///
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
 [[nodiscard]] STAGECUT_DECL std::string as_sapp(const plan& p);

@@ -10,10 +10,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What the letters of PyTorch's schedules mean.
+/// The meaning of the letters in PyTorch's schedules.
 enum class torch_letters : std::uint8_t {
-  current,  ///< I the gradient of the input, W that of the parameters, B both
-  old       ///< B the gradient of the input, W that of the parameters, BW both: up to about PyTorch 2.5
+  current,  ///< I the gradient of the input, W the gradient of the parameters, B both
+  old       ///< B the gradient of the input, W the gradient of the parameters, BW both: up to about PyTorch 2.5
 };
 
 namespace detail {
@@ -21,7 +21,7 @@ namespace detail {
 inline constexpr std::string_view old_letters =
     "older versions of PyTorch wrote B for I and BW for B; such a file is read with torch_letters::old";
 
-/// The kind of op that a word names; false if none.
+/// The kind of op for a word; false if there is none.
 STAGECUT_DECL bool torch_kind(std::string_view word, torch_letters letters, op_kind& kind);
 
 }  // namespace detail

@@ -15,36 +15,36 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// What a schedule for PyTorch names.
+/// The content of a schedule for PyTorch.
 enum class torch_format : std::uint8_t {
   compute_only,  ///< passes; PyTorch adds the rest when it reads them
-  compute_comms  ///< transfers, and what is done with sharded parameters, too
+  compute_comms  ///< also transfers and the operations on sharded parameters
 };
 
-/// How a schedule for PyTorch names an I with its W directly behind it.
+/// How a schedule for PyTorch writes an I directly followed by its W.
 enum class torch_backward : std::uint8_t {
-  merged,   ///< as one B, which takes less time: PyTorch runs what the file says
+  merged,   ///< as one B, which takes less time: PyTorch runs what the file specifies
   as_given  ///< as I and W
 };
 
-/// For which PyTorch `compute_comms` is written.
+/// The PyTorch version for which `compute_comms` is written.
 enum class torch_version : std::uint8_t {
-  v2_9,  ///< up to about that, which knows no waits: transfers and what the schedule has else
-  /// Since about that: WAIT_SEND_F or WAIT_SEND_B at the end of a rank for each of its sends, and REDUCE_GRAD, with which
-  /// gradients are averaged over microbatches, with its WAIT_REDUCE_GRAD behind the last backward pass of every stage, unless
-  /// the schedule has REDUCE_GRAD itself.
+  v2_9,  ///< up to about 2.9, without waits: transfers and the other ops of the schedule
+  /// From about 2.15: WAIT_SEND_F or WAIT_SEND_B at the end of a rank for each of its sends, and REDUCE_GRAD, which
+  /// averages gradients over microbatches, with its WAIT_REDUCE_GRAD after the last backward pass of every stage, unless
+  /// the schedule itself has REDUCE_GRAD.
   v2_15
 };
 
 /// Reads a schedule of PyTorch's `torch.distributed.pipelining`, with or without transfers.
 ///
-/// @param text     a line a rank, of cells between commas: `2F0`, `1SEND_B3`, `1UNSHARD`, `(0F7;7B3)OVERLAP_F_B`; an
-///                 empty cell is a step without an op, and is left out, as is a WAIT for what stands before it
-/// @param source   what errors call the text
+/// @param text     a line per rank, of cells between commas: `2F0`, `1SEND_B3`, `1UNSHARD`, `(0F7;7B3)OVERLAP_F_B`; an
+///                 empty cell is a step without an op and is omitted, as is a WAIT for a preceding op
+/// @param source   its name in errors
 /// @param letters  those of the file
-/// @param limits   how much is read
-/// @return         a schedule without a name that `check_schedule` accepts; placement and number of microbatches are
-///                 those of the ops
+/// @param limits   limits on the input
+/// @return         a schedule without a name that `check_schedule` accepts; placement and number of microbatches follow
+///                 from the ops
 /// @throws         invalid_input with `SOURCE:LINE` and the cell, from 1; with `SOURCE` beyond the limit
 [[nodiscard]] STAGECUT_DECL schedule parse_torch_schedule(std::string_view text, std::string_view source,
                                                           torch_letters letters = torch_letters::current,
@@ -52,21 +52,21 @@ enum class torch_version : std::uint8_t {
 
 namespace detail {
 
-/// Whether each stage feeds the next one alone, with edges that say so or without any.
+/// Whether each stage feeds only the next, with explicit edges or without any.
 [[nodiscard]] STAGECUT_DECL bool is_chain(const schedule& all);
 
 }  // namespace detail
 
 /// Writes a schedule for PyTorch's `torch.distributed.pipelining`, in the current letters.
 ///
-/// @param all       the schedule; `compute_only` leaves out its transfers, and what is done with sharded parameters
+/// @param all       the schedule; `compute_only` omits its transfers and the operations on sharded parameters
 /// @param format    with `compute_comms`, transfers are added as by `lower_transfers` if it has none
-/// @param backward  of I and W without a pass between them
-/// @param version   who reads `compute_comms`; nothing else depends on it
-/// @return          a line a rank, without empty cells
-/// @throws          invalid_input if `check_schedule` or `lower_transfers` refuses the schedule; not_representable for
-///                  slices of a microbatch, edges of stages that are no chain, a rank without a stage and, in
-///                  `compute_comms`, an optimizer's step
+/// @param backward  how to write I and W without a pass between them
+/// @param version   the version that reads `compute_comms`; nothing else depends on it
+/// @return          a line per rank, without empty cells
+/// @throws          invalid_input if `check_schedule` or `lower_transfers` rejects the schedule; not_representable for
+///                  slices of a microbatch, stages that do not form a chain, a rank without a stage and, in
+///                  `compute_comms`, an optimizer step
 ///
 /// Source: PyTorch, `_load_csv` and `_dump_csv` of `_PipelineScheduleRuntime`; waits as of 2.15.
 [[nodiscard]] STAGECUT_DECL std::string as_torch_schedule(const schedule& all,
@@ -74,11 +74,12 @@ namespace detail {
                                                           torch_backward backward = torch_backward::merged,
                                                           torch_version version = torch_version::v2_15);
 
-/// Refuses an order that PyTorch would run wrong: with I and W apart of a stage behind stage 0 whose layers lose gradients
-/// then, as no gradient leaves one of them by its input, or two share parameters, or one has `whole_backward`.
+/// Rejects a schedule that PyTorch would run incorrectly: with separate I and W of a stage after stage 0 whose layers
+/// would lose gradients, since no gradient leaves one of them through its input, two share parameters, or one has
+/// `whole_backward`.
 ///
-/// @param made   the plan whose stages it runs
-/// @param order  what is run, which may be another one than the plan's
+/// @param made   the plan that defines the stages
+/// @param order  the schedule that runs, possibly different from the plan's
 /// @throws       not_representable with the stage and the layer
 STAGECUT_DECL void check_torch_order(const plan& made, const schedule& order);
 

@@ -9,13 +9,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for torchgpipe: the number of layers of every stage, and the call that takes them where the number of
-/// microbatches is known. Each layer is a child of the `nn.Sequential` that is called `model` there.
+/// A plan for torchgpipe: the number of layers of every stage, and the call that uses them if the number of microbatches
+/// is known. Each layer is a child of an `nn.Sequential` named `model`.
 ///
 /// @return  one or two lines of Python
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
-///          device, a stage without layers, a stage out of its device's turn, a schedule but `gpipe`, parameters shared
-///          between stages, a checkpoint mode but `always`, `except_last` (taken where the plan says none) and `never`
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for several stages per
+///          device, a stage without layers, stages not assigned to devices in order, a schedule other than `gpipe`,
+///          parameters shared between stages, a checkpoint mode other than `always`, `except_last` (the default if the
+///          plan has none) and `never`
 ///
 /// Source: C. Kim et al., torchgpipe, arXiv:2004.09910, 2020; the constructor of its `GPipe`.
 [[nodiscard]] STAGECUT_DECL std::string as_torchgpipe(const plan& p);

@@ -9,13 +9,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for torchtitan: the option that lists the modules of every stage. The devices take the stages in turn.
+/// A plan for torchtitan: the option that lists the modules of every stage. Stages are assigned to devices round-robin.
 ///
-/// @return  a line, an assignment in Python and in TOML; where the plan has a schedule, the degree and the schedule, too:
-///          `schedule.csv` is a file for what `as_torch_schedule` writes, where PyTorch has no class for it
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage without
-///          layers, a stage out of its device's turn, a module whose name is empty, is no UTF-8 or stands
-///          twice, parameters shared between stages
+/// @return  a line, valid as an assignment in Python and in TOML; if the plan has a schedule, also the degree and the
+///          schedule: `schedule.csv` is a file with the output of `as_torch_schedule`, if PyTorch has no class for it
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for a stage without layers,
+///          stages not assigned to devices round-robin, a module whose name is empty, not UTF-8 or repeated, parameters
+///          shared between stages
 ///
 /// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
 [[nodiscard]] STAGECUT_DECL std::string as_torchtitan(const plan& p);

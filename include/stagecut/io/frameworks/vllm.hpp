@@ -9,13 +9,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan for vLLM: the environment variable that sets the number of decoders of every pipeline rank. It serves, so no
-/// schedule is refused.
+/// A plan for vLLM: the environment variable that sets the number of decoders of every pipeline rank. It is for
+/// inference, so no schedule is rejected.
 ///
 /// @return  one line, `NAME=VALUE`
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
-///          device, a stage out of its device's turn, kinds of layers but `embedding` (on the first stage), `decoder`,
-///          `norm` and `head` (on the last), a stage without decoders
+/// @throws  argument_error if the parts of the plan contradict each other; not_representable for several stages per
+///          device, stages not assigned to devices in order, kinds of layers other than `embedding` (on the first stage),
+///          `decoder`, `norm` and `head` (on the last), a stage without decoders
 ///
 /// Source: vLLM, `get_pp_indices` in `vllm/distributed/utils.py`.
 [[nodiscard]] STAGECUT_DECL std::string as_vllm(const plan& p);

@@ -23,9 +23,8 @@ namespace detail {
 
 /// A plan as an assignment of vertices to stages, with the ids of `vertex_ids`.
 ///
-/// @return
-///          `{"assignment": {ID: stage, ...}, "objective": {...}, "stages": [{"time", "communication", "memory", "vertices"}, ...]}`.
-///          The objective is the plan's. Of a stage, `time` is the seconds of both passes of a microbatch;
+/// @return  `{"assignment": {ID: stage, ...}, "objective": {...}, "stages": [{"time", "communication", "memory",
+///          "vertices"}, ...]}`. The objective is the plan's. Of a stage, `time` is the seconds of both passes of a microbatch;
 ///          `communication` the seconds of the outputs that cross its boundary, one way, each counted once however many
 ///          stages receive it, over the plan's links, else over the link of the profile's machine, else 0, as for a stage
 ///          on a CPU, which has `"cpu": true`; `memory` the peak bytes of a device; `vertices` its ids

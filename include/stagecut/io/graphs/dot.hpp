@@ -33,7 +33,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 [[nodiscard]] STAGECUT_DECL profile parse_dot(std::string_view text, std::string_view source,
                                               const read_limits& limits = {});
 
-/// A plan as a graph in DOT: its layers with their figures, each stage a cluster of its own color. `parse_dot` reads the
+/// A plan as a graph in DOT: its layers with their figures, each stage a cluster of its own colour. `parse_dot` reads the
 /// layers and edges back, except what DOT has no words for: tied parameters, variants, modules.
 ///
 /// @return  lines; nodes are named, or numbered if names are empty or not unique

@@ -38,7 +38,8 @@ namespace detail {
 ///                a cycle
 ///
 /// Source: J. M. Tarnawski, D. Narayanan and A. Phanishayee, Piper: Multidimensional Planner for DNN Parallelization,
-/// NeurIPS 2021, and the files published with it, which differ from the paper in `syncTimeFw` and `maxBatchSize`.
+/// NeurIPS 2021, and the files published with it, whose description of `syncTimeFw` and `maxBatchSize`
+/// differs from their data.
 [[nodiscard]] STAGECUT_DECL variant_graph parse_piper(std::string_view text, std::string_view source,
                                                       const read_limits& limits = {});
 

@@ -12,9 +12,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A plan for such a graph in Piper's format.
 ///
-/// @return
-///          `{"stages": [{"nodes": [ID, ...], "dataParallelDegree": ..., "tensorParallelDegree": ..., "TMPCids": [[ID, VARIANT], ...]}, ...]}`,
-///          one stage per line
+/// @return  `{"stages": [{"nodes": [ID, ...], "dataParallelDegree": ..., "tensorParallelDegree": ..., "TMPCids": [[ID,
+///          VARIANT], ...]}, ...]}`, one stage per line
 /// @throws  argument_error for a stage with a layer or variant that the graph lacks, and for a name that is not UTF-8
 [[nodiscard]] STAGECUT_DECL std::string as_piper_plan(const variant_graph& graph,
                                                       const std::vector<variant_stage>& stages);

@@ -8,16 +8,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// The marks of an axis from 0: at multiples of 2, 5 or 10 times a power of ten.
+/// The ticks of an axis from 0: at multiples of 1, 2 or 5 times a power of ten.
 class axis_marks {
  public:
-  /// @param until  where the axis ends, in the unit in which it is shown; a number
-  /// @param most   marks behind 0, at least 1
+  /// @param until  the end of the axis, in the displayed unit; a number
+  /// @param most   most ticks after 0, at least 1
   axis_marks(double until, std::size_t most);
 
-  /// Marks, that of 0 included.
+  /// Number of ticks, 0 included.
   [[nodiscard]] std::size_t size() const;
-  /// Where a mark stands.
+  /// The position of a tick.
   [[nodiscard]] double at(std::size_t mark) const { return static_cast<double>(mark * digit_) * power_; }
   /// Its label.
   [[nodiscard]] std::string text(std::size_t mark) const;

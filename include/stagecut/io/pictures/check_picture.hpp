@@ -15,7 +15,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Looks at a picture part by part.
+/// Checks a picture part by part.
 class picture_check {
  public:
   picture_check(std::string_view function, const pipeline_picture& picture);
@@ -39,9 +39,9 @@ class picture_check {
 
 }  // namespace detail
 
-/// Refuses a picture whose parts do not belong together, or whose figures are no times and amounts: what draws it need
-/// not look again.
-/// @param function  that draws it, for the error
+/// Rejects a picture whose parts contradict each other, or whose figures are invalid times and amounts, so that drawing
+/// need not check again.
+/// @param function  the caller that draws it, for the error
 /// @throws          argument_error naming the part
 inline void check_picture(std::string_view function, const pipeline_picture& picture) {
   static_cast<void>(detail::picture_check(function, picture));

@@ -8,14 +8,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// A plan's layers and what feeds what as one SVG file, without scripts or anything from elsewhere: rows from the input
-/// at the top to the output, each layer in the colour of its stage, edges between stages darker. Names and times of
-/// layers stand in their tooltips, names in boxes that are wide enough too.
+/// A plan's graph of layers as one self-contained SVG file without scripts: rows from the input at the top to the output,
+/// each layer in the colour of its stage, edges between stages darker. Tooltips show names and times of layers; boxes also
+/// show names if wide enough.
 ///
-/// Each row stands below what feeds it, by the longest path; within rows layers stand near what they are joined to. For
-/// large graphs Graphviz finds a better layout of what `as_dot` writes.
+/// Each row is below its predecessors, by the longest path; within rows, layers are close to their neighbours. For large
+/// graphs, Graphviz finds a better layout from the output of `as_dot`.
 ///
-/// @throws argument_error if the parts of the plan do not belong together
+/// @throws argument_error if the parts of the plan contradict each other
 ///
 /// Deterministic. O((n + m) log n) for n layers and m edges.
 ///

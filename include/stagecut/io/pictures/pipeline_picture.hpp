@@ -15,27 +15,27 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// An iteration of a pipeline, to be drawn or written as a trace.
+/// An iteration of a pipeline, to be drawn or traced.
 struct pipeline_picture {
   std::string title{};                        ///< empty: the schedule's name
   stagecut::schedule order{};                 ///< what runs where
-  simulation<double> run{};                   ///< and when; of as many ranks
-  std::vector<rank_memory<double>> memory{};  ///< of every rank; empty: not known
-  std::optional<double> memory_limit{};       ///< what a rank has, in the unit of `memory`
-  std::vector<double> memory_limits{};        ///< of every rank, where each has its own; else empty
+  simulation<double> run{};                   ///< when it runs; for the same number of ranks
+  std::vector<rank_memory<double>> memory{};  ///< of every rank; empty: unknown
+  std::optional<double> memory_limit{};       ///< memory of each rank, in the unit of `memory`
+  std::vector<double> memory_limits{};        ///< of every rank, if they differ; else empty
   bool seconds = true;                        ///< times are seconds; else they have no unit
-  bool bytes = true;                          ///< memory is bytes; else activations of a microbatch
+  bool bytes = true;                          ///< memory is in bytes; else in activations of a microbatch
 
-  /// What that rank has; unset: not known.
+  /// The memory limit of a rank; unset: unknown.
   [[nodiscard]] std::optional<double> limit_of(std::size_t rank) const {
     return rank < memory_limits.size() ? std::optional(memory_limits[rank]) : memory_limit;
   }
 };
 
-/// What stands above a picture, as it can be shown: `visible`.
+/// The title of a picture in printable form: see `visible`.
 [[nodiscard]] STAGECUT_DECL std::string title_of(const pipeline_picture& picture);
 
-/// What a kind of op is called where there is room for it.
+/// The long name of a kind of op.
 [[nodiscard]] constexpr const char* kind_name(op_kind kind) noexcept {
   constexpr const char* names[] = {"forward", "backward", "input gradient", "weight gradient",
                                    "send",    "receive",  "send",           "receive",
@@ -43,22 +43,22 @@ struct pipeline_picture {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// The microbatch of an op, with its slice if microbatches are cut into several: `12`, `12:1`.
+/// The microbatch of an op, with its slice if microbatches are sliced: `12`, `12:1`.
 [[nodiscard]] STAGECUT_DECL std::string microbatch_text(const stagecut::schedule& order, const op& each);
 
 namespace detail {
 
 using timed_ops = view<const timed_op<double>>;
 
-/// The most stages that stand on a rank; at least 1.
+/// The most stages on any rank; at least 1.
 [[nodiscard]] STAGECUT_DECL std::size_t most_chunks(const stagecut::schedule& order);
 
-/// The rank to which a transfer goes.
+/// The rank that receives a transfer.
 [[nodiscard]] inline std::size_t receiver(const stagecut::schedule& order, const op& sent) {
   return order.rank_of[other_end(sent).stage];
 }
 
-/// The ops of a rank; of an empty vector, none.
+/// The ops of a rank; none if the vector is empty.
 [[nodiscard]] inline timed_ops of_rank(const std::vector<std::vector<timed_op<double>>>& all, std::size_t rank) {
   return all.empty() ? timed_ops() : timed_ops(all[rank]);
 }

@@ -9,14 +9,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// Pictures of pipelines as one SVG file, without scripts or anything from elsewhere: one below the other, on one scale
-/// of time, each with a row a rank and, where it is known, the memory of every rank.
+/// Pictures of pipelines as one self-contained SVG file without scripts: stacked, on one time scale, each with a row per
+/// rank and, if known, the memory of every rank.
 ///
-/// F is blue, I teal, W green and B orange, lighter for later stages of a rank; numbers are microbatches. What is too
-/// narrow to be seen is drawn together, so that a picture stays readable however many ops there are.
+/// F is blue, I teal, W green and B orange, lighter for later stages of a rank; numbers are microbatches. Ops too narrow
+/// to see are merged, so that a picture stays readable with any number of ops.
 ///
-/// @param pictures  their times are in seconds if all are; memory in bytes and in activations has a scale each
-/// @throws          argument_error if the parts of a picture do not belong together
+/// @param pictures  times are in seconds if all of them are; memory in bytes and in activations has separate scales
+/// @throws          argument_error if the parts of a picture contradict each other
 [[nodiscard]] STAGECUT_DECL std::string as_svg(view<const pipeline_picture> pictures);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -10,19 +10,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
-/// How the rows of a sweep are drawn. What is not said stays at its default.
+/// How to draw the rows of a sweep.
 struct scatter_options {
   std::string title = "Time and memory";  ///< above the picture
   bool seconds = true;                    ///< whether times are seconds; else they have no unit
   std::optional<double> memory_limit{};   ///< bytes of a device, drawn as a line; unset: none
 };
 
-/// The rows of a sweep as one SVG file, without scripts or anything from elsewhere: a point for each row with a plan, its
-/// memory to the right, its time upwards, the colour that of its schedule; what it is stands in its tooltip. The rows of the
-/// Pareto front are larger, and a line with steps joins them: nothing that was found lies below it or at its left.
+/// The rows of a sweep as one self-contained SVG file without scripts: a point for each row with a plan, memory on the x
+/// axis, time on the y axis, coloured by schedule, with a description as tooltip. Rows on the Pareto front are larger and
+/// joined by a step line: nothing that was found lies below or left of it.
 ///
-/// @param rows     those without a plan have no point; the front is that of `on_front`
-/// @param options  the title and what is known beside the rows
+/// @param rows     rows without a plan have no point; the front is that of `on_front`
+/// @param options  title and further facts
 /// @throws         argument_error for a time or memory that is negative or not finite
 [[nodiscard]] STAGECUT_DECL std::string sweep_scatter(view<const sweep_row> rows, const scatter_options& options = {});
 
