@@ -15,7 +15,7 @@ namespace stagecut::inline STAGECUT_ABI {
 template <class T>
 concept integer = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
 
-/// A type that sums and costs may have: an `integer`, or a binary floating-point type of 32 or 64 bits.
+/// A type for sums and costs: an `integer`, or a binary floating-point type of 32 or 64 bits.
 template <class T>
 concept arithmetic = integer<T> || std::same_as<T, float> || std::same_as<T, double>;
 
@@ -30,10 +30,10 @@ inline constexpr bits_t<T> sign_bit = bits_t<T>{1} << (8 * sizeof(T) - 1);
 template <std::floating_point T>
 inline constexpr bits_t<T> infinity_bits = __builtin_bit_cast(bits_t<T>, std::numeric_limits<T>::infinity());
 
-// Ends of a range as constants: device code may read these, and not call `std::numeric_limits`.
+// Limits as constants: device code may read these, but not call `std::numeric_limits`.
 template <integer T>
 inline constexpr T least_integer = std::numeric_limits<T>::min();
-/// `x` in a form that a compiler of the host cannot see through.
+/// `x`, opaque to the optimizer of a host compiler.
 template <class T>
 [[nodiscard, gnu::always_inline]] constexpr T unseen(T x) noexcept {
   if constexpr (!requires { x % x; }) {
@@ -50,8 +50,8 @@ template <class T>
   return x;
 }
 
-/// `x`, or a vector of such, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs
-/// no instruction. Integers, of any width, have no sums that round; compilers of devices reorder none.
+/// `x`, or a vector of such, opaque to compilers that may reorder sums (`-ffast-math`). It costs no instruction. Integers
+/// of any width have no rounding; device compilers do not reorder.
 /// @{
 template <class T>
 [[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
@@ -67,11 +67,11 @@ template <arithmetic T>
 }
 /// @}
 
-/// Holds each sum of 64-bit integers, and its product with a number of stages.
+/// Holds any sum of 64-bit integers, and its product with a number of stages.
 __extension__ typedef __int128 wide_integer;  // NOLINT(modernize-use-using)
 
-/// `a - b` and `a + b` as computed; of integers the low bits, where the type cannot hold the result. Numbers that break
-/// promises may ask for that: they get a wrong number, not undefined behaviour.
+/// `a - b` and `a + b` as computed; for integers that overflow, the low bits. Costs that break their promises may
+/// overflow: they get a wrong number, not undefined behaviour.
 /// @{
 template <class A, class B>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto difference(A a, B b) {
@@ -97,7 +97,7 @@ template <class T>
 
 }  // namespace detail
 
-/// Whether `x` is NaN, told by its bits: the answer also holds in code compiled with `-ffast-math`. Integers never are.
+/// Whether `x` is NaN, tested by its bits, which also works with `-ffast-math`. Integers never are.
 template <arithmetic T>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_nan(T x) noexcept {
   if constexpr (std::floating_point<T>) {
@@ -107,7 +107,7 @@ template <arithmetic T>
   }
 }
 
-/// Whether `x` is neither NaN nor infinite, told by its bits.
+/// Whether `x` is neither NaN nor infinite, tested by its bits.
 template <arithmetic T>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_finite(T x) noexcept {
   if constexpr (std::floating_point<T>) {
@@ -117,7 +117,7 @@ template <arithmetic T>
   }
 }
 
-/// Whether `x` is below zero; -0.0 and NaN are not.
+/// Whether `x` is below zero; false for -0.0 and NaN.
 template <arithmetic T>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_negative(T x) noexcept {
   if constexpr (std::floating_point<T>) {
@@ -129,8 +129,8 @@ template <arithmetic T>
   }
 }
 
-/// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was. Of hosts: sums are checked
-/// where the data enters.
+/// Adds into `sum`; returns whether the true sum is representable, and otherwise leaves `sum` unchanged. For hosts only:
+/// sums are checked when the data enters.
 template <integer Sum, integer T>
 [[nodiscard]] constexpr bool checked_add(Sum& sum, T x) noexcept {
   Sum result{};
@@ -139,8 +139,8 @@ template <integer Sum, integer T>
   return true;
 }
 
-/// Maps a number to an unsigned integer in the same order (`a < b` exactly if `ordered_bits(a) < ordered_bits(b)`, but
-/// that -0.0 precedes 0.0), so that any two numbers have a middle: `from_ordered_bits` turns back.
+/// Maps a number to an unsigned integer of the same order (`a < b` exactly if `ordered_bits(a) < ordered_bits(b)`, except
+/// that -0.0 precedes 0.0), so that any two numbers have a midpoint: `from_ordered_bits` is the inverse.
 ///
 /// @pre `x` is not NaN
 template <arithmetic T>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The one switch of the library: header-only unless `STAGECUT_COMPILED` is defined, which the CMake target
-// `stagecut::compiled` does for all who link to it. Every header includes this one, or one that does, before anything else.
+// The only switch of the library: header-only unless `STAGECUT_COMPILED` is defined, as the CMake target
+// `stagecut::compiled` does for everything that links to it. Every header first includes this one, or one that does.
 
-// The message for a compiler that cannot read the headers. Apple numbers its clang in its own way: 15 is clang 16.
+// Error for compilers that cannot read the headers. Apple's clang has its own version numbers: 15 is clang 16.
 #if __cplusplus < 202002L
 #error "stagecut needs C++20: compile with -std=c++20, by g++ 12, clang 16 or newer"
 #elif defined(__apple_build_version__)
@@ -19,13 +19,13 @@
 #error "stagecut needs g++ 12, clang 16 or newer: this g++ is too old"
 #endif
 
-// `STAGECUT_DECL` stands before every definition in a file of bodies (`.ipp`). A header includes its bodies at its end if
-// the library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/ROOM.hpp` includes them, in one file of the
-// program or in the library. What the first header of a file finds holds for all of it.
+// `STAGECUT_DECL` precedes every definition in a file of bodies (`.ipp`). A header includes its bodies at its end if the
+// library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/ROOM.hpp` includes them, in one file of the
+// program or in the library. The mode that the first header of a file finds applies to the whole file.
 //
-// `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, for containers of libstdc++'s debug
-// mode, and for each version that changes binaries. So files that differ in them do not link where they exchange a type of
-// stagecut. The tag puts the name into the symbols of functions that only return such a type as well.
+// `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, for containers of libstdc++'s
+// debug mode, and for each version that changes the ABI. Files that differ in these do not link if they exchange a type
+// of stagecut. The tag also adds the name to symbols of functions that only return such a type.
 #if defined(STAGECUT_COMPILED)
 #if 1 - STAGECUT_COMPILED - 1 == 0  // so it is for 0, and not for what is empty
 #error "STAGECUT_COMPILED is 0 or a word: define it as 1, or empty, for the compiled form; leave it undefined for the header-only one"

@@ -15,12 +15,12 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Whether a stage may hold no item.
+/// Whether a stage may be empty.
 enum class empty_stages { forbidden, allowed };
 
 namespace detail {
 
-/// Goes through the stages of some cuts: over their cut points, of which each two neighbours are one.
+/// Iterates over the stages of cuts: pairs of adjacent cut points.
 class stage_iterator {
  public:
   using value_type = interval;
@@ -43,50 +43,50 @@ class stage_iterator {
 
 }  // namespace detail
 
-/// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`.
+/// Cuts of a chain of n items into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`.
 ///
-/// Stage s is `[c[s], c[s+1])`; `for (interval stage : cuts)` goes through them.
+/// Stage s is `[c[s], c[s+1])`; `for (interval stage : cuts)` iterates over the stages.
 ///
-/// Always valid: whatever sets it checks first, in O(k), or O(n) from an assignment. Equal points may follow each other
-/// only where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.
+/// Always valid: every setter checks first, in O(k), or O(n) from an assignment. Adjacent points may be equal only with
+/// `empty_stages::allowed`. Compares lexicographically. Default: no items, no stages.
 class cuts {
  public:
-  /// No item, no stage.
+  /// No items, no stages.
   cuts();
 
   /// From all k + 1 cut points.
-  /// @throws argument_error if they do not begin with 0 or do not increase, naming the first that does not
+  /// @throws argument_error if they do not start at 0 or do not increase, naming the first wrong one
   explicit cuts(std::vector<std::size_t> points, empty_stages empty = empty_stages::forbidden)
       : points_(std::move(points)) {
     check("points", points_, empty);
   }
-  /// The same of a list.
+  /// As above, from a list.
   cuts(std::initializer_list<std::size_t> points) : cuts(std::vector<std::size_t>(points)) {}
 
   /// From the number of items of every stage.
   /// @throws argument_error if a stage is empty and may not be
   [[nodiscard]] static cuts from_sizes(view<const std::size_t> sizes, empty_stages empty = empty_stages::forbidden);
-  /// The same of a list.
+  /// As above, from a list.
   [[nodiscard]] static cuts from_sizes(std::initializer_list<std::size_t> sizes) { return from_sizes(view(sizes)); }
 
   /// From the k - 1 boundaries between stages, for a chain of `items` items.
-  /// @throws argument_error if they do not increase from above 0 to below `items`
+  /// @throws argument_error if they do not increase strictly between 0 and `items`
   [[nodiscard]] static cuts from_boundaries(std::size_t items, view<const std::size_t> boundaries,
                                             empty_stages empty = empty_stages::forbidden);
-  /// The same of a list.
+  /// As above, from a list.
   [[nodiscard]] static cuts from_boundaries(std::size_t items, std::initializer_list<std::size_t> boundaries) {
     return from_boundaries(items, view(boundaries));
   }
 
   /// From the stage of every item: 0, then the same or the next stage.
-  /// @throws argument_error at the first item whose stage is neither that of the item before it nor the next
+  /// @throws argument_error at the first item whose stage is neither its predecessor's nor the next
   [[nodiscard]] static cuts from_assignment(view<const std::size_t> stages);
-  /// The same of a list.
+  /// As above, from a list.
   [[nodiscard]] static cuts from_assignment(std::initializer_list<std::size_t> stages) {
     return from_assignment(view(stages));
   }
 
-  /// Replaces the cut points, checked as by the constructor; allocates only to grow.
+  /// Replaces the cut points, checked as in the constructor; allocates only to grow.
   void assign(view<const std::size_t> points, empty_stages empty = empty_stages::forbidden);
 
   /// Number of stages k.
@@ -105,7 +105,7 @@ class cuts {
   /// @pre `s < stages()`
   [[nodiscard]] interval stage(std::size_t s) const noexcept { return {points_[s], points_[s + 1]}; }
 
-  /// All stages, one after the other, as a forward range of `interval`; valid as long as the object is as it is.
+  /// All stages in order, as a forward range of `interval`; valid until the object changes.
   /// @{
   using iterator = detail::stage_iterator;
   using const_iterator = iterator;
@@ -134,7 +134,7 @@ class cuts {
  private:
   static std::string element(std::string_view name, std::size_t index);
 
-  /// Names the first offending element of the caller's `argument`, of which `points` are the cut points.
+  /// Names the first wrong element of the caller's `argument`, whose cut points are `points`.
   static void check(std::string_view argument, view<const std::size_t> points, empty_stages empty);
 
   std::vector<std::size_t> points_;

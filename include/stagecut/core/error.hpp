@@ -15,7 +15,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-// Errors stay out of line: hundreds of places tell them, and would each be compiled with all of it.
+// Errors are out of line: otherwise the hundreds of places that throw would each compile all of this.
 
 /// A part of a text: characters, or a count.
 class text_part {
@@ -27,7 +27,7 @@ class text_part {
   text_part(unsigned count) noexcept : count_(count), is_count_(true) {}
   text_part(unsigned long count) noexcept : count_(count), is_count_(true) {}
   text_part(unsigned long long count) noexcept : count_(count), is_count_(true) {}
-  text_part(double) = delete;  // would be cut off
+  text_part(double) = delete;  // would be truncated
   // NOLINTEND(google-explicit-constructor)
 
   void append_to(std::string& text) const;
@@ -38,28 +38,28 @@ class text_part {
   bool is_count_ = false;
 };
 
-/// The parts one after the other. Not `+`: g++ 12 warns of overlaps in `"literal" + std::string()` that there are not.
-/// No template: hundreds of places join other parts each.
+/// The concatenated parts. Not `+`: g++ 12 warns of nonexistent overlaps in `"literal" + std::string()`. Not a template:
+/// hundreds of callers join different parts.
 [[nodiscard, gnu::noinline]] inline std::string joined(std::initializer_list<text_part> parts) {
   std::string text;
   for (const text_part& part : parts) part.append_to(text);
   return text;
 }
 
-/// A piece of a text as it is shown in an error: quoted, `visible`, not too long.
+/// A piece of text as shown in an error: quoted, `visible`, truncated if long.
 [[nodiscard]] STAGECUT_DECL std::string in_quotes(std::string_view text);
 
 }  // namespace detail
 
-/// The caller's mistake: an argument outside its range. Thrown at the door, before any work.
+/// A caller's mistake: an argument out of range. Thrown on entry, before any work.
 ///
-/// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`, with what would mislead a reader escaped.
+/// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`, with misleading characters escaped.
 class argument_error : public std::invalid_argument {
  public:
-  /// @param function     the name that was called, without its namespace
+  /// @param function     the called name, without its namespace
   /// @param argument     the name of the argument
   /// @param value        its value, as text
-  /// @param requirement  what would have been right ("must be at least 1")
+  /// @param requirement  the condition that it violates ("must be at least 1")
   [[gnu::noinline]] argument_error(std::string_view function, std::string_view argument, std::string_view value,
                                    std::string_view requirement)
       : std::invalid_argument(
@@ -75,10 +75,10 @@ class argument_error : public std::invalid_argument {
 
 /// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data enters.
 ///
-/// `what()` reads `PLACE: PROBLEM`, with what would mislead a reader escaped.
+/// `what()` reads `PLACE: PROBLEM`, with misleading characters escaped.
 class invalid_input : public std::invalid_argument {
  public:
-  /// @param place    where: `item 3`, `profile.csv:12`
+  /// @param place    the position: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
   [[gnu::noinline]] invalid_input(std::string_view place, std::string_view problem)
       : std::invalid_argument(visible(detail::joined({place, ": ", problem}))), place_(place) {}
@@ -92,8 +92,8 @@ class invalid_input : public std::invalid_argument {
 
 namespace detail {
 
-/// Throws `error`; without exceptions (`-fno-exceptions`) prints its text and aborts. Everything that the library
-/// throws passes here.
+/// Throws `error`; without exceptions (`-fno-exceptions`) prints its text and aborts. The library throws only through
+/// this function.
 template <class Error>
 [[noreturn, gnu::noinline, gnu::cold]] inline void fail(Error error) {
 #if defined(__cpp_exceptions)

@@ -11,15 +11,15 @@ namespace stagecut::inline STAGECUT_ABI {
 template <class Signature>
 class function_ref;
 
-/// Refers to a function object that takes `Arguments` and returns `Result`, or to none. It owns nothing: the function
-/// object must outlive it, so it is made of a named one only.
+/// Refers to a function object that takes `Arguments` and returns `Result`, or to none. Non-owning: the function object
+/// must outlive it, so temporaries are rejected.
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
  public:
   /// None.
   constexpr function_ref() noexcept = default;
 
-  /// @param function  that outlives this object
+  /// @param function  must outlive this object
   template <class Function>
   requires(
       !std::same_as<std::remove_const_t<Function>, function_ref> && std::is_object_v<Function> &&
@@ -31,7 +31,7 @@ class function_ref<Result(Arguments...)> {
           return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
         }) {}
 
-  /// A temporary would be gone before it is called.
+  /// A temporary would be destroyed before the call.
   template <class Function>
   requires(!std::same_as<Function, function_ref> && !std::is_lvalue_reference_v<Function>)
       function_ref(const Function&&)

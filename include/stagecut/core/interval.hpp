@@ -9,8 +9,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// The items `[first, last)` of a chain, counted from 0.
 struct interval {
-  std::size_t first = 0;  ///< the first item of it
-  std::size_t last = 0;   ///< the first item behind it
+  std::size_t first = 0;  ///< its first item
+  std::size_t last = 0;   ///< the first item after it
 
   /// Number of items; 0 when `last <= first`.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept {
@@ -18,7 +18,7 @@ struct interval {
   }
   /// Whether it has no item.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool empty() const noexcept { return last <= first; }
-  /// Whether `item` is one of it.
+  /// Whether it contains `item`.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool contains(std::size_t item) const noexcept {
     return first <= item && item < last;
   }

@@ -17,15 +17,15 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Bytes for a person: exactly, and in the largest binary unit of which there is one.
+/// Bytes for display: exact, and in the largest binary unit that is not above the amount.
 [[nodiscard]] STAGECUT_DECL std::string bytes_text(std::size_t bytes);
 
 }  // namespace detail
 
-/// What an algorithm can say of its answer.
+/// What an algorithm states about its answer.
 enum class state : std::uint8_t {
-  optimal,     ///< an answer, proved best
-  feasible,    ///< an answer with a bound, not proved best
+  optimal,     ///< an answer, proved optimal
+  feasible,    ///< an answer with a bound, not proved optimal
   infeasible,  ///< proved: there is no answer
   unknown      ///< a limit was reached before an answer was found
 };
@@ -43,25 +43,25 @@ inline constexpr word<state> state_words[] = {{"optimal", state::optimal},
 struct reason {
   /// The kind of obstacle.
   enum class cause : std::uint8_t {
-    more_stages_than_layers,  ///< every stage needs a layer of its own
-    constraint,               ///< no cut keeps to the caller's constraint
-    layer_too_large,          ///< a layer needs more bytes than a device has, wherever it stands
+    more_stages_than_layers,  ///< every stage needs at least one layer
+    constraint,               ///< no cut satisfies the caller's constraint
+    layer_too_large,          ///< a layer needs more bytes than a device has, on any stage
     memory,                   ///< the layers need more bytes than the devices have
-    none_of_several,          ///< of `needed` combinations; `place` is why, of the first that was tried
-    no_candidate,             ///< there is none to choose from
-    limit_reached             ///< of time, nodes or the caller's patience
+    none_of_several,          ///< of `needed` combinations; `place` is the reason for the first that was tried
+    no_candidate,             ///< there are no candidates
+    limit_reached             ///< a limit of time or nodes, or a stop by the caller
   };
 
   cause what = cause::limit_reached;  ///< the obstacle
-  std::size_t needed = 0;             ///< of what is short, in the cause's unit (layers, bytes)
-  std::size_t available = 0;          ///< likewise
-  std::string place{};                ///< which layer or stage, where there is one
-  std::string remedy{};               ///< what would do, where that is known
+  std::size_t needed = 0;             ///< required amount, in the cause's unit (layers, bytes)
+  std::size_t available = 0;          ///< available amount, in the same unit
+  std::string place{};                ///< the layer or stage, if there is one
+  std::string remedy{};               ///< a remedy, if known
 
-  /// One line for a person.
+  /// One line for display.
   [[nodiscard]] std::string text() const;
 
-  /// Whether bytes lack, and fewer than another one says, or that one is not of bytes.
+  /// Whether this is a lack of bytes, smaller than the other's, or the other is not a lack of bytes.
   [[nodiscard]] bool lacks_fewer_bytes_than(const reason& other) const noexcept {
     return is_of_bytes() && (!other.is_of_bytes() || needed < other.needed);
   }
@@ -76,22 +76,22 @@ struct reason {
   }
 };
 
-/// Reading the answer of an `outcome` that has none. `what()` says why it has none.
+/// Thrown when reading the answer of an `outcome` that has none. `what()` gives the reason.
 class no_answer : public std::logic_error {
  public:
-  /// Tells the reason.
+  /// Takes the reason.
   explicit no_answer(const reason& why)
       : std::logic_error(visible(detail::joined({"stagecut::outcome: no answer: ", why.text()}))) {}
 };
 
-/// An answer with what is known of it, or the reason why there is none: see `state`.
+/// An answer with its proved quality, or the reason why there is none: see `state`.
 ///
-/// True in a condition when there is an answer. Reading an answer that is not there throws `no_answer`. Copied where the
-/// answer can be; one that was moved from is `unknown` and has no answer, while an answer that is moved out
-/// of it leaves its state as it is, as with `std::optional`.
+/// Converts to true if there is an answer. Reading a missing answer throws `no_answer`. Copyable if the answer is; a
+/// moved-from outcome is `unknown` and has no answer, but moving out the answer itself leaves the state unchanged, as
+/// with `std::optional`.
 ///
-/// Of a function's result `f()->makespan` is read at once, and well. But `for (auto stage : f()->cuts)` walks through what
-/// is gone, before C++23: name the outcome first, or write `(*f()).cuts`, as `*` then gives the answer away.
+/// `f()->makespan` on a function's result is safe: it is read at once. `for (auto stage : f()->cuts)` dangles before
+/// C++23: name the outcome first, or write `(*f()).cuts`, since `*` then returns the answer by value.
 template <class Answer>
 class outcome {
  public:
@@ -117,7 +117,7 @@ class outcome {
   [[nodiscard]] static outcome unknown(reason why) { return outcome(stagecut::state::unknown, std::move(why)); }
   /// @}
 
-  /// What is known of the answer.
+  /// What is known about the answer.
   [[nodiscard]] stagecut::state state() const noexcept { return state_; }
   /// Whether there is an answer: the state is optimal or feasible.
   /// @{
@@ -125,7 +125,7 @@ class outcome {
   [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
   /// @}
 
-  /// The answer; of an outcome that dies at the end of the expression a copy of its own, moved out.
+  /// The answer; for a temporary outcome, a separate object that was moved out.
   /// @throws no_answer if there is none
   /// @{
   [[nodiscard]] const Answer& value() const& {
@@ -144,14 +144,14 @@ class outcome {
   [[nodiscard]] Answer* operator->() { return __builtin_addressof(value()); }
   /// @}
 
-  /// Why there is no answer; without meaning when there is one.
+  /// Why there is no answer; meaningless if there is one.
   [[nodiscard]] const reason& why() const noexcept { return why_; }
 
  private:
   outcome(stagecut::state s, Answer answer) : answer_(std::move(answer)), state_(s) {}
   outcome(stagecut::state s, reason why) : why_(std::move(why)), state_(s) {}
 
-  /// What `other` says, which then says nothing any more.
+  /// Takes over the content of `other`, which is then empty.
   void take(outcome& other) {
     state_ = stagecut::state::unknown;
     answer_.reset();

@@ -9,11 +9,11 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Copies arrays to where somebody else reads them: `memory(array)`, for a `view<const T>`, is a view of as many equal
-/// elements, which stays readable as long as `memory` says. On hosts it may be the array itself.
+/// Copies arrays to memory that another reader uses: `memory(array)`, for a `view<const T>`, is a view of the same number
+/// of equal elements, which stays readable as long as `memory` specifies. On hosts it may be the array itself.
 ///
-/// What owns arrays has a member `x.placed(memory)`: a trivially copyable object whose call operator says the same, carries
-/// `STAGECUT_HOST_DEVICE` and reads those copies.
+/// An owner of arrays has a member `x.placed(memory)`: a trivially copyable object whose call operator gives the same
+/// results, is marked `STAGECUT_HOST_DEVICE` and reads those copies.
 template <class Memory, class T>
 concept memory_for = requires(Memory& memory, view<const T> array) {
   { memory(array) } -> std::same_as<view<const T>>;
@@ -21,10 +21,10 @@ concept memory_for = requires(Memory& memory, view<const T> array) {
 
 namespace detail {
 
-/// What says the same as `x` where the arrays of `memory` are read; a copy of what owns none.
+/// An equivalent of `x` that reads the arrays of `memory`; a copy if `x` owns no arrays.
 ///
 /// @param x       has a member `placed`, or is trivially copyable
-/// @param memory  a `memory_for` each type of element
+/// @param memory  a `memory_for` each element type
 template <class T, class Memory>
 [[nodiscard]] auto placed(const T& x, Memory& memory) {
   if constexpr (requires { x.placed(memory); }) {
@@ -36,7 +36,7 @@ template <class T, class Memory>
   }
 }
 
-/// The type of it.
+/// Its type.
 template <class T, class Memory>
 using placed_t = decltype(detail::placed(std::declval<const T&>(), std::declval<Memory&>()));
 

@@ -12,12 +12,12 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A vector or a string that is empty as a rule, and then takes one pointer. Otherwise it is used as a `Container`,
-/// which it converts from and to.
+/// A vector or a string that is usually empty, and then takes one pointer. Used as a `Container`, which it converts from
+/// and to.
 template <class Container>
 class rare {
  public:
-  /// As of the container.
+  /// As in the container.
   /// @{
   using value_type = typename Container::value_type;
   using iterator = typename Container::iterator;
@@ -51,21 +51,21 @@ class rare {
     static const Container none{};
     return held_ == nullptr ? none : *held_;
   }
-  /// Likewise.
+  /// The container.
   operator const Container&() const noexcept { return get(); }  // NOLINT(google-explicit-constructor)
-  /// Likewise, of a string.
+  /// The container, if it is a string.
   operator std::string_view() const noexcept  // NOLINT(google-explicit-constructor)
       requires(std::convertible_to<const Container&, std::string_view>) {
     return get();
   }
 
-  /// The container, for what it can do beyond this.
+  /// The container, for its other operations.
   [[nodiscard]] Container& change() {
     if (held_ == nullptr) held_ = new Container();
     return *held_;
   }
 
-  /// As of the container.
+  /// As in the container.
   /// @{
   [[nodiscard]] bool empty() const noexcept { return held_ == nullptr || held_->empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return held_ == nullptr ? 0 : held_->size(); }
@@ -99,7 +99,7 @@ class rare {
   iterator erase(const_iterator from, const_iterator to) { return from == to ? begin() : held_->erase(from, to); }
   /// @}
 
-  /// As of a string.
+  /// As in a string.
   /// @{
   [[nodiscard]] auto c_str() const noexcept requires requires(const Container& text) { text.c_str(); }
   { return get().c_str(); }
@@ -125,7 +125,7 @@ class rare {
   }
   /// @}
 
-  /// As the containers compare.
+  /// Compares as the containers.
   /// @{
   friend bool operator==(const rare& a, const rare& b) { return a.get() == b.get(); }
   friend bool operator<(const rare& a, const rare& b) requires requires(const Container& c) { c < c; }

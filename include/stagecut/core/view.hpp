@@ -14,31 +14,31 @@ namespace stagecut::inline STAGECUT_ABI {
 template <class T>
 class view;
 
-/// A container whose elements lie one after the other, from a pointer to `T` on.
+/// A container of contiguous elements, from a pointer to `T` on.
 template <class Container, class T>
 concept contiguous_of = requires(Container& container) {
   { std::data(container) } -> std::convertible_to<T*>;
   { std::size(container) } -> std::convertible_to<std::size_t>;
 };
 
-/// Such a container that is not a `view<T>` already.
+/// Such a container, except a `view<T>`.
 template <class Container, class T>
 concept viewable_as = contiguous_of<Container, T> && !std::same_as<std::remove_cvref_t<Container>, view<T>>;
 
-/// A non-owning view of consecutive elements, as `std::span`, but with members that device code may call.
+/// A non-owning view of contiguous elements, as `std::span`, but with members that device code may call.
 ///
 /// Converts from any contiguous container (vector, array, span, C array, initializer list) of `T`. Trivially copyable.
 template <class T>
 class view {
  public:
-  /// As of `std::span`.
+  /// As in `std::span`.
   /// @{
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
   using iterator = T*;
   /// @}
 
-  /// No element.
+  /// No elements.
   constexpr view() noexcept = default;
 
   /// The `size` elements from `data` on.
@@ -50,7 +50,7 @@ class view {
   constexpr view(Container&& container) noexcept  // NOLINT(google-explicit-constructor)
       : data_(std::data(container)), size_(std::size(container)) {}
 
-  /// As of `std::span`.
+  /// As in `std::span`.
   /// @{
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return size_; }
@@ -78,13 +78,14 @@ class view {
 template <class Container>
 using element_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Container&>()))>;
 
-/// Whether a container only refers to its elements, as `view` and `std::span` do: then being const does not make them so.
+/// Whether a container only refers to its elements, as `view` and `std::span` do: a const one may then have mutable
+/// elements.
 template <class Container>
 inline constexpr bool borrowed_range =
     std::same_as<decltype(std::data(std::declval<std::remove_cvref_t<Container>&>())),
                  decltype(std::data(std::declval<const std::remove_cvref_t<Container>&>()))>;
 
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <class Container>
 view(Container&&) -> view<std::remove_reference_t<decltype(*std::data(std::declval<Container&>()))>>;
 

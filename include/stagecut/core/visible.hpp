@@ -7,26 +7,26 @@
 
 #include <stagecut/core/config.hpp>
 
-// How a text of the user's is shown to people: in tables, errors and pictures. Files hold it as it is.
+// How user text is displayed in tables, errors and pictures. Files contain it unchanged.
 namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Bytes of the well-formed UTF-8 character with which a text that is not empty begins; 0 if it is none.
+/// Bytes of the well-formed UTF-8 character at the start of a nonempty text; 0 if it is invalid.
 [[nodiscard]] STAGECUT_DECL std::size_t utf8_size(std::string_view text) noexcept;
 
-/// Some code points in a row.
+/// A range of code points.
 struct code_points {
   char32_t first;
   char32_t last;
 };
 
-/// What could mislead whoever reads a name: what a terminal or a viewer obeys, what changes the direction of a text, and
-/// what takes no room, by which names differ that look the same. Ascending.
+/// Characters that could mislead a reader of a name: those that control a terminal or a viewer, that change the direction
+/// of a text, and that are invisible, so that different names look the same. Ascending.
 ///
-/// Source: Unicode 15.0, the categories Cc, Zl and Zp, and the property Default_Ignorable_Code_Point. The latter holds
-/// joiners (U+200C, U+200D) and variation selectors too: languages and emoji need them, but they are not seen either. The
-/// last two code points of each plane are no characters, and not told here.
+/// Source: Unicode 15.0, the categories Cc, Zl and Zp, and the property Default_Ignorable_Code_Point. The latter includes
+/// joiners (U+200C, U+200D) and variation selectors: languages and emoji need them, but they are invisible too. The last
+/// two code points of each plane are noncharacters, and not listed here.
 inline constexpr code_points misleading[] = {
     {0x0000, 0x001F},    // controls: escape
     {0x007F, 0x009F},    // controls: CSI, next line
@@ -49,29 +49,29 @@ inline constexpr code_points misleading[] = {
     {0xE0000, 0xE0FFF},  // tags, variation selectors
 };
 
-/// Whether a character is shown as it is.
+/// Whether a character is shown unchanged.
 [[nodiscard]] constexpr bool is_visible(char32_t code) noexcept {
-  if ((code & 0xFFFEU) == 0xFFFEU) return false;  // no character
+  if ((code & 0xFFFEU) == 0xFFFEU) return false;  // noncharacter
   for (const auto& [first, last] : misleading) {
     if (code <= last) return code < first;
   }
   return true;
 }
 
-/// The code point of a well-formed character of `size` bytes with which a text begins.
+/// The code point of the well-formed character of `size` bytes at the start of a text.
 [[nodiscard]] STAGECUT_DECL char32_t code_point(std::string_view text, std::size_t size) noexcept;
 
 }  // namespace detail
 
-/// Takes the first character from a text, and returns it as it is shown: as it is, or, if it would mislead a reader, as
-/// strings of Python spell it: `\u202e`, `\U000e0041`, and of a byte that is no UTF-8 `\xff`.
+/// Removes the first character from a text and returns its displayed form: unchanged, or, if it would mislead a reader,
+/// escaped as in Python strings: `\u202e`, `\U000e0041`, and `\xff` for a byte that is not UTF-8.
 ///
-/// @param text  loses its first character, which may be of several bytes
+/// @param text  loses its first character, which may have several bytes
 /// @pre         it is not empty
 [[nodiscard]] STAGECUT_DECL std::string take_visible(std::string_view& text);
 
-/// A text as it is shown to people: characters that a terminal or a viewer obeys, that change its direction or that take no
-/// room are escaped, as `take_visible` does; all else stays, backslashes too, so what is visible already does not change.
+/// A text as displayed: escapes characters that control a terminal or a viewer, that change its direction or that are
+/// invisible, as `take_visible` does; all else is unchanged, including backslashes, so visible text stays the same.
 [[nodiscard]] STAGECUT_DECL std::string visible(std::string_view text);
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -9,16 +9,16 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A word that files and command lines use, and what it stands for: a row of a table such as `transfer_kind_words`.
+/// A word in files and on command lines, and its value: a row of a table such as `transfer_kind_words`.
 template <class Value>
 struct word {
   const char* name;  ///< the word
-  Value value;       ///< what it stands for
+  Value value;       ///< its value
 };
 
-/// The row of a table that has a name; null: none has. O(rows).
-/// @param rows  an array of rows with a member `name`: of `word`, or of more figures, as `schedules`
-/// @param name  of the row that is looked for
+/// The row with that name in a table; null if there is none. O(rows).
+/// @param rows  an array of rows with a member `name`: of `word`, or of a larger type, as `schedules`
+/// @param name  of the row
 template <class Rows>
 [[nodiscard]] constexpr auto find_name(const Rows& rows, std::string_view name) noexcept -> decltype(&rows[0]) {
   for (const auto& each : rows) {
@@ -36,14 +36,14 @@ template <class Value, std::size_t n>
   return "?";
 }
 
-/// The names of a table for an error: `gpipe, 1f1b, zbv`.
+/// The names in a table, for an error: `gpipe, 1f1b, zbv`.
 /// @param rows  as above
-/// @param last  stands before the last of them: `" or "`
-/// @param keep  says of a row whether it is listed
+/// @param last  separator before the last of them: `" or "`
+/// @param keep  whether to list a row
 template <class Rows, class Keep>
 [[nodiscard]] std::string list_names(const Rows& rows, std::string_view last, const Keep& keep) {
   std::string text;
-  std::string_view held;  // the latest, whose separator is not known yet
+  std::string_view held;  // the latest, whose separator is not yet known
   for (const auto& each : rows) {
     if (!keep(each)) continue;
     if (!held.empty()) text.append(text.empty() ? "" : ", ").append(held);

@@ -16,65 +16,65 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The time of a stage that computes and speaks one after the other: the sum of its items, by the speed of its device,
-/// and the messages that it receives and sends.
+/// The time of a stage that does not overlap computation and communication: the sum of its items, divided by the speed of
+/// its device, plus the messages that it receives and sends.
 ///
-/// A stage is `end(stage, last) - begin(stage, first)`, as computed, where `end` is the sum of the items before it with
-/// what it sends, and `begin` that without what it receives; never negative, but without promise to grow with the
-/// interval: a wider one may be cut where less is sent.
+/// A stage costs `end(stage, last) - begin(stage, first)`, as computed, where `end` is the sum of the items before it
+/// plus what it sends, and `begin` that sum minus what it receives. Never negative, but not monotone: a wider interval
+/// may send less at its ends.
 template <additive_cost Model>
 class added_cuts {
  public:
-  /// Its promise; both inequalities hold as its ends do not depend on each other.
+  /// Its promises; both inequalities hold since its ends are independent.
   using axioms = stagecut::axioms<separable, monge, inverse_monge>;
 
-  /// @param cost   what the items take; must outlive this object
-  /// @param times  what messages take, in the same unit
+  /// @param cost   cost of the items; must outlive this object
+  /// @param times  times of messages, in the same unit
   /// @throws       argument_error for times of another number of items
   added_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("added_cuts", "times.size()", std::to_string(times_.size()),
                                 detail::joined({"must be the number of items, ", cost.size()})));
   }
-  /// The same on devices of different speeds.
+  /// The same for devices of different speeds.
   /// @param cost    as above
   /// @param times   as above
   /// @param speeds  of every stage, above 0
-  /// @throws        argument_error likewise, and for speeds that are not finite and above 0 or at which the chain takes
-  ///                for ever
+  /// @throws        argument_error as above, and for speeds that are not finite and above 0 or make the time of the chain
+  ///                infinite
   added_cuts(const Model& cost, cut_times times, std::vector<double> speeds) : added_cuts(cost, std::move(times)) {
     const std::size_t stages = speeds.size();
     speeds_ = detail::stage_speeds("added_cuts", std::move(speeds));
     for (std::size_t s = 0; s < stages; ++s) {
-      if (is_finite(worked(s, size()))) continue;  // the difference of two would be no number
+      if (is_finite(worked(s, size()))) continue;  // the difference of two would be NaN
       detail::fail(argument_error("added_cuts", detail::joined({"speeds[", s, "]"}), "nearly 0",
                                   "must run the chain in a finite time"));
     }
   }
-  added_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
+  added_cuts(const Model&&, cut_times) = delete;  // the temporary would die before use
   added_cuts(const Model&&, cut_times, std::vector<double>) = delete;
   template <class Other>
   requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
-  = delete;  // prefix_sums(items), say
+  = delete;  // for example prefix_sums(items)
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const { return cost_->size(); }
 
-  /// The items before `last`, and what the stage sends if it ends there.
-  /// @throws argument_error for a stage whose speed was not said, or that no link joins
+  /// The items before `last`, plus what the stage sends if it ends there.
+  /// @throws argument_error for a stage without a speed or a link
   [[nodiscard]] double end(std::size_t stage, std::size_t last) const {
     return detail::as_computed(worked(stage, last) + times_.sent(stage, last));
   }
 
-  /// The items before `first`, without what the stage receives if it begins there.
+  /// The items before `first`, minus what the stage receives if it begins there.
   /// @throws argument_error as `end`
   [[nodiscard]] double begin(std::size_t stage, std::size_t first) const {
     return detail::as_computed(worked(stage, first) - times_.received(stage, first));
   }
 
-  /// What the items `[first, last)` take as that stage, without messages: monotone in the interval, and no more than
-  /// the time of the stage.
-  /// @throws argument_error for a stage whose speed was not said
+  /// The time of the items `[first, last)` on that stage, without messages: monotone in the interval, and at most the
+  /// time of the stage.
+  /// @throws argument_error for a stage without a speed
   [[nodiscard]] double work(std::size_t stage, std::size_t first, std::size_t last) const {
     return detail::as_computed(worked(stage, last) - worked(stage, first));
   }
@@ -95,7 +95,7 @@ class added_cuts {
   detail::stage_speeds speeds_;
 };
 
-/// Without such a cost: says so.
+/// Without such a cost: explains the error.
 template <class Other>
 requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
 ->added_cuts<detail::give_an_additive_cost_as_prefix_sums>;

@@ -15,7 +15,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// One of the parts of an `all_of`, which may hold several of one type.
+/// One of the parts of an `all_of`, which may contain several of the same type.
 template <std::size_t Index, class Part>
 struct numbered_part {
   Part part;
@@ -34,7 +34,7 @@ struct numbered_parts<std::index_sequence<Index...>, Parts...> : numbered_part<I
   }
 };
 
-/// Several constraints at once, on a device.
+/// The conjunction of constraints, on a device.
 template <class Indices, class... Parts>
 struct placed_parts;
 template <std::size_t... Index, class... Parts>
@@ -48,17 +48,16 @@ struct placed_parts<std::index_sequence<Index...>, Parts...> : numbered_part<Ind
 
 }  // namespace detail
 
-/// The constraint that several hold at once: a stage may be what all of them allow. It holds a copy of each.
+/// The conjunction of constraints: allows a stage if all of them do. Holds a copy of each.
 ///
-/// Promises what all of them promise. Whether they allow a stage, they are asked in their order up to the first that does
-/// not.
+/// Promises what all of them promise. Evaluates them in order up to the first that rejects a stage.
 template <stage_constraint... Parts>
 class all_of {
  public:
   /// What it promises.
   using axioms = axiom<((hereditary | stage_invariant).bits & ... & enable_axioms<Parts>.bits)>;
 
-  /// All of `parts`; of none of them: everything is allowed.
+  /// All of `parts`; without parts, everything is allowed.
   constexpr explicit all_of(Parts... parts) : parts_(std::move(parts)...) {}
 
   /// Whether all allow the items `[first, last)` as that stage.
@@ -66,15 +65,15 @@ class all_of {
     return parts_.apply([=](const Parts&... part) { return (... && static_cast<bool>(part(stage, first, last))); });
   }
 
-  /// Whether one of them allows neither these items nor any more behind them, as far as it tells.
+  /// Whether one of them is known to reject these items and all extensions at the end.
   [[nodiscard]] constexpr bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
     return parts_.apply([=](const Parts&... part) {
       return (... || detail::hopeless(part, stage, first, last, static_cast<bool>(part(stage, first, last))));
     });
   }
 
-  /// Why no cut into so many stages keeps to the first of them that can tell; none if none can. One alone may be kept
-  /// to, and all together not.
+  /// Why no cut into that number of stages satisfies them, from the first that knows a reason; none if none does. The
+  /// conjunction may be infeasible even so.
   [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
     std::optional<reason> why;
     const auto ask = [&](const auto& part) {
@@ -86,7 +85,7 @@ class all_of {
     return why;
   }
 
-  /// The same constraint, from copies of what the parts hold: see `memory_for`. What it is asked is not checked.
+  /// The same constraint on copies of the parts' data: see `memory_for`. Arguments are not checked.
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     using result = detail::placed_parts<std::index_sequence_for<Parts...>, detail::placed_t<Parts, Memory>...>;

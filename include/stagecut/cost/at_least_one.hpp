@@ -17,11 +17,11 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether there is an item of a kind, told by how many are before each item.
+/// Whether an interval has an item of a kind, from counts of such items before each item.
 struct placed_counts {
   view<const std::size_t> before;  ///< of length n + 1
 
-  /// @pre `first <= last`, which is at most n
+  /// @pre `first <= last <= n`
   [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(std::size_t, std::size_t first, std::size_t last) const noexcept {
     return before[first] < before[last];
   }
@@ -29,11 +29,11 @@ struct placed_counts {
 
 }  // namespace detail
 
-/// The constraint that every stage holds at least one item of a kind: a transformer block, a layer with parameters to
-/// train. Not hereditary; known in O(1).
+/// The constraint that every stage holds at least one item of a kind: a transformer block, a layer with trainable
+/// parameters. Not hereditary. O(1).
 class at_least_one {
  public:
-  /// Its promise: it asks for no stage by its number.
+  /// Its promise: independent of the stage's number.
   using axioms = stagecut::axioms<stage_invariant>;
 
   /// @param of_kind  whether an item is of the kind, for every item
@@ -41,7 +41,7 @@ class at_least_one {
     for (const bool each : of_kind) add(each);
   }
 
-  /// @param items    contiguous: what describes every item
+  /// @param of_kind  `of_kind(item)`, whether the item is of the kind
   /// @param of_kind  `of_kind(item)`, true for those of the kind
   template <class Container, class Predicate>
   requires requires(const Container& items, Predicate of_kind) {
@@ -59,15 +59,15 @@ class at_least_one {
   /// @throws argument_error if the chain has more items
   [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const;
 
-  /// Whether neither they nor any behind them are.
-  /// @pre as of the call
+  /// Whether neither these items nor any after them are.
+  /// @pre as for the call
   [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t last) const;
 
-  /// Why no cut into so many stages keeps to it; none if one does.
+  /// Why no cut into that number of stages satisfies it; none if one does.
   /// @throws argument_error if the chain has another number of items
   [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const;
 
-  /// The same constraint, from a copy of the numbers: see `memory_for`. What it is asked is not checked.
+  /// The same constraint on a copy of the counts: see `memory_for`. Arguments are not checked.
   template <memory_for<std::size_t> Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     return detail::placed_counts{memory(view<const std::size_t>(before_))};
@@ -77,7 +77,7 @@ class at_least_one {
   [[noreturn]] void refuse(std::size_t items) const;
   void add(bool of_kind) { before_.push_back(before_.back() + (of_kind ? 1 : 0)); }
 
-  std::vector<std::size_t> before_{0};  ///< how many of the first i items are of the kind; of length n + 1
+  std::vector<std::size_t> before_{0};  ///< number of items of the kind among the first i; of length n + 1
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

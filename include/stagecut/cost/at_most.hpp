@@ -24,7 +24,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// A cost, and what stages may cost: `Bounds` is one bound or a view of one for every stage.
+/// A cost, and the bound of stages: `Bounds` is one bound, or a view of one for every stage.
 template <stage_cost Cost, class Bounds>
 struct placed_at_most {
   Cost cost;
@@ -51,11 +51,11 @@ struct placed_at_most {
 
 }  // namespace detail
 
-/// The constraint that no stage costs more than a bound: a cap of memory, the bottleneck that is not to be exceeded
-/// while something else is minimised.
+/// The constraint that no stage costs more than a bound: a memory cap, or a bottleneck to keep while something else is
+/// minimized.
 ///
-/// `Bounds` is one bound, `cost_t<Model>`, or a vector of them with one for every stage; both are deduced. Hereditary
-/// if the cost is monotone; of one that is only right-monotone it tells what is hopeless.
+/// `Bounds` is one bound, `cost_t<Model>`, or a vector with one for every stage; both are deduced. Hereditary if the cost
+/// is monotone; if the cost is only right-monotone, the constraint has `hopeless`.
 template <stage_cost Model, class Bounds = cost_t<Model>>
 requires std::same_as<Bounds, cost_t<Model>> || std::same_as<Bounds, std::vector<cost_t<Model>>>
 class at_most {
@@ -63,12 +63,12 @@ class at_most {
   static constexpr bool same = one && (interval_cost<Model> || promises<Model, stage_invariant>);
 
  public:
-  /// What it promises.
+  /// Its promises.
   using axioms =
       axiom<(promises<Model, monotone> ? hereditary.bits : 0U) | (same ? stagecut::stage_invariant.bits : 0U)>;
 
-  /// @param cost    what stages cost; must outlive this object
-  /// @param bounds  what they may cost at most, all of them or each
+  /// @param cost    cost of stages; must outlive this object
+  /// @param bounds  upper bound, for all stages or for each
   /// @throws        argument_error for a bound that is NaN
   at_most(const Model& cost, Bounds bounds) : cost_(__builtin_addressof(cost)), bounds_(std::move(bounds)) {
     if constexpr (arithmetic<cost_t<Model>>) {
@@ -81,19 +81,19 @@ class at_most {
       }
     }
   }
-  at_most(const Model&&, Bounds) = delete;  // would die before it is asked
+  at_most(const Model&&, Bounds) = delete;  // the temporary would die before use
   template <std::floating_point Real>
   requires integer<cost_t<Model>> at_most(const Model&, Real)
-  = delete;  // would be cut off to an integer
+  = delete;  // would be truncated to an integer
   template <class Other, class Any = std::vector<double>>
   requires(!stage_cost<Other>) at_most(const Other&, const Any&)
-  = delete;  // prefix_sums(items), monotone(n, f) or a cost of your own
+  = delete;  // prefix_sums(items), monotone(n, f) or your own cost
 
   /// The cost that is bounded.
   [[nodiscard]] const Model& cost() const noexcept { return *cost_; }
 
-  /// What that stage may cost.
-  /// @throws argument_error for a stage whose bound was not said
+  /// The bound of a stage.
+  /// @throws argument_error for a stage without a bound
   [[nodiscard]] const cost_t<Model>& bound(std::size_t stage) const {
     if constexpr (one) {
       return bounds_;
@@ -104,21 +104,21 @@ class at_most {
     }
   }
 
-  /// Whether the items `[first, last)` cost no more than that stage may.
-  /// @throws argument_error for items that the cost has not, and for a stage whose bound was not said
+  /// Whether the cost of the items `[first, last)` is within the stage's bound.
+  /// @throws argument_error for items beyond those of the cost, and for a stage without a bound
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     if (last > cost_->size()) refuse(last);
     return detail::price(*cost_, stage, first, last) <= bound(stage);
   }
 
-  /// Whether they cost more, and so do all with more items behind them.
+  /// Whether they exceed it, and so do all extensions at the end.
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const
       requires(promises<Model, right_monotone>) {
     return !(*this)(stage, first, last);
   }
 
-  /// An item that no stage may hold, of a monotone cost: then no cut into so many stages keeps to it. None may be found
-  /// though none keeps to it. O(n) calls of the cost, times the stages where they differ.
+  /// For a monotone cost, an item that fits on no stage: then no cut into that number of stages is allowed. Sufficient,
+  /// not necessary. O(n) calls of the cost, times the number of stages if these differ.
   [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const
       requires(promises<Model, monotone>) {
     if (stages == 0) return std::nullopt;
@@ -142,8 +142,7 @@ class at_most {
     return std::nullopt;
   }
 
-  /// The same constraint, from copies of what the cost and the bounds hold: see `memory_for`. What it is asked is not
-  /// checked.
+  /// The same constraint on copies of the data of the cost and the bounds: see `memory_for`. Arguments are not checked.
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     using placed_cost = detail::placed_t<Model, Memory>;
@@ -170,13 +169,13 @@ class at_most {
   Bounds bounds_;
 };
 
-/// The type, from what is given.
+/// The type, deduced from the arguments.
 template <stage_cost Model>
 at_most(const Model&, cost_t<Model>) -> at_most<Model>;
-/// The type, from what is given.
+/// The type, deduced from the arguments.
 template <stage_cost Model>
 at_most(const Model&, std::vector<cost_t<Model>>) -> at_most<Model, std::vector<cost_t<Model>>>;
-/// Without a cost: says so.
+/// Without a cost: explains the error.
 template <class Other, class Any = std::vector<double>>
 requires(!stage_cost<Other>) at_most(const Other&, const Any&)
 ->at_most<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;

@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The speed of every stage; unless they are said, all are 1.
+/// The speed of every stage; all are 1 unless set.
 class stage_speeds {
  public:
   stage_speeds() = default;
@@ -25,7 +25,7 @@ class stage_speeds {
   /// Throws `argument_error` in the name of `function` for a speed that is not finite and above 0.
   stage_speeds(std::string_view function, std::vector<double> speeds);
 
-  /// `work` at the speed of that stage; throws `argument_error` for a stage whose speed was not said.
+  /// `work` at the speed of that stage; throws `argument_error` for a stage without a speed.
   [[nodiscard]] double operator()(double work, std::size_t stage) const;
 
  private:
@@ -36,16 +36,16 @@ class stage_speeds {
 
 }  // namespace detail
 
-/// The cost of a chain whose stages run on devices of different speeds: each cost, as a `double`, divided by the speed
-/// of its stage. (`with_speeds` does the same to a pipeline model.)
+/// The cost of a chain whose stages run on devices of different speeds: each cost, as a `double`, divided by the speed of
+/// its stage. (`with_speeds` does the same for a pipeline model.)
 ///
-/// Keeps what the cost promises of its growth, but not that it is a difference of prefixes, nor the same for all
-/// stages.
+/// Keeps the promises of the cost about growth and the quadrangle inequalities, but not `additive`, `separable` or
+/// `stage_invariant`.
 template <stage_cost Model>
 requires arithmetic<cost_t<Model>>
 class at_speeds {
  public:
-  /// What it promises.
+  /// Its promises.
   using axioms = axiom<enable_axioms<Model>.bits&(monotone | monge | inverse_monge).bits>;
 
   /// @param cost    of a stage at speed 1; must outlive this object
@@ -53,16 +53,16 @@ class at_speeds {
   /// @throws        argument_error for a speed that is not finite and above 0
   at_speeds(const Model& cost, std::vector<double> speeds)
       : cost_(__builtin_addressof(cost)), speeds_("at_speeds", std::move(speeds)) {}
-  at_speeds(const Model&&, std::vector<double>) = delete;  // would die before it is asked
+  at_speeds(const Model&&, std::vector<double>) = delete;  // the temporary would die before use
   template <class Other>
   requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
-  = delete;  // prefix_sums(items), monotone(n, f) or a cost of your own
+  = delete;  // prefix_sums(items), monotone(n, f) or your own cost
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const { return cost_->size(); }
 
   /// The cost of the items `[first, last)` as that stage.
-  /// @throws argument_error for a stage whose speed was not said
+  /// @throws argument_error for a stage without a speed
   [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     return speeds_(static_cast<double>(detail::price(*cost_, stage, first, last)), stage);
   }
@@ -72,7 +72,7 @@ class at_speeds {
   detail::stage_speeds speeds_;
 };
 
-/// Without a cost: says so.
+/// Without a cost: explains the error.
 template <class Other>
 requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
 ->at_speeds<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;

@@ -12,39 +12,40 @@ namespace stagecut::inline STAGECUT_ABI {
 template <class Function, unsigned Bits>
 class function_cost;
 
-/// Promises of a cost, and of nothing else: the bits of `axiom`.
+/// Promises that only a cost can make, as bits of `axiom`.
 template <unsigned Bits>
 concept axioms_of_a_cost = (Bits & ~0xBFU) == 0;
 
-/// Promises that one and the same thing can make: a cost, a constraint or an objective.
+/// Promises of one kind of object: a cost, a constraint or an objective.
 template <unsigned Bits>
 concept axioms_of_one_kind = axioms_of_a_cost<Bits> || (Bits & ~0x60U) == 0 || (Bits & ~0x300U) == 0;
 
 namespace detail {
 
-// What a compiler says about promises that make no sense holds these names.
+// Names for compiler errors about invalid promises.
 struct only_a_cost_is_made_of_a_function;
 struct no_cost_constraint_or_objective_promises_both;
 struct its_call_operator_has_to_be_const;
 
 }  // namespace detail
 
-/// A function that can be asked, unchanged by it, for the cost of the items `[first, last)`.
+/// A function with a const call operator that returns the cost of the items `[first, last)`.
 template <class Function>
 concept interval_function = requires(const Function& function, std::size_t i) {
   function(i, i);
 };
 
-/// A function that changes when it is asked for it: its call operator is not const.
+/// A function whose call operator is not const.
 template <class Function>
 concept mutable_interval_function = !interval_function<Function> && requires(Function& function, std::size_t i) {
   function(i, i);
 };
 
-/// A set of promises about a cost `f(first, last)` of the items `[first, last)`, or `f(stage, first, last)`, each of
-/// them a bit. The promises are objects: `monotone`, `additive`, …; `a | b` promises both.
+/// A set of promises about a cost `f(first, last)` of the items `[first, last)`, or `f(stage, first, last)`, one bit
+/// each. The promises are objects: `monotone`, `additive`, …; `a | b` promises both.
 ///
-/// Called as `monotone(n, f)`, a set makes a cost model for a chain of n items from a function that keeps its promises.
+/// As a function, `monotone(n, f)`, a set turns a function that keeps its promises into a cost model for a chain of n
+/// items.
 template <unsigned Bits>
 struct axiom {
   static constexpr unsigned bits = Bits;  ///< one for each promise
@@ -58,8 +59,8 @@ struct axiom {
     return {items, std::move(function)};
   }
   template <interval_function Function>
-  requires(!axioms_of_a_cost<Bits>) detail::only_a_cost_is_made_of_a_function
-  operator()(std::size_t items, Function function) const = delete;  // promise what a cost can: monotone(n, f)
+  requires(!axioms_of_a_cost<Bits>) detail::only_a_cost_is_made_of_a_function operator()(
+      std::size_t items, Function function) const = delete;  // only for promises of a cost: monotone(n, f)
   template <mutable_interval_function Function>
   detail::its_call_operator_has_to_be_const
   operator()(std::size_t items, Function function) const = delete;  // const, or a lambda without `mutable`
@@ -71,8 +72,8 @@ struct axiom {
   requires axioms_of_one_kind<Bits | Others>
   [[nodiscard]] constexpr axiom<Bits | Others> operator|(axiom<Others>) const noexcept { return {}; }
   template <unsigned Others>
-  requires(!axioms_of_one_kind<Bits | Others>) detail::no_cost_constraint_or_objective_promises_both
-  operator|(axiom<Others>) const = delete;  // nothing promises both: see the tables in docs/cost.md
+  requires(!axioms_of_one_kind<Bits | Others>) detail::no_cost_constraint_or_objective_promises_both operator|(
+      axiom<Others>) const = delete;  // no object can promise both: see the tables in docs/cost.md
   /// @}
 };
 
@@ -86,28 +87,27 @@ inline constexpr axiom<3> monotone{};
 inline constexpr axiom<8> monge{};
 /// The reverse: `f(i, j) + f(i', j') >= f(i, j') + f(i', j)`, in exact arithmetic.
 inline constexpr axiom<16> inverse_monge{};
-/// `f(s, i, j)` is the same for every stage s. A cost `f(first, last)` without a stage is so by its form.
+/// `f(s, i, j)` is the same for every stage s. A cost `f(first, last)` without a stage always is.
 inline constexpr axiom<32> stage_invariant{};
-/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included, and `prefix(i)` never falls as i grows;
-/// the model has the member `prefix`. A sum of items none of which is negative is so.
+/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included, and `prefix(i)` never decreases in i; the
+/// model has the member `prefix`. A sum of non-negative items satisfies this.
 ///
-/// That is to promise `monotone` (a difference that does not fall does not fall when rounded, either), `monge` and
-/// `inverse_monge` (both sides are the same four prefixes) and `stage_invariant` too. A sum with negative items may
-/// promise `separable | monge | inverse_monge`.
+/// Implies `monotone` (rounding preserves order), `monge` and `inverse_monge` (both sides are the same four prefixes) and
+/// `stage_invariant`. A sum with negative items may promise `separable | monge | inverse_monge`.
 inline constexpr axiom<63> additive{};
-/// Of a constraint: each part of an interval that may be a stage may be it, too.
+/// For a constraint: each part of an allowed interval is allowed too.
 inline constexpr axiom<64> hereditary{};
-/// `f(s, i, j)` is `end(s, j) - begin(s, i)` exactly as computed; the model has those members (without `s` where stages
-/// do not differ).
+/// `f(s, i, j)` is `end(s, j) - begin(s, i)` exactly as computed; the model has those members (without `s` if stages do
+/// not differ).
 inline constexpr axiom<128> separable{};
-/// Of an objective: `a <= b` implies `combine(a, c) <= combine(b, c)` and `combine(c, a) <= combine(c, b)`.
+/// For an objective: `a <= b` implies `combine(a, c) <= combine(b, c)` and `combine(c, a) <= combine(c, b)`.
 inline constexpr axiom<256> isotone{};
-/// `isotone`, and likewise with `<` in place of `<=`.
+/// `isotone`, and the same with `<` in place of `<=`.
 inline constexpr axiom<768> strictly_isotone{};
 
-/// What a cost model writes down to make promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
+/// How a cost model declares its promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
 ///
-/// All of them are of a cost, or all of a constraint, or all of an objective: `axioms<monotone, isotone>` does not
+/// All must apply to a cost, or all to a constraint, or all to an objective: `axioms<monotone, isotone>` does not
 /// compile.
 template <auto... Promised>
 requires axioms_of_one_kind<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>
@@ -118,31 +118,31 @@ using axioms = axiom<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>
 template <class Model>
 inline constexpr auto enable_axioms = axiom<0>{};
 
-/// Those of a nested type.
+/// The promises of a nested type.
 template <class Model>
 requires requires { typename Model::axioms; }
 inline constexpr auto enable_axioms<Model> = typename Model::axioms{};
 
-/// Whether `Model` promises all of `Promise`. Nothing but the word of the model's author stands behind it:
-/// `testing::check_axioms` looks for a lie. A liar gets a wrong answer, never undefined behaviour or an endless loop.
+/// Whether `Model` promises all of `Promise`. The library trusts the author: `testing::check_axioms` searches for
+/// violations. A broken promise leads to a wrong answer, never to undefined behaviour or an endless loop.
 template <class Model, auto Promise>
 inline constexpr bool promises =
     (enable_axioms<Model>.bits &
      std::remove_cvref_t<decltype(Promise)>::bits) == std::remove_cvref_t<decltype(Promise)>::bits;
 
-/// A cost model made of a function: see `axiom`.
+/// A cost model built from a function: see `axiom`.
 template <class Function, unsigned Bits>
 class function_cost {
  public:
-  using axioms = axiom<Bits>;  ///< as promised by who made it
+  using axioms = axiom<Bits>;  ///< as promised by its author
 
-  /// A chain of `items` items, priced by `function(first, last)`.
+  /// A chain of `items` items with costs `function(first, last)`.
   constexpr function_cost(std::size_t items, Function function) : items_(items), function_(std::move(function)) {}
 
   /// Number of items n.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return items_; }
 
-  /// The cost of the items `[first, last)`: whatever the function says.
+  /// The cost of the items `[first, last)`: the function's result.
   [[nodiscard]] constexpr auto operator()(std::size_t first, std::size_t last) const { return function_(first, last); }
 
  private:

@@ -18,13 +18,13 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The costs of `block_sums`, from arrays that stand elsewhere.
+/// The costs of `block_sums`, from arrays stored elsewhere.
 template <arithmetic T, sum_type Sum, std::size_t BlockSize>
 struct placed_block_sums {
   using axioms = stagecut::axioms<additive>;
 
   view<const T> items;
-  view<const Sum> starts;  ///< of every block, what is before it
+  view<const Sum> starts;  ///< the sum before every block
   Sum total;
 
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t size() const noexcept { return items.size(); }
@@ -56,16 +56,15 @@ struct placed_block_sums {
 
 }  // namespace detail
 
-/// The cost of a stage as the sum of its items, over the caller's array: one prefix is stored per block of 128 items,
-/// the others are added up when asked for. For large chains that are cut once: one read of the data, n/128 numbers of
-/// memory.
+/// The cost of a stage as the sum of its items, over the caller's array: stores one prefix per block of 128 items and
+/// adds the others on request. For large chains that are cut once: one read of the data, n/128 numbers of memory.
 ///
-/// The same costs as `prefix_sums` gives, to the bit. A cost takes up to 128 additions, so for stages of less than some
-/// thousand items, or for many solves, `prefix_sums` is faster.
+/// The same costs as `prefix_sums`, to the bit. A cost takes up to 128 additions, so `prefix_sums` is faster for stages
+/// of less than some thousand items, or for many solves.
 template <arithmetic T, sum_type Sum = sum_t<T>>
 class block_sums {
  public:
-  /// What it promises, and all that follows from it.
+  /// Its promise, and all that it implies.
   using axioms = stagecut::axioms<additive>;
 
   /// Items per block.
@@ -74,7 +73,7 @@ class block_sums {
   /// A chain without items.
   block_sums() = default;
 
-  /// Sums the items of a contiguous container, which must outlive the model, so it cannot be a temporary; see `assign`.
+  /// Sums the items of a contiguous container, which must outlive the model and so cannot be a temporary; see `assign`.
   /// @{
   template <summable_to<Sum> Container>
   explicit block_sums(const Container& items) {
@@ -87,7 +86,7 @@ class block_sums {
   /// Replaces the items, and allocates only to grow.
   ///
   /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice; every call reads
-  ///               them again, so they must stay as they are while the model is used
+  ///               them again, so they must not change while the model is used
   /// @throws       invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
   ///               overflows; the object then holds no items
   ///
@@ -136,7 +135,7 @@ class block_sums {
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
     if (lowest == highest) return highest;
-    // The answer is in the last block whose start does not fit, or it is the start of the next.
+    // The answer is in the last block whose start does not fit, or is the start of the next.
     const std::size_t block =
         detail::gallop(lowest / block_size + 1, highest / block_size + 1, likely / block_size + 1,
                        [&](std::size_t next) { return detail::as_computed(end - starts_[next]) <= bound; }) -
@@ -163,7 +162,7 @@ class block_sums {
     return first;
   }
 
-  /// The same costs, from copies of the items and the sums: see `memory_for`.
+  /// The same costs on copies of the items and the sums: see `memory_for`.
   template <class Memory>
   requires memory_for<Memory, T> && memory_for<Memory, Sum>
   [[nodiscard]] auto placed(Memory& memory) const {
@@ -207,7 +206,7 @@ class block_sums {
   Sum total_{};
 };
 
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <class Container>
 block_sums(const Container&) -> block_sums<element_t<Container>>;
 

@@ -10,13 +10,13 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Which items may be a stage, beside what they cost: `c(stage, first, last)`, true if `[first, last)` may.
+/// Which intervals may be stages, apart from their costs: `c(stage, first, last)`, true if `[first, last)` is allowed.
 ///
-/// One that promises `hereditary` allows each part of an interval that it allows, and spares algorithms all wider ones
-/// after the first that it forbids. One that is not hereditary may have a member `c.hopeless(stage, first, last)`, true
-/// if no `[first, j)` with `j >= last` is allowed, to the same end.
+/// A constraint that promises `hereditary` allows each part of an allowed interval, so algorithms can stop widening at
+/// the first rejected one. Other constraints may have a member `c.hopeless(stage, first, last)` for the same purpose,
+/// true if no `[first, j)` with `j >= last` is allowed.
 ///
-/// A member `c.obstacle(items, stages)`, an optional `reason`, may tell from these numbers alone that no cut is allowed.
+/// A member `c.obstacle(items, stages)`, an optional `reason`, may prove from these numbers alone that no cut is allowed.
 ///
 /// Axiom: pure, as for `interval_cost`.
 template <class C>
@@ -34,8 +34,8 @@ struct no_constraint {
   }
 };
 
-/// Whether no interval `[first, j)` with `j >= last` is allowed, as far as the constraint tells; `allowed` is what it
-/// says of `[first, last)`.
+/// Whether no interval `[first, j)` with `j >= last` is known to be allowed; `allowed` is the constraint's result for
+/// `[first, last)`.
 template <stage_constraint C>
 [[nodiscard]] constexpr bool hopeless(const C& constraint, std::size_t stage, std::size_t first, std::size_t last,
                                       bool allowed) {
@@ -48,7 +48,7 @@ template <stage_constraint C>
   }
 }
 
-/// A constraint that is somebody else's, for where a copy of it would be kept.
+/// A reference to a constraint, to avoid a copy.
 template <stage_constraint C>
 class constraint_ref {
  public:

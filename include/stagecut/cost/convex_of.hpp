@@ -10,23 +10,22 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The cost of a stage as a convex function of the sum of its items: `x * x` levels the stages, `x > a ? x - a : 0`
-/// charges what is above a target.
+/// The cost of a stage as a convex function of the sum of its items: `x * x` balances the stages, `x > a ? x - a : 0`
+/// charges the excess over a target.
 ///
-/// Promises `monge`, which holds for every convex function of a sum, and no more: a convex function may fall. Holds a
-/// copy of what it is made of.
+/// Promises only `monge`, which holds for every convex function of a sum: a convex function may decrease. Holds copies of
+/// its arguments.
 template <additive_cost Sums, class Function>
 requires requires(const Function& function, cost_t<Sums> sum) {
   { function(sum) } -> std::totally_ordered;
 }
 class convex_of {
  public:
-  /// A convex function of sums keeps the quadrangle inequality.
+  /// A convex function of sums satisfies the quadrangle inequality.
   using axioms = stagecut::axioms<monge, stage_invariant>;
 
-  /// @param sums    what the function is applied to: `prefix_sums`, or an additive model of your own
-  /// @param convex  `convex(sum)`, convex from 0 to the sum of all items and a rounding beyond, never NaN there;
-  ///                pure
+  /// @param sums    the function's arguments: `prefix_sums`, or your own additive model
+  /// @param convex  `convex(sum)`, convex from 0 to the sum of all items plus a rounding, never NaN there; pure
   convex_of(Sums sums, Function convex) : sums_(std::move(sums)), function_(std::move(convex)) {}
 
   /// Number of items n.
@@ -36,7 +35,7 @@ class convex_of {
   /// @pre `first <= last && last <= size()`
   [[nodiscard]] auto operator()(std::size_t first, std::size_t last) const { return function_(sums_(first, last)); }
 
-  /// What it is made of.
+  /// Its arguments.
   /// @{
   [[nodiscard]] const Sums& sums() const noexcept { return sums_; }
   [[nodiscard]] const Function& function() const noexcept { return function_; }

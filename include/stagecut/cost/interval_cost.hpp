@@ -12,7 +12,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What it costs to run the items `[first, last)` of a chain as one stage, the same on every stage.
+/// The cost of the items `[first, last)` of a chain as one stage, independent of the stage.
 ///
 /// Valid expressions, for `m` of type `const M` and `0 <= first <= last <= m.size()`:
 ///   `m.size()`          number of items n, as `std::size_t`
@@ -28,7 +28,7 @@ concept interval_cost = requires(const M& m, std::size_t i) {
   requires std::copyable<std::remove_cvref_t<decltype(m(i, i))>>;
 };
 
-/// The same where stages differ: `m(stage, first, last)`. Axioms as for `interval_cost`.
+/// The same with costs that depend on the stage: `m(stage, first, last)`. Axioms as for `interval_cost`.
 template <class M>
 concept staged_cost = requires(const M& m, std::size_t i) {
   { m.size() } -> std::convertible_to<std::size_t>;
@@ -38,7 +38,7 @@ concept staged_cost = requires(const M& m, std::size_t i) {
 
 namespace detail {
 
-/// Without a member `type` for what is no cost: clang looks at a function's type before its constraints.
+/// Without a member `type` if `M` is not a cost: clang evaluates a function's type before its constraints.
 template <class M>
 struct cost_of {};
 template <interval_cost M>
@@ -50,7 +50,7 @@ requires(!interval_cost<M>) struct cost_of<M> {
   using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}, std::size_t{}))>;
 };
 
-/// The cost of the items `[first, last)` as that stage, whether stages differ or not.
+/// The cost of the items `[first, last)` on that stage, whether costs depend on the stage or not.
 STAGECUT_CALLS_ANY
 template <class M>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto price(const M& model, std::size_t stage, std::size_t first,
@@ -64,7 +64,7 @@ template <class M>
 
 }  // namespace detail
 
-/// A cost of the items of a stage, whether stages differ or not.
+/// A cost of the items of a stage, whether it depends on the stage or not.
 template <class M>
 concept stage_cost = interval_cost<M> || staged_cost<M>;
 
@@ -76,12 +76,12 @@ using cost_t = typename detail::cost_of<M>::type;
 template <class M>
 concept monotone_cost = interval_cost<M> && promises<M, monotone>;
 
-/// A `monotone_cost` in numbers that promises `additive`: `m(first, last) == m.prefix(last) - m.prefix(first)`, as
-/// computed, where `m.prefix(i)` is a number that never falls as i grows, for `0 <= i <= m.size()`.
+/// A `monotone_cost` in numbers that promises `additive`: `m(first, last) == m.prefix(last) -
+/// m.prefix(first)`, as computed, where `m.prefix(i)` is a number that never decreases in i, for `0 <= i <= m.size()`.
 ///
-/// A model may add a member that makes algorithms faster: `m.lower_cut(end, bound, lowest, highest, likely)`, the
-/// smallest `i` in `[lowest, highest]` with `end - m.prefix(i) <= bound`, or `highest` if there is none, searched from
-/// `likely` on.
+/// An optional member makes algorithms faster: `m.lower_cut(end, bound, lowest, highest,
+/// likely)`, the smallest `i` in `[lowest, highest]` with `end - m.prefix(i) <=
+/// bound`, or `highest` if there is none, searched from `likely` on.
 template <class M>
 concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<cost_t<M>> &&
     requires(const M& m, std::size_t i) {
@@ -89,10 +89,10 @@ concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<
 };
 
 /// A `stage_cost` in numbers that promises `separable`: `m(stage, first, last) == m.end(stage, last) - m.begin(stage,
-/// first)`, as computed; the same without `stage` of an `interval_cost`.
+/// first)`, as computed; without `stage` for an `interval_cost`.
 ///
-/// A model may add a member that makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and
-/// never above the cost.
+/// An optional member makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and at most the
+/// cost.
 template <class M>
 concept separable_cost = stage_cost<M> && promises<M, separable> && arithmetic<cost_t<M>> &&(
     requires(const M& m, std::size_t i) {

@@ -15,16 +15,16 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The type in which items of type `T` are summed unless the user names another: 64 bits of the same kind.
+/// The default type for sums of items of type `T`: 64 bits of the same kind.
 template <arithmetic T>
 using sum_t = std::conditional_t<std::floating_point<T>, double,
                                  std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>>;
 
-/// A type that items are summed in: `double` or an integer.
+/// A type for sums of items: `double` or an integer.
 template <class Sum>
 concept sum_type = arithmetic<Sum> && !std::same_as<Sum, float>;
 
-/// An item that a sum of type `Sum` takes as it is: floating-point ones in a `double`, integers in an integer.
+/// An item that a sum of type `Sum` accepts unchanged: floating-point items in a `double`, integers in an integer.
 template <class T, class Sum>
 concept item_of = sum_type<Sum> && arithmetic<T> && std::bool_constant < integer<T>
 == integer < Sum >> ::value;
@@ -33,13 +33,13 @@ concept item_of = sum_type<Sum> && arithmetic<T> && std::bool_constant < integer
 template <class Container, class Sum>
 concept summable_to = item_of<element_t<Container>, Sum>;
 
-/// Such a container that dies at the end of the expression, and its items with it.
+/// A temporary container of such items.
 template <class Container, class Sum>
 concept temporary_of = !std::is_reference_v<Container> && !borrowed_range<Container> && summable_to<Container, Sum>;
 
 namespace detail {
 
-/// A value that does not stay behind when what it describes is moved away.
+/// A value that resets to its default when its owner is moved from.
 template <class T>
 struct empty_when_moved {
   T value{};
@@ -68,7 +68,7 @@ template <arithmetic T>
 
 [[nodiscard]] inline std::string item_place(std::size_t item) { return joined({"item ", item}); }
 
-/// Throws `invalid_input` for the first item that a sum cannot take; returns if all can be taken.
+/// Throws `invalid_input` for the first item that a sum cannot accept.
 template <arithmetic T>
 inline void check_items(view<const T> items) {
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -82,7 +82,7 @@ inline void check_items(view<const T> items) {
   }
 }
 
-// Out of line: what remains of `add_item` is a few instructions in the loop that calls it.
+// Out of line: this leaves a few instructions of `add_item` in the loop that calls it.
 [[noreturn, gnu::noinline, gnu::cold]] inline void fail_overflow(std::size_t item) {
   fail(invalid_input(item_place(item), "the sum of the items up to this one overflows"));
 }

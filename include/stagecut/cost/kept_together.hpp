@@ -10,13 +10,13 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The constraint that the items of each of some intervals share a stage: the cuts within them are forbidden. Intervals
-/// that share an item are one.
+/// The constraint that the items of certain intervals share a stage: cuts within them are forbidden. Intervals that share
+/// an item are merged.
 class kept_together : public forbidden_cuts {
  public:
   /// @param items   number of items n of the chain
-  /// @param groups  the intervals, in any order; one without items does no harm
-  /// @throws        argument_error naming the first that is no interval of the chain
+  /// @param groups  the intervals, in any order; empty ones are harmless
+  /// @throws        argument_error naming the first that is not an interval of the chain
   ///
   /// O(n), plus the number of groups.
   kept_together(std::size_t items, const std::vector<interval>& groups)

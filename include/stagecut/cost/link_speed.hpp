@@ -5,10 +5,10 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What a message between neighbouring stages takes: `latency`, and its bytes divided by `bandwidth`.
+/// The time of a message between neighbouring stages: `latency`, plus its bytes divided by `bandwidth`.
 struct link_speed {
-  double latency = 0;    ///< in the unit of time of the model
-  double bandwidth = 0;  ///< bytes in that unit; 0: infinite
+  double latency = 0;    ///< in the model's unit of time
+  double bandwidth = 0;  ///< bytes per unit of time; 0: infinite
 
   /// The time of a message.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(double bytes) const noexcept {

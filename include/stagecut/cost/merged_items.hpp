@@ -22,25 +22,26 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Cuts between blocks as cuts between the items of these blocks.
+/// Converts cuts between blocks to cuts between items.
 /// @throws argument_error in the name of `function` for cuts of another number of blocks
 [[nodiscard]] STAGECUT_DECL cuts expanded(std::string_view function, const cuts& blocks, const cuts& between_blocks);
 
 }  // namespace detail
 
-/// A chain whose items are the blocks of another one, which no cut parts: so an algorithm keeps to `forbidden_cuts`
-/// without knowing it, and with fewer items to cut. Its answer counts blocks; `expand` makes items of them.
+/// A chain whose items are the blocks of another chain, so that no cut splits a block: algorithms satisfy
+/// `forbidden_cuts` without knowing it, and with fewer items to cut. Answers count blocks; `expand` converts them to
+/// items.
 ///
-/// Keeps every promise of the cost, and has the members that go with them.
+/// Keeps every promise of the cost, and the corresponding members.
 template <stage_cost Model>
 class merged_items {
  public:
-  /// What it promises: all that the cost does.
+  /// Its promises: all of the cost's.
   using axioms = axiom<enable_axioms<Model>.bits>;
 
   /// @param cost    of intervals of items; must outlive this object
-  /// @param blocks  the items in blocks, cut where the chain may be cut
-  /// @throws        argument_error if they are blocks of another number of items
+  /// @param blocks  the blocks of items: cuts wherever the chain may be cut
+  /// @throws        argument_error for blocks of another number of items
   merged_items(const Model& cost, cuts blocks) : cost_(__builtin_addressof(cost)), blocks_(std::move(blocks)) {
     if (blocks_.items() == cost.size()) return;
     detail::fail(argument_error("merged_items", "blocks.items()", std::to_string(blocks_.items()),
@@ -52,7 +53,7 @@ class merged_items {
   /// @throws           as above
   merged_items(const Model& cost, const forbidden_cuts& forbidden) : merged_items(cost, blocks_of(forbidden)) {}
 
-  merged_items(const Model&&, cuts) = delete;  // would die before it is asked
+  merged_items(const Model&&, cuts) = delete;  // the temporary would die before use
   merged_items(const Model&&, const forbidden_cuts&) = delete;
 
   /// Number of blocks.
@@ -67,7 +68,7 @@ class merged_items {
     return detail::expanded("merged_items::expand", blocks_, between_blocks);
   }
 
-  /// What the cost says of the items of the blocks `[first, last)`.
+  /// The cost of the items of the blocks `[first, last)`.
   /// @pre `first <= last && last <= size()`
   /// @{
   [[nodiscard]] cost_t<Model> operator()(std::size_t first, std::size_t last) const requires interval_cost<Model> {
@@ -79,7 +80,7 @@ class merged_items {
   }
   /// @}
 
-  /// The members that go with a promise of the cost, `additive` or `separable`, or make it an `overlapped_cost`.
+  /// The members for a promise of the cost, `additive` or `separable`, or for an `overlapped_cost`.
   /// @{
   [[nodiscard]] auto prefix(std::size_t block) const requires requires(const Model& m) { m.prefix(block); }
   { return cost_->prefix(blocks_[block]); }
@@ -121,20 +122,20 @@ class merged_items {
 
 namespace detail {
 
-/// Throws `argument_error` for more blocks than there are.
+/// Throws `argument_error` for a block out of range.
 inline void check_block(const cuts& blocks, std::size_t last) {
   if (last <= blocks.stages()) return;
   fail(argument_error("merged_constraint", "blocks.stages()", std::to_string(blocks.stages()),
                       joined({"must be the number of items, at least ", last})));
 }
 
-/// A constraint on stages of items, asked for stages of blocks.
+/// A constraint on stages of items, applied to stages of blocks.
 template <class Constraint>
 struct placed_merge {
   Constraint constraint;
-  view<const std::size_t> points;  ///< where blocks begin, and the number of items
+  view<const std::size_t> points;  ///< starts of the blocks, then the number of items
 
-  /// @pre `first <= last`, which is at most the number of blocks
+  /// @pre `first <= last <=` the number of blocks
   [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     return constraint(stage, points[first], points[last]);
   }
@@ -142,35 +143,35 @@ struct placed_merge {
 
 }  // namespace detail
 
-/// A constraint on stages of items as one on stages of their blocks: what goes with `merged_items`.
+/// A constraint on stages of items, as a constraint on stages of blocks: the counterpart of `merged_items`.
 template <stage_constraint Constraint>
 class merged_constraint {
  public:
-  /// What it promises: all that the constraint does.
+  /// Its promises: all of the constraint's.
   using axioms = axiom<enable_axioms<Constraint>.bits>;
 
   /// @param constraint  on stages of items
-  /// @param blocks      the items in blocks; both must outlive this object
+  /// @param blocks      the blocks of items; both must outlive this object
   merged_constraint(const Constraint& constraint, const cuts& blocks)
       : constraint_(__builtin_addressof(constraint)), blocks_(&blocks) {}
 
-  merged_constraint(const Constraint&&, const cuts&) = delete;  // would die before it is asked
+  merged_constraint(const Constraint&&, const cuts&) = delete;  // the temporary would die before use
   merged_constraint(const Constraint&, const cuts&&) = delete;
 
-  /// What the constraint says of the items of the blocks `[first, last)`.
+  /// The constraint's result for the items of the blocks `[first, last)`.
   /// @pre    `first <= last`
-  /// @throws argument_error for more blocks than there are
+  /// @throws argument_error for a block out of range
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     detail::check_block(*blocks_, last);
     return (*constraint_)(stage, (*blocks_)[first], (*blocks_)[last]);
   }
 
-  /// Whether it is known to allow no wider stage either, where it does not allow this one.
+  /// Whether it is known to reject all wider stages too, if it rejects this one.
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
     return detail::hopeless(*constraint_, stage, (*blocks_)[first], (*blocks_)[last], false);
   }
 
-  /// The same constraint, from copies of what it and the blocks hold: see `memory_for`.
+  /// The same constraint on copies of its and the blocks' data: see `memory_for`.
   template <memory_for<std::size_t> Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     return detail::placed_merge<detail::placed_t<Constraint, Memory>>{

@@ -13,17 +13,17 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The type of the values of an objective over stages that cost `Cost`.
+/// The type of an objective's values for stages with costs of type `Cost`.
 template <class O, class Cost>
 using value_t = std::remove_cvref_t<decltype(std::declval<const O&>()(std::declval<const Cost&>()))>;
 
-/// What the costs of all stages come to, and what is to be the least.
+/// The combined value of the costs of all stages, to be minimized.
 ///
 /// Valid expressions, for `o` of type `const O`, a cost `c`, and values `a` and `b`:
 ///   `o(c)`      the value of a single stage, a copyable value, ordered by `<`
 ///   `o(a, b)`   the value of two neighbouring runs of stages; associative
 ///
-/// Optional, to spare work: `o.hopeless(c, a)`, true if no value of stages of which one costs `c` or more is below `a`;
+/// Optional, for speed: `o.hopeless(c, a)`, true if no stages with one of cost `c` or more have a value below `a`;
 /// `o.less(c, b, a)`, the same as `o(o(c), b) < a`.
 template <class O, class Cost>
 concept objective = requires(const O& o, const Cost& c, const value_t<O, Cost>& a) {
@@ -32,14 +32,14 @@ concept objective = requires(const O& o, const Cost& c, const value_t<O, Cost>& 
   { a < a } -> std::convertible_to<bool>;
 };
 
-/// An `objective` that promises `isotone`: making a part worse makes no whole better. Only then are parts of the best
-/// whole best themselves, which dynamic programs rely on.
+/// An `objective` that promises `isotone`: a worse part never makes the whole better. Only then are parts of an optimal
+/// whole optimal, which dynamic programs rely on.
 template <class O, class Cost>
 concept isotone_objective = objective<O, Cost> && promises<O, isotone>;
 
 /// The cost of the costliest stage.
 struct bottleneck {
-  using axioms = stagecut::axioms<isotone>;  ///< what it promises
+  using axioms = stagecut::axioms<isotone>;  ///< its promise
 
   /// See `objective`.
   /// @{
@@ -58,9 +58,9 @@ struct bottleneck {
   /// @}
 };
 
-/// The sum of the costs of all stages, which must be representable: `minimize_total` looks for that itself.
+/// The sum of the costs of all stages, which must be representable: `minimize_total` checks this itself.
 struct total {
-  using axioms = stagecut::axioms<strictly_isotone>;  ///< what it promises, but for rounding
+  using axioms = stagecut::axioms<strictly_isotone>;  ///< its promise, except for rounding
 
   /// See `objective`.
   /// @{
@@ -75,10 +75,9 @@ struct total {
   /// @}
 };
 
-/// The costliest stage, then the second, and so on: the costs of all stages from the costliest on, compared
-/// lexicographically.
+/// The costs of all stages in decreasing order, compared lexicographically.
 struct leximax {
-  using axioms = stagecut::axioms<strictly_isotone>;  ///< what it promises
+  using axioms = stagecut::axioms<strictly_isotone>;  ///< its promise
 
   /// See `objective`.
   /// @{
@@ -108,7 +107,7 @@ struct leximax {
     std::size_t from = 0;
     for (const Cost& there : value) {
       const bool here = !placed && (from == rest.size() || !(cost < rest[from]));
-      if (!here && from == rest.size()) return true;  // a part of it
+      if (!here && from == rest.size()) return true;  // a prefix of it
       const Cost& next = here ? cost : rest[from];
       if (next < there) return true;
       if (there < next) return false;
@@ -119,27 +118,27 @@ struct leximax {
   /// @}
 };
 
-/// One objective, and where that is equal another of the same costs.
+/// One objective, with another as tie-break.
 ///
-/// Isotone if the first is strictly so and the second is isotone. The bottleneck is not strictly isotone: a part with a
-/// worse second value may belong to the best whole. For that see `minimize_bottleneck_then`.
+/// Isotone if the first is strictly isotone and the second isotone. The bottleneck is not strictly isotone: a part with a
+/// worse second value may belong to an optimal whole. For that see `minimize_bottleneck_then`.
 template <class First, class Second>
 struct in_order {
-  First first;    ///< counts first
-  Second second;  ///< counts where the first is equal
+  First first;    ///< compared first
+  Second second;  ///< compared if the first is equal
 
-  /// What it promises.
+  /// Its promises.
   using axioms = axiom<promises<First, strictly_isotone> && promises<Second, isotone>
                            ? (promises<Second, strictly_isotone> ? strictly_isotone.bits : isotone.bits)
                            : 0U>;
 
-  /// What stages come to by both, where both values are trivially copyable; else that is a `std::pair`.
+  /// The pair of values, if both are trivially copyable; else that is a `std::pair`.
   template <class A, class B>
   requires(std::is_trivially_copyable_v<A>&& std::is_trivially_copyable_v<B>) struct values {
-    A first;   ///< of the first
-    B second;  ///< of the second
+    A first;   ///< value of the first
+    B second;  ///< value of the second
 
-    /// By the first; where those are equal, by the second.
+    /// By the first; on ties, by the second.
     friend STAGECUT_HOST_DEVICE constexpr bool operator<(const values& a, const values& b) {
       return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
     }
@@ -170,11 +169,11 @@ struct in_order {
   /// @}
 };
 
-/// The type, from what is given.
+/// The type, deduced from the arguments.
 template <class First, class Second>
 in_order(First, Second) -> in_order<First, Second>;
 
-/// Between the costliest and the cheapest stage. It is not isotone; `minimize_range` minimises it.
+/// The difference between the costliest and the cheapest stage. Not isotone; `minimize_range` minimizes it.
 struct range {
   /// The ends of a range.
   template <class Cost>
@@ -182,7 +181,7 @@ struct range {
     Cost least;  ///< of the cheapest stage
     Cost most;   ///< of the costliest stage
 
-    /// By their distance.
+    /// By their difference.
     friend STAGECUT_HOST_DEVICE constexpr bool operator<(const ends& a, const ends& b) {
       return detail::difference(a.most, a.least) < detail::difference(b.most, b.least);
     }

@@ -17,29 +17,29 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The time of a stage that computes while it speaks, and receives while it sends: the greatest of its items' cost, by
-/// the speed of its device, and of the messages at both of its ends. An `overlapped_cost`.
+/// The time of a stage that overlaps computing, receiving and sending: the maximum of its items' cost, divided by the
+/// speed of its device, and the messages at both of its ends. An `overlapped_cost`.
 template <stage_cost Model>
 requires promises<Model, monotone> && arithmetic<cost_t<Model>>
 class overlapped_cuts {
  public:
-  /// Its promise: none, as a wider stage may be cut where less is sent.
+  /// Its promises: none, since a wider stage may send less at its ends.
   using axioms = stagecut::axioms<>;
 
-  /// @param cost   what the items take; must outlive this object
-  /// @param times  what messages take, in the same unit
+  /// @param cost   cost of the items; must outlive this object
+  /// @param times  times of messages, in the same unit
   /// @throws       argument_error for times of another number of items
   overlapped_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("overlapped_cuts", "times.size()", std::to_string(times_.size()),
                                 detail::joined({"must be the number of items, ", cost.size()})));
   }
-  /// The same on devices of different speeds.
+  /// The same for devices of different speeds.
   /// @param cost    as above
   /// @param times   as above
   /// @param speeds  of every stage, above 0
-  /// @throws        argument_error likewise, and for speeds that are not finite and above 0 or at which the chain takes
-  ///                for ever
+  /// @throws        argument_error as above, and for speeds that are not finite and above 0 or make the time of the chain
+  ///                infinite
   overlapped_cuts(const Model& cost, cut_times times, std::vector<double> speeds)
       : overlapped_cuts(cost, std::move(times)) {
     const std::size_t stages = speeds.size();
@@ -50,28 +50,28 @@ class overlapped_cuts {
                                   "must run the chain in a finite time"));
     }
   }
-  overlapped_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
+  overlapped_cuts(const Model&&, cut_times) = delete;  // the temporary would die before use
   overlapped_cuts(const Model&&, cut_times, std::vector<double>) = delete;
   template <class Other>
   requires(!(stage_cost<Other> && promises<Other, monotone>))
       overlapped_cuts(const Other&, cut_times, std::vector<double> = {})
-  = delete;  // prefix_sums(items), say
+  = delete;  // for example prefix_sums(items)
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const { return cost_->size(); }
 
-  /// What the items `[first, last)` take as that stage.
-  /// @throws argument_error for a stage whose speed was not said
+  /// The time of the items `[first, last)` on that stage, without messages.
+  /// @throws argument_error for a stage without a speed
   [[nodiscard]] double work(std::size_t stage, std::size_t first, std::size_t last) const {
     return speeds_(static_cast<double>(detail::price(*cost_, stage, first, last)), stage);
   }
 
-  /// The time of the message over that boundary if the chain is cut there before the item `cut`; 0 at both ends.
-  /// @throws argument_error for a boundary whose link was not said
+  /// The time of the message over that boundary if the chain is cut before the item `cut`; 0 at both ends.
+  /// @throws argument_error for a boundary without a link
   [[nodiscard]] double message(std::size_t boundary, std::size_t cut) const { return times_(boundary, cut); }
 
   /// The time of the items `[first, last)` as that stage.
-  /// @throws argument_error as `work`, and for a stage that no link joins
+  /// @throws argument_error as `work`, and for a stage without a link
   [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     double result = work(stage, first, last);
     for (const double passing : {times_.received(stage, first), times_.sent(stage, last)}) {
@@ -86,7 +86,7 @@ class overlapped_cuts {
   detail::stage_speeds speeds_;
 };
 
-/// Without such a cost: says so.
+/// Without such a cost: explains the error.
 template <class Other>
 requires(!(stage_cost<Other> && promises<Other, monotone>))
     overlapped_cuts(const Other&, cut_times, std::vector<double> = {})

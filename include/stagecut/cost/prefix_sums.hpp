@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Memory aligned to a cache line whose elements are left uninitialised until they are written.
+/// Cache-line-aligned memory whose elements stay uninitialized until they are written.
 template <class T>
 struct line_allocator {
   using value_type = T;
@@ -39,7 +39,7 @@ struct line_allocator {
   friend bool operator==(line_allocator, line_allocator) = default;
 };
 
-/// The costs of `prefix_sums`, from sums that stand elsewhere.
+/// The costs of `prefix_sums`, from sums stored elsewhere.
 template <sum_type Sum>
 struct placed_sums {
   using axioms = stagecut::axioms<additive>;
@@ -58,15 +58,15 @@ struct placed_sums {
 /// The cost of a stage as the sum of its items, from stored prefix sums: built once in O(n), then every cost is one
 /// subtraction. Reusable for any number of stages and any objective.
 ///
-/// `Sum` is `double` or an integer type, by deduction the widest of the items' kind. Floating-point items are added in
-/// the order of `grouped_sum.hpp`; the cost of `[i, j)` is *defined* as the rounded difference of two prefixes, which
-/// is monotone, so algorithms are exact for it; it may differ from a freshly added sum by a few units in the last place
-/// of the sum of *all* items. `block_sums` gives the same costs to the bit. Integers are exact, and overflow is found.
-/// A moved-from object holds no items.
+/// `Sum` is `double` or an integer type; deduced, the widest of the items' kind. Floating-point items are added in the
+/// order of `grouped_sum.hpp`; the cost of `[i, j)` is *defined* as the rounded difference of two prefixes, which is
+/// monotone, so algorithms are exact for it. It may differ from a fresh sum by a few units in the last place of the sum
+/// of *all* items. `block_sums` gives the same costs to the bit. Integers are exact, with overflow detected. A moved-from
+/// object holds no items.
 template <sum_type Sum>
 class prefix_sums {
  public:
-  /// What it promises, and all that follows from it.
+  /// Its promise, and all that it implies.
   using axioms = stagecut::axioms<additive>;
 
   /// A chain without items.
@@ -77,7 +77,7 @@ class prefix_sums {
   explicit prefix_sums(const Container& items) {
     assign(items);
   }
-  /// The same of a list.
+  /// As above, from a list.
   template <item_of<Sum> T>
   prefix_sums(std::initializer_list<T> items) {
     assign(items);
@@ -89,7 +89,7 @@ class prefix_sums {
   /// @throws           invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
   ///                   overflows; the object then holds no items
   ///
-  /// O(n) additions; at large n as fast as memory is read and written.
+  /// O(n) additions; for large n at memory bandwidth.
   template <summable_to<Sum> Container>
   void assign(const Container& container) {
     const view<const element_t<Container>> items(container);
@@ -134,7 +134,7 @@ class prefix_sums {
                           [=](std::size_t i) { return detail::as_computed(end - prefix[i]) <= bound; });
   }
 
-  /// The same costs, from a copy of the sums: see `memory_for`.
+  /// The same costs on a copy of the sums: see `memory_for`.
   template <memory_for<Sum> Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     const view<const Sum> sums =
@@ -143,10 +143,10 @@ class prefix_sums {
   }
 
  private:
-  // prefix(1) stands at the start of a cache line, so that whole lines are written.
+  // prefix(1) starts a cache line, so that whole lines are written.
   static constexpr std::size_t lead =
       static_cast<std::size_t>(detail::line_allocator<Sum>::alignment) / sizeof(Sum) - 1;
-  // Beyond the size of a cache, writing past the caches saves reading the lines that are overwritten.
+  // Above the size of a cache, non-temporal stores avoid reading the lines that are overwritten.
   static constexpr std::size_t streaming_bytes = std::size_t{16} << 20U;
 
   template <class T>
@@ -172,10 +172,10 @@ class prefix_sums {
   detail::empty_when_moved<std::size_t> size_;
 };
 
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <class Container>
 prefix_sums(const Container&) -> prefix_sums<sum_t<element_t<Container>>>;
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <arithmetic T>
 prefix_sums(std::initializer_list<T>) -> prefix_sums<sum_t<T>>;
 

@@ -12,19 +12,19 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What a stage sends on, and nothing else: bytes, or a time. The sum over all stages is the whole communication of a
-/// pipeline; the greatest is that of its slowest message.
+/// Only what a stage sends: bytes, or a time. The sum over all stages is the total communication of a pipeline; the
+/// maximum is its slowest message.
 ///
-/// `Sum` is `double` or an integer type, by deduction the widest of the items' kind.
+/// `Sum` is `double` or an integer type; deduced, the widest of the items' kind.
 template <sum_type Sum>
 class sent_at_cuts {
  public:
-  /// It depends on the end of the interval alone.
+  /// It depends only on the end of the interval.
   using axioms = stagecut::axioms<left_monotone, monge, inverse_monge, separable, stage_invariant>;
 
-  /// @param container  what is sent behind every item, contiguous, of length n; that of the last is not used
+  /// @param container  what is sent after every item, contiguous, of length n; the last is not used
   /// @throws           invalid_input naming the first item that is NaN, infinite or negative, or at which the sum of
-  ///                   integers overflows: then no sum over stages does
+  ///                   integers overflows: this ensures that no sum over stages does
   template <summable_to<Sum> Container>
   explicit sent_at_cuts(const Container& container) {
     const view<const element_t<Container>> items(container);
@@ -36,21 +36,21 @@ class sent_at_cuts {
     }
     if (!sent_.empty()) sent_.back() = Sum{};
   }
-  /// The same of a list.
+  /// As above, from a list.
   template <item_of<Sum> T>
   sent_at_cuts(std::initializer_list<T> items) : sent_at_cuts(view<const T>(items)) {}
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const noexcept { return sent_.size(); }
 
-  /// What is sent if a stage ends before the item `last`; nothing at the ends of the chain.
+  /// What a stage that ends before the item `last` sends; 0 at the ends of the chain.
   /// @pre `last <= size()`
   [[nodiscard]] Sum end(std::size_t last) const noexcept { return last == 0 ? Sum{} : sent_[last - 1]; }
 
-  /// Nothing: so that the cost is `end(last) - begin(first)`.
+  /// 0, so that the cost is `end(last) - begin(first)`.
   [[nodiscard]] static constexpr Sum begin(std::size_t) noexcept { return Sum{}; }
 
-  /// What a stage of the items `[first, last)` sends on.
+  /// What a stage of the items `[first, last)` sends.
   /// @pre `first <= last && last <= size()`
   [[nodiscard]] Sum operator()(std::size_t, std::size_t last) const noexcept { return end(last); }
 
@@ -58,10 +58,10 @@ class sent_at_cuts {
   std::vector<Sum> sent_;
 };
 
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <class Container>
 sent_at_cuts(const Container&) -> sent_at_cuts<sum_t<element_t<Container>>>;
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <arithmetic T>
 sent_at_cuts(std::initializer_list<T>) -> sent_at_cuts<sum_t<T>>;
 

@@ -14,25 +14,25 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What every stage takes beside its items: each list is empty (nothing), has one element for all stages, or one for
-/// every stage. In the unit of the model.
+/// The time of every stage apart from its items: each list is empty (0), has one element for all stages, or one for every
+/// stage. In the unit of the model.
 struct stage_times {
   std::vector<double> forward{};          ///< of a forward pass
   std::vector<double> backward{};         ///< of a backward pass
-  std::vector<double> backward_weight{};  ///< the part of that which is the gradient of the weights
+  std::vector<double> backward_weight{};  ///< the part of `backward` for the gradient of the weights
 };
 
-/// A pipeline model whose stages take a time of their own beside that of their items: launching kernels, the loss on the
-/// last one, reducing what stages share. It is added to what the model says of that already.
+/// A pipeline model whose stages have a time apart from their items: kernel launches, the loss on the last stage, a
+/// reduction of shared parameters. It is added to the model's own such times.
 template <pipeline_model Model>
 class with_stage_times : public Model {
  public:
-  /// Its promise: that of the model, which is about items.
+  /// Its promises: the model's, which concern items.
   using axioms = std::remove_cvref_t<decltype(enable_axioms<Model>)>;
 
-  /// @param model  any
+  /// @param model  any model
   /// @param times  finite and not negative
-  /// @throws       invalid_input for times that are not
+  /// @throws       invalid_input for other times
   with_stage_times(Model model, stage_times times) : Model(std::move(model)), times_(std::move(times)) {
     detail::check_pipeline_members<Model>();
     check("forward", times_.forward);
@@ -47,7 +47,7 @@ class with_stage_times : public Model {
   }
 
   /// See `pipeline_model`.
-  /// @throws argument_error for a stage of which nothing was said
+  /// @throws argument_error for a stage without times
   /// @{
   [[nodiscard]] double stage_forward(std::size_t stage) const {
     return detail::stage_forward<Model>(*this, stage) + of("forward", times_.forward, stage);

@@ -13,17 +13,17 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A pipeline model as run by devices of different speeds: times are divided by the speed of the stage,
-/// those of its items and those that it takes beside them.
+/// A pipeline model on devices of different speeds: all times are divided by the speed of the stage, those of its items
+/// and those apart from them.
 ///
-/// What else a model knows (`sent`, `memory`, the gradient of the weights) is known as before.
+/// All else in the model (`sent`, `memory`, a separate gradient of the weights) is unchanged.
 template <pipeline_model Model>
 class with_speeds : public Model {
  public:
-  /// Its promise: none, stages differ.
+  /// Its promises: none, since stages differ.
   using axioms = stagecut::axioms<>;
 
-  /// @param model   any
+  /// @param model   any model
   /// @param speeds  of every stage, above 0; 1: as in the model
   /// @throws        argument_error for a speed that is not above 0
   with_speeds(Model model, std::vector<double> speeds) : Model(std::move(model)), speeds_(std::move(speeds)) {
@@ -36,7 +36,7 @@ class with_speeds : public Model {
   }
 
   /// See `pipeline_model`.
-  /// @throws argument_error for a stage whose speed was not said
+  /// @throws argument_error for a stage without a speed
   /// @{
   [[nodiscard]] double forward(std::size_t stage, std::size_t item) const {
     return Model::forward(stage, item) / speed(stage);

@@ -13,23 +13,23 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A time that was measured, to fit a model of times to.
+/// A measured time, to which a time model is fitted.
 struct measured_time {
   double seconds = 0;  ///< above 0
-  double weight = 1;   ///< of its error among those of the others; not negative
+  double weight = 1;   ///< weight of its error; not negative
 
   /// Equal in both parts.
   friend bool operator==(const measured_time&, const measured_time&) = default;
 };
 
-/// What `fit_efficiencies` finds.
+/// The result of `fit_efficiencies`.
 struct efficiency_fit {
-  transformer::efficiencies reached{};  ///< those that fit best
-  std::vector<double> predicted{};      ///< seconds of every time, with these
+  transformer::efficiencies reached{};  ///< the best efficiencies found
+  std::vector<double> predicted{};      ///< every time in seconds, with these
   double mean_error = 0;                ///< the weighted mean of |log(predicted / measured)|
   std::array<bool, 3> determined{};     ///< whether the times depend on `gemm`, `power`, `network` at all
 
-  /// Seconds that were predicted, over those that were measured, less 1.
+  /// The relative error: predicted over measured seconds, minus 1.
   [[nodiscard]] double error(std::size_t i, const std::vector<measured_time>& measured) const {
     return predicted[i] / measured[i].seconds - 1;
   }
@@ -37,7 +37,7 @@ struct efficiency_fit {
 
 /// See `fit_efficiencies`.
 struct fit_efficiencies_fn {
-  /// Seconds of every time, as a model has them with such efficiencies.
+  /// The seconds of every time that a model predicts with given efficiencies.
   using predictor = function_ref<std::vector<double>(const transformer::efficiencies&)>;
 
   /// See `fit_efficiencies`.
@@ -55,10 +55,10 @@ struct fit_efficiencies_fn {
 
   [[noreturn]] static void refuse(std::size_t i, const char* what, double value, const char* requirement);
 
-  /// The weighted mean of the errors' logarithms, whose signs are dropped.
+  /// The weighted mean of the absolute values of the logarithmic errors.
   static double mean_error(const std::vector<measured_time>& measured, const std::vector<double>& predicted);
 
-  /// Takes what was predicted with other efficiencies, if it fits better.
+  /// Accepts other efficiencies and their predictions if they fit better.
   static bool take(efficiency_fit& best, const transformer::efficiencies& tried,
                    const std::vector<measured_time>& measured, const predictor& predict);
 
@@ -67,45 +67,45 @@ struct fit_efficiencies_fn {
   using vector = std::array<double, 3>;
   using matrix = std::array<vector, 3>;
 
-  /// The solution of equations whose matrix is positive definite: elimination needs no pivots then.
+  /// Solves equations with a positive definite matrix: elimination needs no pivots.
   static vector solved(matrix a, vector b);
 
-  /// How the logarithm of each time grows with that of each efficiency.
+  /// The derivative of the logarithm of each time by the logarithm of each efficiency.
   static std::vector<vector> slopes_of(const efficiency_fit& at, const predictor& predict);
 
-  /// Newton's step on the logarithms of the efficiencies, for squares of errors each weighed by what it is, so that they
-  /// stand for sizes (iteratively reweighted least squares); damped until it helps.
+  /// A Newton step on the logarithms of the efficiencies. Squared errors are weighted by the reciprocals of their sizes,
+  /// so that they act as absolute errors (iteratively reweighted least squares); damped until it improves the fit.
   static bool newton_step(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict);
 
-  /// Steps as long as they help by more than a millionth.
+  /// Repeats steps while they improve the fit by more than a millionth.
   static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict,
                       std::size_t steps = 50);
 
-  /// Descends from other beginnings as well, a few steps each, and goes on from the best that was reached: where messages
-  /// hide, there are several valleys.
+  /// Descends also from other starting points, a few steps each, and continues from the best: hidden messages create
+  /// several local minima.
   static void descend_from_afar(efficiency_fit& best, const std::vector<measured_time>& measured,
                                 const predictor& predict);
 
-  /// Efficiencies a step away: the digits of `move`, of base 3, say which of them go down, stay or go up.
+  /// Efficiencies one step away: the base-3 digits of `move` say which of them decrease, stay or increase.
   static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step);
 
-  /// Moves the efficiencies by steps, in all directions, as long as that helps.
+  /// Moves the efficiencies by steps in all directions while that improves the fit.
   static void climb(efficiency_fit& best, double step, const std::vector<measured_time>& measured,
                     const predictor& predict);
 };
 
-/// Fits the three numbers of `efficiencies` to times that were measured: the least weighted mean of
-/// |log(predicted / measured)|, which one wild measurement does not move as squares would. What no time depends on stays
-/// as it was.
+/// Fits the three numbers of `efficiencies` to measured times: minimizes the weighted mean of |log(predicted /
+/// measured)|, which is less sensitive to outliers than squares. Efficiencies that affect no time keep their values.
 ///
-/// Newton's steps with reweighted least squares, from `start` and from six other beginnings, then a pattern search around
-/// what they reach, steps of a tenth down to a thousandth in all directions at once: the sizes of errors have edges. Times
-/// that some efficiencies make without an error mostly tell these. Deterministic; some hundreds of calls of `predict`.
+/// Takes Newton steps with reweighted least squares from `start` and six other starting points, then a pattern search
+/// around the result with steps from a tenth down to a thousandth in all directions at once, since absolute errors have
+/// kinks. Usually recovers efficiencies that reproduce the times exactly. Deterministic; some hundreds of calls of
+/// `predict`.
 ///
-/// @param measured  the times, one at least with a weight
-/// @param predict   as many times of a model, above 0
-/// @param start     where to begin
-/// @throws          argument_error for times that are not above 0, or nothing to fit to, and for a `predict` that returns
+/// @param measured  the times, at least one with a positive weight
+/// @param predict   the model's times, in the same number, above 0
+/// @param start     the first starting point
+/// @throws          argument_error for times that are not above 0, for nothing to fit, and for a `predict` that returns
 ///                  another number of times
 inline constexpr fit_efficiencies_fn fit_efficiencies{};
 

@@ -14,42 +14,42 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How peaks are taken apart.
+/// How peaks are decomposed.
 enum class memory_method {
-  non_negative,  ///< all peaks at once, and no part is below 0
-  /// As SAPP does it, to compare: ranks between the ends tell the constant, the parameters and the activations, of any
-  /// sign; head and tail are what is left of their ranks' peaks without these, but with the constant, which so counts
-  /// twice there. As many such ranks as parameters and choices: there is no constant.
+  non_negative,  ///< all peaks at once, with no part below 0
+  /// As SAPP does, for comparison: ranks between the ends determine the constant, the parameters and the activations, of
+  /// any sign; head and tail are the rest of their ranks' peaks after subtracting these, except the constant, which thus
+  /// counts twice there. If the number of such ranks equals the number of parameters and choices, there is no constant.
   as_sapp
 };
 
-/// What `fit_memory` is asked for.
+/// Options of `fit_memory`.
 struct memory_fit_options {
-  memory_method method = memory_method::non_negative;  ///< how peaks are taken apart
-  /// Whether a rank holds bytes whatever it runs; false: the other parts have them. SAPP's way decides that itself.
+  memory_method method = memory_method::non_negative;  ///< how peaks are decomposed
+  /// Whether each rank holds constant bytes; false: the other parts absorb them. SAPP's method decides this itself.
   bool constant = true;
 };
 
-/// The memory of the parts of a model, and how far it can be trusted. All but `condition` and `worst` in bytes.
+/// The memory of the parts of a model, and the quality of the fit. In bytes, except `condition` and `worst`.
 struct memory_fit {
   double constant = 0;                ///< of each rank, whatever it runs
-  double parameters = 0;              ///< of a layer, with what the optimizer and gradients take
-  std::vector<double> activations{};  ///< of a layer and a microbatch, of every choice of recomputation
+  double parameters = 0;              ///< of a layer, with gradients and optimizer state
+  std::vector<double> activations{};  ///< of a layer and a microbatch, for every choice of recomputation
   double head = 0;                    ///< of what comes before the body
-  double tail = 0;                    ///< of what comes behind it
-  bool constant_told = false;         ///< false: `constant` is 0, as it was left out
-  bool head_told = false;             ///< false: `head` is 0, as no peak is of a rank with the head
-  bool tail_told = false;             ///< likewise
-  /// Of the equations, each column as long as 1: by how much errors of the peaks may grow in the parts, at most.
+  double tail = 0;                    ///< of what comes after the body
+  bool constant_told = false;         ///< false: `constant` is 0, since it was left out
+  bool head_told = false;             ///< false: `head` is 0, since no peak is of a rank with the head
+  bool tail_told = false;             ///< false: `tail` is 0, since no peak is of a rank with the tail
+  /// Condition number of the equations with columns of length 1: a bound on the amplification of errors of the peaks.
   double condition = 0;
-  std::vector<double> predicted{};  ///< every peak, as the parts make it
-  double root_mean_square = 0;      ///< of what peaks and predictions differ by
-  double largest_residual = 0;      ///< the most that a peak and its prediction differ by
-  std::size_t worst = 0;            ///< the peak that does, the first of them
-  /// The most that a peak is above its prediction: keep as much of each device free, and all that was measured fits.
+  std::vector<double> predicted{};  ///< every peak, computed from the parts
+  double root_mean_square = 0;      ///< of the differences between peaks and predictions
+  double largest_residual = 0;      ///< largest difference between a peak and its prediction
+  std::size_t worst = 0;            ///< the first peak with this difference
+  /// The largest excess of a peak over its prediction: with this reserve on each device, all measured runs fit.
   double margin = 0;
 
-  /// The peak of a rank that holds such layers, head and tail; its own `bytes` are not read.
+  /// The peak of a rank with these layers, head and tail; ignores its own `bytes`.
   /// @pre `of.kept` has as many numbers as `activations`
   [[nodiscard]] double bytes(const rank_peak& of) const;
 };
@@ -59,7 +59,7 @@ namespace detail {
 /// Sets a part of a fit.
 STAGECUT_DECL void set_part(stagecut::memory_fit& of, const memory_unknown& unknown, double bytes);
 
-/// The parts that fit the peaks best; refuses peaks that do not tell all of them.
+/// The parts that fit the peaks best; rejects peaks that do not determine all of them.
 template <class Solve>
 [[nodiscard]] stagecut::memory_fit parts_of(const std::vector<rank_peak>& peaks,
                                             const std::vector<std::string>& choices,
@@ -88,7 +88,7 @@ template <class Solve>
   return result;
 }
 
-/// Compares the predictions with what was measured.
+/// Compares the predictions with the measurements.
 STAGECUT_DECL void judge(stagecut::memory_fit& result, const std::vector<rank_peak>& peaks);
 
 }  // namespace detail
@@ -99,19 +99,20 @@ struct fit_memory_fn {
   [[nodiscard]] memory_fit operator()(const dry_runs& runs, const memory_fit_options& options = {}) const;
 };
 
-/// Takes the peak memory of ranks apart: `bytes = constant + parameters * layers + activations * kept + head + tail`.
+/// Decomposes the peak memory of ranks: `bytes = constant + parameters * layers + activations * kept + head + tail`.
 ///
-/// @param runs     the peaks of one run or more, in any order
-/// @param options  how, and whether there is a constant
-/// @return         the parts with the least sum of squares of errors in bytes, none of them negative, and how far they can
-///                 be trusted
-/// @throws         invalid_input with `choices` or `peaks` where there is none, with `choices` for a name that is there twice, with `peak I` for bytes and kept numbers
-///                 that are negative or not finite, as many of these as there are not choices, and kept activations of no
-///                 layer; with `peaks` where these do not tell some parts: which, and what run would
+/// @param runs     the peaks of one or several runs, in any order
+/// @param options  the method, and whether there is a constant
+/// @return         the non-negative parts with the least sum of squares of errors in bytes, and the quality of the fit
+/// @throws         invalid_input with `choices` or `peaks` if there are none, with `choices` for a duplicate name, with
+///                 `peak I` for bytes and kept numbers that are negative or not finite, for another number of these than
+///                 choices, and for kept activations without layers; with `peaks` if these do not determine some parts:
+///                 which, and which run would
 ///
-/// Equations whose smallest singular value is below 10^-10 of the largest, columns being as long as 1, tell not all.
-/// Exact but for rounding: peaks without errors give the parts to about 10^-15 times `condition`. The order of the
-/// peaks may change the last bits. For n peaks and u unknowns O(n u^2) a solution, mostly one, at most a few for each u.
+/// Equations whose smallest singular value is below 10^-10 of the largest, with columns of length 1, do not determine all
+/// parts. Exact except for rounding: peaks without errors give the parts to about 10^-15 times `condition`. The order of
+/// the peaks may change the last bits. For n peaks and u unknowns O(n u^2) per solution, mostly one, at most a few for
+/// each u.
 ///
 /// Source: C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23 (non-negative least squares).
 inline constexpr fit_memory_fn fit_memory{};

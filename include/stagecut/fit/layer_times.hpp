@@ -9,20 +9,21 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How `layer_times` reads samples.
+/// Options of `layer_times`.
 struct layer_time_options {
-  std::size_t dropped = 0;  ///< samples at the beginning of every layer that are not read: caches and clocks warm up
-  /// How many deviations a sample may be off the median, a deviation being as the standard one of normal errors; infinity: any.
+  std::size_t dropped = 0;  ///< ignored samples at the beginning of every layer, while caches and clocks warm up
+  /// Most deviations from the median, where a deviation is scaled to the standard deviation of normal errors; infinity:
+  /// any.
   double outlier_limit = 3.5;
 };
 
-/// What a layer takes, of repeated measurements.
+/// The time of a layer from repeated measurements.
 struct layer_time {
-  double seconds = 0;         ///< the median of the samples that are no outliers
-  double first_quartile = 0;  ///< of the same; a quarter of them are below it
-  double third_quartile = 0;  ///< likewise, three quarters
-  std::size_t samples = 0;    ///< so many these are
-  std::size_t outliers = 0;   ///< so many were left out, without those at the beginning
+  double seconds = 0;         ///< median of the samples that are no outliers
+  double first_quartile = 0;  ///< of the same samples; a quarter of them are below it
+  double third_quartile = 0;  ///< of the same samples; three quarters of them are below it
+  std::size_t samples = 0;    ///< number of these samples
+  std::size_t outliers = 0;   ///< number of outliers, without the ignored samples at the beginning
 
   /// Equal in every part.
   friend bool operator==(const layer_time&, const layer_time&) = default;
@@ -41,18 +42,18 @@ struct layer_times_fn {
                                                    const layer_time_options& options = {}) const;
 };
 
-/// What layers take, of repeated measurements some of which something else disturbed: the median of all samples that are not
-/// far off it.
+/// Times of layers from repeated, partly disturbed measurements: the median of all samples that are not far from the
+/// median.
 ///
-/// @param samples  of every layer, seconds in the order of measuring; as many of each as one likes
-/// @param options  how many are dropped at the beginning, and how far off is far
-/// @return         of every layer its time, how far samples scatter and how many were left out
-/// @throws         invalid_input with `layer L` for one without samples but those dropped, and for samples that are
+/// @param samples  of every layer, seconds in the order of measuring; any number for each
+/// @param options  the number of samples ignored at the beginning, and the limit for outliers
+/// @return         for every layer its time, its spread and the number of outliers
+/// @throws         invalid_input with `layer L` for one without samples after the ignored ones, and for samples that are
 ///                 negative or not finite; argument_error for an `outlier_limit` below 1 or NaN
 ///
-/// Less than half of the samples, whatever they are, do not carry the time away: the median of all lies among the others,
-/// and the time within the limit of it. At least half are kept, as they are within one deviation. Exact but for rounding;
-/// the order counts for those dropped alone. O(n log n).
+/// Robust: if less than half of the samples are arbitrary, the median of all lies among the others, and the time is
+/// within the limit of it. At least half are kept, since they are within one deviation. Exact except for rounding; the
+/// order matters only for the ignored samples. O(n log n).
 ///
 /// Source: B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-scores, whose limit is 3.5).
 inline constexpr layer_times_fn layer_times{};

@@ -59,8 +59,8 @@ struct memory_options {
 ///     `except_last`) plus the activations of its layers once. The input of the first stage is not counted;
 ///   - workspace: the maximum over its layers;
 ///   - recomputed: for a whole backward pass, the maximum over the layers of workspace plus recomputed bytes, less the
-///     workspace above; for each microbatch between its gradient of the input and its gradient of the parameters, the
-///     recomputed bytes of all layers;
+///     workspace above; for each microbatch with a split one, from the start of the gradient of the input to the end of
+///     the gradient of the parameters, the recomputed bytes of all layers;
 ///   - buffers: `boundary_buffers` times input and output.
 ///
 /// Construction takes O(n log n), each query O(1); with t shared parameters, counted in each layer that has them,

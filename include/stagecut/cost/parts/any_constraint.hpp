@@ -8,8 +8,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A constraint that is somebody else's, behind pointers: what asks it seldom enough is compiled once for all. It promises
-/// nothing, but knows what is hopeless.
+/// A type-erased reference to a constraint: code that calls it rarely is compiled once for all constraints. It promises
+/// nothing, but has `hopeless`.
 class any_constraint {
  public:
   /// @param constraint  must outlive this object
@@ -26,7 +26,7 @@ class any_constraint {
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     return allows_(constraint_, stage, first, last);
   }
-  /// @pre it does not allow `[first, last)`
+  /// @pre it rejects `[first, last)`
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
     return hopeless_(constraint_, stage, first, last);
   }

@@ -7,8 +7,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A cost of stages that is somebody else's and promises `Promises`, behind a pointer: what calls it seldom enough is
-/// compiled once for all models whose costs are of type `Cost`.
+/// A type-erased reference to a cost of stages that promises `Promises`: code that calls it rarely is compiled once for
+/// all models with costs of type `Cost`.
 template <class Promises, class Cost>
 class any_stage_cost {
  public:

@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Throws `argument_error` in the name of `function` for the first of its argument `name` that is negative or not
+/// Throws `argument_error` in the name of `function` for the first link of its argument `name` that is negative or not
 /// finite.
 inline void check_links(std::string_view function, std::string_view name, view<const link_speed> links) {
   for (std::size_t i = 0; i < links.size(); ++i) {

@@ -12,20 +12,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Numbers that are meant to be the costs of items.
+/// Numbers meant as costs of items.
 template <class T>
 concept numbers_for_a_cost = !stage_cost<T> && requires(const T& numbers) {
   requires arithmetic<element_t<T>>;
   numbers.size();
 };
 
-/// A function of an interval that does not know how many items there are.
+/// A function of an interval without a number of items.
 template <class T>
 concept function_for_a_cost = !stage_cost<T> && interval_function<T> && !requires(const T& function) {
   function.size();
 };
 
-/// What would be a cost if it could be asked without being changed.
+/// A cost whose call operator is not const.
 template <class T>
 concept mutable_for_a_cost = !stage_cost<T> && !interval_function<T> && requires(T & model, std::size_t i) {
   requires requires { model(i, i); } || requires {
@@ -34,15 +34,15 @@ concept mutable_for_a_cost = !stage_cost<T> && !interval_function<T> && requires
   requires !requires(const T& same) { same(i, i, i); };
 };
 
-/// A function of an interval where a constraint is meant, which is asked for the stage as well.
+/// A function of an interval used as a constraint, which also needs the stage.
 template <class T>
 concept function_for_a_constraint = interval_function<T> && !stage_constraint<T>;
 
-/// Anything else that is no cost.
+/// Any other type that is not a cost.
 template <class T>
 concept no_cost = !stage_cost<T> && !numbers_for_a_cost<T> && !function_for_a_cost<T> && !mutable_for_a_cost<T>;
 
-// What a compiler says about a call without a cost holds these names.
+// Names for compiler errors about calls without a cost.
 struct numbers_are_no_cost_wrap_them_in_prefix_sums;
 struct a_function_is_no_cost_make_it_one_by_monotone_n_f;
 struct the_call_operator_of_a_cost_has_to_be_const;
@@ -51,8 +51,8 @@ struct a_cost_has_size_and_a_const_call_operator_as_prefix_sums_or_monotone;
 struct this_needs_an_additive_cost_as_prefix_sums_or_block_sums;
 struct a_stage_constraint_is_asked_of_stage_first_last;
 
-/// What every partitioner says to the usual mistakes, in the first lines of a compiler's message; for concepts it
-/// cannot be called so.
+/// Deleted overloads of every partitioner for common mistakes, explained in the first lines of a compiler's message;
+/// concepts cannot have such names.
 struct expects_cost {
   template <numbers_for_a_cost Items, class... Rest>
   numbers_are_no_cost_wrap_them_in_prefix_sums              //
@@ -71,7 +71,7 @@ struct expects_cost {
   operator()(const Other&, const Rest&...) const = delete;  // prefix_sums(items), monotone(n, f) or a model of your own
 };
 
-/// What those that take a constraint behind the number of stages, or the bound, say beside that.
+/// More such overloads for functions with a constraint after the number of stages, or the bound.
 struct expects_cost_and_constraint : expects_cost {
   using expects_cost::operator();
   template <stage_cost Cost, class Stages, function_for_a_constraint Two, class... Rest>
@@ -79,7 +79,7 @@ struct expects_cost_and_constraint : expects_cost {
   operator()(const Cost&, const Stages&, const Two&, const Rest&...) const = delete;  // asked: (stage, first, last)
 };
 
-/// What those that need sums say beside that.
+/// More such overloads for functions that need sums.
 struct expects_additive_cost : expects_cost_and_constraint {
   using expects_cost_and_constraint::operator();
   template <stage_cost Other, class... Rest>
@@ -87,7 +87,7 @@ struct expects_additive_cost : expects_cost_and_constraint {
   operator()(const Other&, const Rest&...) const = delete;  // additive_cost: prefix_sums(items), or see docs/cost.md
 };
 
-/// Stands for the cost that a class template was not given: its deleted constructor then says what to give.
+/// The placeholder for a missing cost of a class template: its deleted constructor names the remedy.
 struct no_cost_was_given {
   using axioms = axiom<additive.bits>;
   [[nodiscard]] std::size_t size() const;
@@ -95,7 +95,7 @@ struct no_cost_was_given {
   [[nodiscard]] double operator()(std::size_t first, std::size_t last) const;
 };
 
-/// By what is missing, with the way out in its name.
+/// The placeholders, named after the remedy.
 /// @{
 struct give_a_cost_as_prefix_sums_or_monotone_n_f : no_cost_was_given {};
 struct give_an_additive_cost_as_prefix_sums : no_cost_was_given {};

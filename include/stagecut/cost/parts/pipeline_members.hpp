@@ -6,10 +6,10 @@
 
 #include <stagecut/core/config.hpp>
 
-// The optional members of a pipeline model. One that has the name and another form would be ignored without a word.
+// The optional members of a pipeline model. Without these checks, a member with the wrong form would be silently ignored.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-// How each is called, with whatever numbers, and taken the address of.
+// How each member is called, with any numbers, and how its address is taken.
 struct ask_backward_weight {
   template <class Model, class... Numbers>
   auto operator()(Model& model, Numbers... numbers) const -> decltype(model.backward_weight(numbers...));
@@ -83,20 +83,20 @@ struct ask_splits_backward {
   auto address() const -> decltype(&Model::splits_backward);
 };
 
-/// Whether a model has that member: called with these numbers, const, it is a number.
+/// Whether a model has that member: a const call with these numbers returns a number.
 template <class Ask, class Model, class... Numbers>
 concept has_member = requires(const Ask& ask, const Model& model, Numbers... numbers) {
   { ask(model, numbers...) } -> std::convertible_to<double>;
 };
 
-/// Whether it can be called with that many numbers, perhaps not const.
+/// Whether it can be called with that many numbers, possibly not const.
 template <class Ask, class Model, class... Numbers>
 concept called_with = requires(const Ask& ask, Model& model, Numbers... numbers) {
   ask(model, numbers...);
 };
 
-/// Whether a model has a member of that name which can be seen, or called, and is not what is asked for. One that its own
-/// constraints take away is none.
+/// Whether a model has a visible or callable member of that name in another form. A member that its own constraints
+/// disable does not count.
 template <class Ask, class Model, class... Numbers>
 concept wrong_member = !has_member<Ask, Model, Numbers...> &&
                        (requires(const Ask& ask) { ask.template address<Model>(); } || called_with<Ask, Model> ||
@@ -104,7 +104,7 @@ concept wrong_member = !has_member<Ask, Model, Numbers...> &&
                         called_with<Ask, Model, std::size_t, std::size_t, std::size_t> ||
                         called_with<Ask, Model, std::size_t, std::size_t, std::size_t, std::size_t>);
 
-// Of each of them, both.
+// Both checks for each member.
 template <class Model>
 concept has_backward_weight = has_member<ask_backward_weight, Model, std::size_t, std::size_t>;
 template <class Model>
@@ -154,14 +154,14 @@ concept has_splits_backward = has_member<ask_splits_backward, Model>;
 template <class Model>
 concept wrong_splits_backward = wrong_member<ask_splits_backward, Model>;
 
-/// Whether a model tells that something is computed again.
+/// Whether a model has recomputed bytes.
 template <class Model>
 [[nodiscard]] constexpr bool recomputes(const Model& model) {
   if constexpr (has_recomputed<Model> && has_recomputes<Model>) return static_cast<bool>(model.recomputes());
   return has_recomputed<Model>;
 }
 
-/// Does not compile for a model that has such a member in another form.
+/// Fails to compile for a model with such a member in another form.
 template <class Model>
 constexpr void check_pipeline_members() noexcept {
   static_assert(!wrong_backward_weight<Model>,
