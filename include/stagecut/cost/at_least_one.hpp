@@ -41,8 +41,8 @@ class at_least_one {
     for (const bool each : of_kind) add(each);
   }
 
+  /// @param items    a contiguous container that describes every item
   /// @param of_kind  `of_kind(item)`, whether the item is of the kind
-  /// @param of_kind  `of_kind(item)`, true for those of the kind
   template <class Container, class Predicate>
   requires requires(const Container& items, Predicate of_kind) {
     { of_kind(*std::data(items)) } -> std::convertible_to<bool>;

@@ -41,7 +41,7 @@ struct placed_cuts {
 /// items between two allowed cuts, which reduces the work of algorithms instead of adding to it.
 class forbidden_cuts {
  public:
-  /// Its promise: it asks for no stage by its number.
+  /// Its promise: independent of the stage's number.
   using axioms = stagecut::axioms<stage_invariant>;
 
   /// @param items  number of items n of the chain

@@ -16,19 +16,19 @@ namespace stagecut::inline STAGECUT_ABI {
 /// The answer for the best number of stages.
 template <class Answer, class Value>
 struct best_of_stages {
-  std::size_t stages;               ///< how many, the fewest with that value
-  Answer answer;                    ///< for so many
-  Value value;                      ///< by the caller's objective
-  std::vector<std::size_t> failed;  ///< the numbers of stages, of those tried, that had no answer
+  std::size_t stages;               ///< number of stages, the smallest with that value
+  Answer answer;                    ///< for this number of stages
+  Value value;                      ///< under the caller's objective
+  std::vector<std::size_t> failed;  ///< numbers of stages that were tried and have no answer
 };
 
 namespace detail {
 
-/// What a search for a number of stages has as its answer.
+/// The answer of a search with a given number of stages.
 template <class Solve>
 using answer_of_t = std::remove_cvref_t<decltype(*std::declval<const Solve&>()(std::size_t{}))>;
 
-/// What such an answer is worth.
+/// The value of such an answer.
 template <class Solve, class Value>
 using value_of_t = std::remove_cvref_t<decltype(std::declval<const Value&>()(
     std::size_t{}, *std::declval<decltype(std::declval<const Solve&>()(std::size_t{}))&>()))>;
@@ -97,21 +97,21 @@ struct best_stages_fn {
   }
 };
 
-/// Finds the best number of stages: tries each.
+/// Finds the best number of stages by trying each.
 ///
-/// Whether a chain fits need not depend on the number of stages in one direction only: under 1F1B more stages keep more
-/// microbatches. So no number is skipped.
+/// Feasibility need not be monotone in the number of stages: under 1F1B more stages keep more microbatches. So no number
+/// is skipped.
 ///
-/// @param least   the least number of stages, at least 1
-/// @param most    the greatest
-/// @param solve   `solve(k)`, the outcome for k stages of any search
-/// @param value   `value(k, answer)`, what is to be the least, ordered by `<`; unless it is given the fewest stages are
-///                taken that `solve` has an answer for, and none above are tried
-/// @return        optimal if all that was tried was proved; feasible if something was not; infeasible, or unknown, if
-///                there was no answer, with the reason for `least`
+/// @param least   smallest number of stages, at least 1
+/// @param most    largest number of stages
+/// @param solve   `solve(k)`, the outcome of any search with k stages
+/// @param value   `value(k, answer)`, to be minimized, ordered by `<`; default: the number of stages, so that the search
+///                stops at the first for which `solve` has an answer
+/// @return        optimal if all outcomes were proved; feasible if one was not; infeasible, or unknown, if there was no
+///                answer, with the reason for `least`
 /// @throws        argument_error unless `1 <= least && least <= most`; whatever `solve` and `value` throw
 ///
-/// Of equal values the fewest stages. One call of `solve` for each number.
+/// On ties, the fewest stages. One call of `solve` for each number.
 inline constexpr best_stages_fn best_stages{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -23,15 +23,15 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Cuts a chain whose least bottleneck is `most` so that its stages cost between `least` and `most`, where `least`
-/// is above 0 and below the bottleneck by the costliest item.
+/// Cuts a chain with least bottleneck `most` so that its stages cost between `least` and `most`; `least` is above 0 and
+/// equals the bottleneck less the costliest item.
 ///
-/// docs/chains.md, "At most the largest item apart". Stages from the front take all that they may, stages from the end
-/// only what they must, and one takes what is left between them. The stages from the front reach the end of the chain,
-/// and those from the end do not need more than there is; so at some stage, the first to be filled would end behind
-/// where the last have to begin: it ends there.
+/// docs/chains.md, "At most the largest item apart". Stages from the front take as much as they may, stages from the end
+/// only what they must, and one takes the items between them. The stages from the front reach the end of the chain, and
+/// those from the end need no more than there is. So at some stage the front filling would end after the point where the
+/// end filling must begin: it ends there.
 ///
-/// @param points  on return the cut points; false if the model is not what it promises
+/// @param points  output: the cut points; false if the model breaks its promises
 template <additive_cost Model>
 [[nodiscard]] bool fill_from_both_ends(const Model& cost, cost_t<Model> least, cost_t<Model> most,
                                        std::vector<std::size_t>& points) {
@@ -82,7 +82,7 @@ struct block_partition_fn : detail::expects_additive_cost {
       const number here = chain.cost(first, last);
       if (item < here) item = here;
     }
-    // What roundings can add up to, and half as much again.
+    // a bound on the accumulated rounding, times 1.5
     number slack{};
     if constexpr (std::floating_point<number>) slack = 4 * std::numeric_limits<number>::epsilon() * bottleneck;
     if (item < bottleneck && slack < bottleneck - item) {
@@ -105,8 +105,8 @@ struct block_partition_fn : detail::expects_additive_cost {
   }
 
  private:
-  /// No cut has a smaller difference: its cheapest stage costs no more than the mean, and its costliest no less than
-  /// the bottleneck (docs/chains.md, "At most the largest item apart").
+  /// No cut has a smaller difference: its cheapest stage is at most the mean, its costliest at least the bottleneck
+  /// (docs/chains.md, "At most the largest item apart").
   template <class Cost>
   static Cost least_range(Cost total, Cost bottleneck, std::size_t stages) {
     if constexpr (integer<Cost>) {
@@ -120,26 +120,25 @@ struct block_partition_fn : detail::expects_additive_cost {
   }
 };
 
-/// Cuts a chain into `stages` contiguous non-empty stages so that the costliest stage is as cheap as possible, and no
-/// two stages differ by more than the costliest item: the cut that I. Bárány and V. S. Grinberg proved to exist, and
-/// more.
+/// Cuts a chain into `stages` contiguous non-empty stages with the smallest bottleneck, so that no two stages differ by
+/// more than the costliest item: I. Bárány and V. S. Grinberg proved that a cut with such differences exists; this one
+/// also minimizes the bottleneck.
 ///
-/// @param cost    a sum over the items: `prefix_sums`, `block_sums`, or an `additive_cost` of your own
+/// @param cost    a sum over the items: `prefix_sums`, `block_sums`, or your own `additive_cost`
 /// @param stages  number of stages k, at least 1
-/// @return        a cut with the difference between its costliest and its cheapest stage as cost; feasible, with a
-///                lower bound for all cuts, or optimal if the bound proves it; infeasible, `more_stages_than_layers`,
-///                if k > n
+/// @return        a cut whose cost is the difference between its costliest and its cheapest stage; feasible, with a lower
+///                bound for all cuts, or optimal if the bound proves it; infeasible, `more_stages_than_layers`, if k > n
 /// @throws        argument_error if `stages == 0`; whatever `cost` throws
 ///
-/// The costliest stage costs exactly what that of `minimize_bottleneck` does. Integers differ by no more than the
-/// costliest item; of doubles the difference may exceed it by the roundings of a few sums, a relative 2^-50 of the
-/// bottleneck. `minimize_range` finds the least difference there is, but may need a costlier stage for it.
+/// The costliest stage costs exactly as much as with `minimize_bottleneck`. Integers differ by at most the costliest
+/// item; for doubles the difference may exceed it by the roundings of a few sums, a relative 2^-50 of the bottleneck.
+/// `minimize_range` finds the smallest possible difference, possibly with a costlier bottleneck.
 ///
 /// n + 1 calls of `cost.prefix`, and O(k log n) for each probe of `minimize_bottleneck`; O(k) memory. Deterministic;
 /// thread-safe.
 ///
-/// Source: I. Bárány and V. S. Grinberg, Block partitions of sequences, Israel J. Math. 206(1):155-164, 2015.
-/// Not by local moves as there: with the bottleneck known, one pass from each end finds the cut.
+/// Source: I. Bárány and V. S. Grinberg, Block partitions of sequences, Israel J. Math. 206(1):155-164, 2015. Instead of
+/// their local moves, one pass from each end finds the cut, since the bottleneck is known.
 inline constexpr block_partition_fn block_partition{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -12,44 +12,44 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How far a search through the cuts of a chain is.
+/// The progress of a search over the cuts of a chain.
 struct chain_progress {
-  double seconds = 0;  ///< since it began
-  double share = 0;    ///< of the work that it is done with, below 1, as a guess; 0 if that is not known
+  double seconds = 0;  ///< since the start
+  double share = 0;    ///< estimated share of the work done, below 1; 0 if unknown
 };
 
-/// How long to search, and whom to tell. What is not said stays at its default.
+/// Limits and callbacks of a search.
 struct chain_limits {
   std::optional<double> time_limit{};                    ///< seconds; unset: until the answer is proved
-  function_ref<bool()> stop{};                           ///< asked often; true ends the search with the best so far
-  function_ref<void(const chain_progress&)> progress{};  ///< told now and then
-  std::optional<std::size_t> row_limit{};                ///< of tables, the same on every machine; unset: no limit
+  function_ref<bool()> stop{};  ///< called often; true ends the search with the best answer so far
+  function_ref<void(const chain_progress&)> progress{};  ///< called now and then
+  std::optional<std::size_t> row_limit{};  ///< on rows of tables, the same on every machine; unset: no limit
 };
 
 namespace detail {
 
-/// Throws `argument_error` in the name of `function` for a time limit that is no number: none would ever be reached.
+/// Throws `argument_error` in the name of `function` for a time limit that is NaN: it would never be reached.
 STAGECUT_DECL void check_limits(std::string_view function, const chain_limits& limits);
 
-/// Knows when a search must end, and tells how far it is.
+/// Checks the limits of a search, and reports its progress.
 class chain_clock {
  public:
   explicit chain_clock(const chain_limits& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
 
-  /// Whether a limit is reached, a share of the work being done. Cheap enough for every row of a table.
+  /// Whether a limit is reached, at that share of the work. Cheap enough for every row of a table.
   [[nodiscard]] bool over(double share);
 
-  /// The same, for what takes long by itself.
+  /// The same, for steps that take long.
   [[nodiscard]] bool look(double share);
 
-  /// Counts what takes as long as so many rows.
+  /// Counts work that takes as long as `rows` rows.
   void work(std::size_t rows) noexcept { rows_ += rows; }
 
   /// Whether a limit was reached.
   [[nodiscard]] bool was_over() const noexcept { return over_; }
 
  private:
-  chain_limits limits_;  // a copy: a request may be gone before the search that it began
+  chain_limits limits_;  // a copy: the request may be destroyed before the search
   deadline end_;
   std::size_t asked_ = 0;
   std::size_t rows_ = 0;

@@ -5,12 +5,13 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A chain cut into stages, with what it costs and a proof of how good that is.
+/// A chain cut into stages, with the objective value and a bound that proves its quality.
 template <class Cost>
 struct chain_partition {
-  stagecut::cuts cuts;  ///< where
-  Cost cost;            ///< the value of the objective for these cuts, in the unit of the cost model
-  Cost bound;           ///< no cut of this chain into as many stages costs less; equal to `cost` when proved optimal
+  stagecut::cuts cuts;  ///< the cuts
+  Cost cost;            ///< objective value of these cuts, in the unit of the cost model
+  Cost bound;  ///< lower bound for all cuts of this chain into that number of stages; equal to `cost` if proved
+               ///< optimal
 
   /// Equal in every part.
   friend bool operator==(const chain_partition&, const chain_partition&) = default;

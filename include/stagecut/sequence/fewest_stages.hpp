@@ -43,8 +43,8 @@ struct fewest_stages_fn : detail::expects_cost_and_constraint {
     }
     const std::size_t items = cost.size();
     if (items == 0) return answer::infeasible({reason::cause::constraint, 0, 0, "there is no item"});
-    std::vector<std::size_t> needed(items + 1, items + 1);  // stages, for the items from one on
-    std::vector<std::size_t> end(items + 1);                // of the first of them, the smallest
+    std::vector<std::size_t> needed(items + 1, items + 1);  // number of stages for the items from each item on
+    std::vector<std::size_t> end(items + 1);                // smallest end of the first of these stages
     needed[items] = 0;
     for (std::size_t first = items; first-- > 0;) {
       for (std::size_t last = first + 1; last <= items; ++last) {
@@ -58,7 +58,7 @@ struct fewest_stages_fn : detail::expects_cost_and_constraint {
       }
     }
     if (needed[0] > items) {
-      std::size_t item = 0;  // from the end of the chain on, what comes to no stage
+      std::size_t item = 0;  // the last item from which no stages lead to the end
       for (std::size_t first = 0; first < items; ++first) item = needed[first] > items ? first : item;
       return answer::infeasible(
           {reason::cause::constraint, 0, 0,
@@ -71,17 +71,17 @@ struct fewest_stages_fn : detail::expects_cost_and_constraint {
   /// @}
 };
 
-/// Cuts a chain into as few stages as possible, none of which costs more than `most`.
+/// Cuts a chain into the fewest stages such that none costs more than `most`.
 ///
-/// @param cost     what items cost as a stage, the same for all stages
-/// @param most     what a stage may cost; no fraction where costs are integers
-/// @param allowed  optional: which items may be a stage, a `stage_constraint` that is `stage_invariant`
-/// @return         optimal, with the number of stages as cost and bound; infeasible if no number of stages will do
+/// @param cost     costs of intervals as stages, the same for all stages
+/// @param most     upper bound for a stage; an integer if costs are integers
+/// @param allowed  optional: which intervals may be stages, a `stage_invariant` `stage_constraint`
+/// @return         optimal, with the number of stages as cost and bound; infeasible if no number of stages suffices
 /// @throws         argument_error if `most` is NaN; whatever `cost` and `allowed` throw
 ///
-/// Exact for any cost. Among the cuts with as few stages the lexicographically smallest. O(n w) calls of cost and
-/// constraint, where w is n, or of a right-monotone cost the items of the widest stage within `most`. Where the costs,
-/// or the memory in flight, depend on the stage or on the number of stages, see `best_stages`.
+/// Exact for any cost. On ties, the lexicographically smallest cuts. O(n w) calls of cost and constraint, where w is n,
+/// or for a right-monotone cost the number of items of the widest stage within `most`. If the costs, or the microbatches
+/// in flight, depend on the stage or on the number of stages, see `best_stages`.
 inline constexpr fewest_stages_fn fewest_stages{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

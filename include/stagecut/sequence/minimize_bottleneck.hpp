@@ -28,13 +28,13 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Memory that `minimize_bottleneck` works in, and the answer. Handed to it again and again, it spares the allocations.
+/// Scratch memory and answer of `minimize_bottleneck`. Reuse it to avoid allocations.
 template <class Cost>
 class bottleneck_workspace {
   friend struct minimize_bottleneck_fn;
 
   detail::separators separators_;
-  cuts spare_;  // memory of an answer that the present one does not need
+  cuts spare_;  // memory of a previous answer, currently unused
   outcome<chain_partition<Cost>> answer_;
 };
 
@@ -148,7 +148,7 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
     }
   }
 
-  /// By probes that know where each stage can begin, if a bound can be probed faster than by trying all stages.
+  /// With probes that compute where each stage can begin, if this is faster than trying all stages.
   template <class Model, class Constraint>
   static best_of<Model> reached(const Model& cost, std::size_t stages, const Constraint& allowed, empty_stages empty) {
     using chain_type = detail::reach_chain<Model, Constraint>;
@@ -163,14 +163,14 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
       detail::bottleneck_search search(chain, where, chain.least(stages), most);
       if (!free && !search.found()) return std::nullopt;
       const auto least = search.run();
-      if (free) static_cast<void>(search.found());  // unless a cost does not keep its promises
+      if (free) static_cast<void>(search.found());  // fails only if a cost breaks its promises
       return chain_partition<cost_t<Model>>{cuts(where.cut, empty), least, least};
     } else {
       return detail::stage_program(cost, stages, bottleneck(), allowed, empty).run();
     }
   }
 
-  /// The one cut of a chain without items, into empty stages.
+  /// The only cut of a chain without items, into empty stages.
   template <class Model, class Constraint>
   static best_of<Model> nothing(const Model& cost, std::size_t stages, const Constraint& allowed) {
     cost_t<Model> most = detail::price(cost, 0, 0, 0);
@@ -184,38 +184,40 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
   }
 };
 
-/// Cuts a chain into `stages` contiguous stages so that the costliest stage is as cheap as possible.
+/// Cuts a chain into `stages` contiguous stages with the smallest bottleneck: the costliest stage is as cheap as
+/// possible.
 ///
-/// @param cost       what every interval of the chain costs as a stage: `prefix_sums`, `block_sums`, `monotone(n, f)`,
-///                   `at_speeds`, `added_cuts`, `overlapped_cuts`, or a model of your own; stages may differ
+/// @param cost       costs of intervals as stages: `prefix_sums`, `block_sums`, `monotone(n, f)`, `at_speeds`,
+///                   `added_cuts`, `overlapped_cuts`, or your own model; may depend on the stage
 /// @param stages     number of stages k, at least 1
 /// @param workspace  optional, for a monotone cost that is the same for all stages; the answer is then a reference into
-///                   it, valid until its next use, and nothing is allocated once it has served a chain with as many stages
-/// @param allowed    optional: which items may be a stage, a `stage_constraint`
-/// @param empty      optional: whether stages may be empty; then `cost(first, first)` is asked for, too
-/// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers` if k > n and none may be
-///                   empty, `constraint` if no cut has allowed stages only, with the reason where that is known
+///                   it, valid until its next use, and no memory is allocated once it has served a chain with as many
+///                   stages
+/// @param allowed    optional: which intervals may be stages, a `stage_constraint`
+/// @param empty      optional: whether stages may be empty; this also calls `cost(first, first)`
+/// @return           optimal, with `cost == bound`; or infeasible: `more_stages_than_layers` if k > n without empty
+///                   stages, `constraint` if no cut has only allowed stages, with the reason if known
 /// @throws           argument_error if `stages == 0`; whatever `cost` and `allowed` throw
 ///
-/// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
-/// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
-/// What a cost promises decides on the method; costs that are numbers are probed 2 to 15 times as a rule, and 105 times
-/// at the most. Calls of cost and constraint for n items, of which w lie where a cut point can be, on an average stage:
+/// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, without an
+/// epsilon. On ties, the lexicographically smallest optimal cuts. Deterministic; thread-safe with one workspace per
+/// thread. The promises of a cost select the method; numeric costs usually need 2 to 15 probes, at most 105. Calls of
+/// cost and constraint for n items, where a cut point has w candidates on average:
 ///
 /// | the cost promises | a probe |
 /// |---|---|
-/// | monotone, same for all stages | O(k log n); if the best cut is not allowed O(k w) more, as a rule |
+/// | monotone, same for all stages | O(k log n); plus usually O(k w) if the best cut is not allowed |
 /// | monotone, an `overlapped_cost` too; stages differ, or may be empty; no constraint, or a hereditary one | O(k log n + k w) |
-/// | right-monotone, likewise; separable, no constraint | O(k n) |
-/// | left-monotone, likewise | O(k n log n) |
-/// | anything else | O(k n²) calls in all, of a right-monotone cost O(k n w) with w the items of the widest stage tried |
+/// | right-monotone, under the same conditions; separable, no constraint | O(k n) |
+/// | left-monotone, under the same conditions | O(k n log n) |
+/// | anything else | O(k n²) calls in total; for a right-monotone cost O(k n w) with w the items of the widest stage tried |
 ///
-/// Costs that only compare need O(k log n) probes where they are monotone and the same for all stages, and are
-/// "anything else" otherwise. O(k) memory for the first line, O(k w) for the others.
+/// Costs with comparison only need O(k log n) probes if they are monotone and the same for all stages; otherwise the last
+/// line applies. O(k) memory for the first line, O(k w) for the others.
 ///
 /// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.
-/// Comput. 64(8):974-996, 2004, exact bisection with separators. Probes run from the end of the chain, which yields the
-/// smallest cuts; bounds by bit patterns, and probes by sets of first items, are added.
+/// Comput. 64(8):974-996, 2004, exact bisection with separators. Here probes run from the end of the chain, which yields
+/// the lexicographically smallest cuts; bounds by bit patterns, and probes with sets of first items, are additions.
 inline constexpr minimize_bottleneck_fn minimize_bottleneck{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

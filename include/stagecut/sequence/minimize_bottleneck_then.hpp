@@ -16,11 +16,11 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The least bottleneck, and the answer by a second criterion among the cuts that have it.
+/// The smallest bottleneck, and the best answer under a second criterion among the cuts that attain it.
 template <class Cost, class Answer>
 struct bottleneck_then {
-  Cost bottleneck;  ///< no cut has less
-  Answer best;      ///< of those with no more, by the second criterion
+  Cost bottleneck;  ///< the smallest of all cuts
+  Answer best;      ///< the best of these cuts under the second criterion
 
   /// Equal in every part.
   friend bool operator==(const bottleneck_then&, const bottleneck_then&) = default;
@@ -28,7 +28,7 @@ struct bottleneck_then {
 
 namespace detail {
 
-/// What the second search has to keep to; without a member `type` for what is no cost.
+/// The constraint of the second search; without a member `type` if `Model` is not a cost.
 template <class Model, class Constraint>
 struct within_bottleneck {};
 template <stage_cost Model, stage_constraint Constraint>
@@ -40,7 +40,7 @@ struct within_bottleneck<Model, no_constraint> {
   using type = at_most<Model>;
 };
 
-/// The answer in what a second search returns, as far as that is an outcome.
+/// The answer type of a second search, if it returns an outcome.
 template <class Second, class Within>
 using second_answer_t = std::remove_cvref_t<decltype(*std::declval<const Second&>()(std::declval<const Within&>()))>;
 
@@ -75,23 +75,22 @@ struct minimize_bottleneck_then_fn : detail::expects_cost {
   }
 };
 
-/// Cuts a chain so that the costliest stage is as cheap as possible, and among all such cuts by a second criterion.
+/// Minimizes the bottleneck, and among all such cuts a second criterion.
 ///
-/// In two phases, as one dynamic program over both would be wrong: a part with a worse second value may belong to the
-/// best whole, because its costliest stage does not count there.
+/// Runs in two phases, since one dynamic program over both would be incorrect: a part with a worse second value may
+/// belong to an optimal whole, whose bottleneck is another stage.
 ///
-/// @param cost     what items cost as a stage, as of `minimize_bottleneck`; must outlive the call
+/// @param cost     costs as for `minimize_bottleneck`; must outlive the call
 /// @param stages   number of stages k, at least 1
-/// @param second   `second(within)`, the outcome of the second search, which keeps to the `stage_constraint` `within`:
-///                 `[&](const auto& within) { return minimize_total(sent, k, within); }`, or with `minimize_variance`,
-///                 `minimize_range`, `minimize_objective`, …
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`; is part of `within`
-/// @return         the bottleneck, and the answer of `second`, in the state that it has; infeasible as
-///                 `minimize_bottleneck`
+/// @param second   `second(within)`, the outcome of the second search under the `stage_constraint` `within`: `[&](const
+///                 auto& within) { return minimize_total(sent, k, within);
+///                 }`, or with `minimize_variance`, `minimize_range`, `minimize_objective`, …
+/// @param allowed  optional: which intervals may be stages, a `stage_constraint`; part of `within`
+/// @return         the bottleneck, and the answer of `second`, with its state; infeasible as `minimize_bottleneck`
 /// @throws         argument_error if `stages == 0`; whatever `cost`, `second` and `allowed` throw
 ///
-/// Exact if `second` is. `within` is hereditary if the cost is monotone and `allowed` hereditary, so that searches look
-/// only where cut points can be.
+/// Exact if `second` is. `within` is hereditary if the cost is monotone and `allowed` hereditary, so that searches only
+/// consider possible cut points.
 inline constexpr minimize_bottleneck_then_fn minimize_bottleneck_then{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

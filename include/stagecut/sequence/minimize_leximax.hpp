@@ -49,7 +49,7 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
       if (!first) return answer::infeasible(first.why());
       auto best = least(cost, stages, allowed, first->cost, clock);
       if (best) return answer::optimal(*std::move(best));
-      // A limit was reached, or a cost does not keep its promises: the best for the costliest stage.
+      // A limit was reached, or a cost breaks its promises: return the cuts with the smallest bottleneck.
       std::vector<cost_t<Model>> costs;
       for (std::size_t s = 0; s < stages; ++s) {
         costs = leximax()(costs, leximax()(detail::price(cost, s, first->cuts[s], first->cuts[s + 1])));
@@ -66,7 +66,7 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
   /// @}
 
  private:
-  /// The best of the cuts whose costliest stage costs no more than `bottleneck`; none if a limit was reached before.
+  /// The best cuts with at most that `bottleneck`; none if a limit was reached first.
   template <class Model, class Constraint>
   static std::optional<chain_partition<std::vector<cost_t<Model>>>> least(const Model& cost, std::size_t stages,
                                                                           const Constraint& allowed,
@@ -89,23 +89,24 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
   }
 };
 
-/// Cuts a chain into `stages` non-empty stages so that the costliest stage is as cheap as possible, then the second
-/// costliest, and so on: no stage can be made cheaper but at the expense of one that costs as much or more.
+/// Cuts a chain into `stages` non-empty stages that minimize the costliest stage, then the second costliest, and so on:
+/// no stage can become cheaper except at the expense of one that costs as much or more.
 ///
-/// @param cost     what items cost as a stage, as of `minimize_bottleneck`
+/// @param cost     costs as for `minimize_bottleneck`
 /// @param stages   number of stages k, at least 1
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @param limits   optional: how long to search once the least bottleneck is known, and whom to tell
-/// @return         optimal, with the costs of the stages, the costliest first, as cost and bound; feasible if a limit was
-///                 reached: a cut with the least bottleneck, which is the bound; or infeasible, as `minimize_bottleneck`
+/// @param allowed  optional: which intervals may be stages, a `stage_constraint`
+/// @param limits   optional: limits and callbacks of the search after the smallest bottleneck is known
+/// @return         optimal, with the costs of the stages in decreasing order as cost and bound; feasible if a limit was
+///                 reached: a cut with the smallest bottleneck, which is the bound; or infeasible, as
+///                 `minimize_bottleneck`
 /// @throws         argument_error if `stages == 0`, and for a time limit that is NaN; whatever `cost`, `allowed` and
 ///                 `limits` throw
 ///
-/// Exact for the costs as computed. Among the best cuts the lexicographically smallest. `minimize_bottleneck` first;
-/// then, of the cuts with that bottleneck, for each of k stages and m places where it can begin, few calls of cost and
-/// constraint as a rule, and at most w, the ends that it can have; O(k m) places of memory. m and w are a few items for a
-/// monotone cost, unless one item is much heavier than the mean. A cost that is not right-monotone: O(k m w) calls, and
-/// comparisons and memory of O(k) costs for each place.
+/// Exact for the costs as computed. On ties, the lexicographically smallest cuts. Runs `minimize_bottleneck`; then, among
+/// the cuts with that bottleneck, for each of k stages and m possible starts, usually few calls of cost and constraint,
+/// and at most w, the number of its possible ends. O(k m) memory. m and w are a few items for a monotone cost, unless one
+/// item is much heavier than the mean. For a cost that is not right-monotone: O(k m w) calls, and comparisons and memory
+/// of O(k) costs for each possible start.
 inline constexpr minimize_leximax_fn minimize_leximax{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -19,7 +19,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-// What a compiler says about a call with what is no isotone objective holds these names.
+// Names for compiler errors about calls without an isotone objective.
 struct not_isotone_call_minimize_range_or_minimize_bottleneck_then_or_minimize_variance;
 struct an_objective_has_values_of_a_cost_and_of_two_values_ordered_by_less;
 
@@ -55,21 +55,20 @@ struct minimize_objective_fn : detail::expects_cost {
   /// @}
 };
 
-/// Cuts a chain into `stages` non-empty stages so that any isotone objective of yours is the least.
+/// Cuts a chain into `stages` non-empty stages that minimize any isotone objective.
 ///
-/// @param cost     what items cost as a stage, with no promise asked for; stages may differ
+/// @param cost     costs of intervals as stages, without any promises; may depend on the stage
 /// @param stages   number of stages k, at least 1
-/// @param goal     `bottleneck{}`, `total{}`, `leximax{}`, `in_order{a, b}`, or an `isotone_objective` of your own. One
-///                 that does not promise to be isotone does not compile
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @return         optimal, with the value as cost and bound; infeasible, `more_stages_than_layers` if k > n,
-///                 `constraint` if no cut has allowed stages only
+/// @param goal     `bottleneck{}`, `total{}`, `leximax{}`, `in_order{a, b}`, or your own `isotone_objective`. An
+///                 objective that does not promise `isotone` does not compile
+/// @param allowed  optional: which intervals may be stages, a `stage_constraint`
+/// @return         optimal, with the value as cost and bound; infeasible: `more_stages_than_layers` if k > n,
+///                 `constraint` if no cut has only allowed stages
 /// @throws         argument_error if `stages == 0`; whatever `cost`, `goal` and `allowed` throw
 ///
-/// Exact for the values as computed. Among the best cuts the lexicographically smallest, unless the value of a whole
-/// depends by rounding on the order in which its parts are combined. O(k n w) calls of cost and constraint, where w is
-/// n, or the items of the widest stage that the constraint leaves or the objective does not call hopeless; O(k n)
-/// values of memory.
+/// Exact for the values as computed. On ties, the lexicographically smallest cuts, unless rounding makes the value depend
+/// on the order in which parts are combined. O(k n w) calls of cost and constraint, where w is n, or the number of items
+/// of the widest stage that neither the constraint nor the objective excludes as hopeless; memory for O(k n) values.
 ///
 /// Source: R. Bellman, Dynamic Programming, Princeton, 1957: the principle of optimality.
 inline constexpr minimize_objective_fn minimize_objective{};

@@ -70,7 +70,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
   /// @}
 
  private:
-  /// Without a constraint but that no stage may cost more than `cap`.
+  /// Without a constraint, except that no stage may cost more than `cap`.
   template <class Cost>
   static outcome<chain_partition<Cost>> free(const detail::known_prefixes<Cost>& chain, std::size_t stages, Cost cap,
                                              detail::chain_clock& clock) {
@@ -92,35 +92,34 @@ struct minimize_range_fn : detail::expects_additive_cost {
   }
 };
 
-/// Cuts a chain into `stages` contiguous non-empty stages that differ as little as possible: the difference between the
-/// costliest and the cheapest stage is the least.
+/// Cuts a chain into `stages` contiguous non-empty stages with the smallest difference between the costliest and the
+/// cheapest stage.
 ///
-/// @param cost     a sum over the items: `prefix_sums`, `block_sums`, or an `additive_cost` of your own
+/// @param cost     a sum over the items: `prefix_sums`, `block_sums`, or your own `additive_cost`
 /// @param stages   number of stages k, at least 1
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`. `at_most(cost, bound)` of the same
-///                 object is no slower than none: with the least bottleneck as the bound, the best of the best cuts
-/// @param limits   optional: how long to search once the least bottleneck is known, and whom to tell
-/// @return         optimal, with the difference as cost and bound; feasible if a limit was reached, with the best cut
-/// so
-///                 far and what no cut is below; infeasible, `more_stages_than_layers` if k > n, `constraint` if no cut
-///                 has allowed stages only
+/// @param allowed  optional: which intervals may be stages, a `stage_constraint`. `at_most(cost, bound)` of the same
+///                 object is as fast as no constraint: with the smallest bottleneck as the bound, it selects the best of
+///                 the bottleneck-optimal cuts
+/// @param limits   optional: limits and callbacks of the search after the smallest bottleneck is known
+/// @return         optimal, with the difference as cost and bound; feasible if a limit was reached, with the best cut so
+///                 far and a lower bound; infeasible: `more_stages_than_layers` if k > n, `constraint` if no cut has only
+///                 allowed stages
 /// @throws         argument_error if `stages == 0`, and for a time limit that is NaN; whatever `cost`, `allowed` and
 ///                 `limits` throw
 ///
-/// Exact for the differences of costs as computed, rounding included. Among the optimal cuts it returns the
-/// lexicographically smallest, unless a limit is reached after the least difference was proved. Such a cut may have a
-/// costliest stage above the least bottleneck: a pipeline is as slow as its slowest stage, so ask for this only if
-/// stages shall be alike. No dynamic program over cuts finds it: which of two beginnings is the better depends on the
-/// stages to come.
+/// Exact for the differences of costs as computed, rounding included. On ties, the lexicographically smallest optimal
+/// cuts, unless a limit is reached after the smallest difference was proved. The result may exceed the smallest
+/// bottleneck, and a pipeline is as slow as its slowest stage, so use this only for equal stages. No dynamic program over
+/// cuts finds it: which of two prefixes is better depends on the later stages.
 ///
-/// n + 1 calls of `cost.prefix`, none of `cost` but by the constraint. A probe is O(k log n), and O(1) for each item at
-/// which a cut point can lie; with a constraint other than forbidden cuts O(k w) calls of it as a rule, O(k w²) where
-/// it leaves little, w the items where one cut point can lie. As a rule 1 to 300 probes, thousands if items are of very
-/// different sizes. O(n) memory, O(k w) more with a constraint. Deterministic; thread-safe.
+/// n + 1 calls of `cost.prefix`; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
+/// which a cut point can lie; with a constraint other than forbidden cuts usually O(k w) calls of it, O(k w²) if it is
+/// tight, where w is the number of candidates of one cut point. Usually 1 to 300 probes, thousands if item sizes differ
+/// widely. O(n) memory, plus O(k w) with a constraint. Deterministic; thread-safe.
 ///
-/// Source: M. Lucertini, Y. Perl and B. Simeone, Discrete Applied Mathematics 42(2-3):227-256, 1993, for the problem;
-/// T. Ito, X. Zhou and T. Nishizeki, J. Discrete Algorithms 4(1):142-154, 2006, for cuts between two bounds. That they
-/// can have any number of stages between the fewest and the most, the windows and the search for the bounds are added.
+/// Source: M. Lucertini, Y. Perl and B. Simeone, Discrete Applied Mathematics 42(2-3):227-256, 1993, for the problem; T.
+/// Ito, X. Zhou and T. Nishizeki, J. Discrete Algorithms 4(1):142-154, 2006, for cuts between two bounds. Additions: that
+/// such cuts exist for any number of stages between the fewest and the most, the windows, and the search for the bounds.
 inline constexpr minimize_range_fn minimize_range{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -29,7 +29,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// An interval or staged cost that is a number: costs of stages can be added.
+/// An interval or staged cost that is a number, so that costs of stages can be added.
 template <class Model>
 concept number_cost = (interval_cost<Model> || staged_cost<Model>)&&arithmetic<cost_t<Model>>;
 
@@ -37,19 +37,19 @@ concept number_cost = (interval_cost<Model> || staged_cost<Model>)&&arithmetic<c
 template <class Model>
 concept invariant_number_cost = number_cost<Model> &&(interval_cost<Model> || promises<Model, stage_invariant>);
 
-/// What each stage costs beside its items, where the number of stages is free.
+/// The cost of each stage apart from its items, for a free number of stages.
 template <arithmetic Cost>
 struct per_stage {
-  Cost cost;  ///< in the unit of the cost model; below zero, more stages are better
+  Cost cost;  ///< in the unit of the cost model; if negative, more stages are better
 };
 
-/// The type, from what is given.
+/// The type, deduced from the argument.
 template <arithmetic Cost>
 per_stage(Cost) -> per_stage<Cost>;
 
 namespace detail {
 
-/// `convex_of` doubles: the function can be asked about means.
+/// `convex_of` doubles: the function can be evaluated at means.
 template <class Model>
 inline constexpr bool convex_of_doubles = false;
 template <class Sums, class Function>
@@ -132,11 +132,11 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
     detail::fail(argument_error("minimize_total", "per_stage.cost", detail::number_text(extra.cost), "must be finite"));
   }
 
-  /// The same under a constraint that may tell stages apart.
+  /// The same under a constraint that may depend on the stage.
   template <class Model, class Constraint>
   static outcome_t<Model> allowed_only(const Model& cost, std::size_t stages, const Constraint& allowed) {
     if constexpr (promises<Model, monge> || promises<Model, inverse_monge>) {
-      // Often the best of all is allowed.
+      // Often the unconstrained optimum is allowed.
       auto points = unconstrained(cost, stages);
       if (detail::allows_cut(allowed, points, stages)) return answer(cost, std::move(points), {});
     }
@@ -158,7 +158,7 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
     return outcome_t<Model>::infeasible({reason::cause::more_stages_than_layers, stages, cost.size()});
   }
 
-  /// By the fastest method that the promises allow.
+  /// With the fastest method that the promises allow.
   template <class Model>
   static std::vector<std::size_t> unconstrained(const Model& cost, std::size_t stages) {
     using price_type = detail::stage_price<Model>;
@@ -183,7 +183,7 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
     }
   }
 
-  /// The cut with what it costs.
+  /// Cuts with their cost.
   template <class Model>
   static outcome_t<Model> answer(const Model& cost, std::vector<std::size_t> points,
                                  detail::total_t<cost_t<Model>> extra) {
@@ -202,33 +202,34 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
   }
 };
 
-/// Cuts a chain into contiguous, non-empty stages so that the costs of all stages together are least.
+/// Cuts a chain into contiguous, non-empty stages with the smallest total cost.
 ///
-/// @param cost     what every interval of the chain costs, a number: any `interval_cost` or `staged_cost`. What it
-///                 promises makes it faster: `monge` or `inverse_monge`
+/// @param cost     costs of intervals as stages, numbers: any `interval_cost` or `staged_cost`. The promises `monge` or
+///                 `inverse_monge` make it faster
 /// @param stages   number of stages k, at least 1
-/// @param extra    in place of `stages`: any number of stages, of which each costs `per_stage{…}` more; nothing more if
-///                 neither is given. The cost has to be the same on every stage
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`; one that promises `stage_invariant` if
+/// @param extra    in place of `stages`: any number of stages, each with an additional cost `per_stage{…}`; 0 if neither
+///                 is given. The cost must be the same on every stage
+/// @param allowed  optional: which intervals may be stages, a `stage_constraint`; it must promise `stage_invariant` if
 ///                 the number of stages is free
-/// @return         optimal, with `cost == bound`, the total, extra costs included; or infeasible,
-///                 `more_stages_than_layers` if k > n (or n = 0), `constraint` if no cut has allowed stages only
-/// @throws         argument_error if `stages == 0`, and for a price of stages that is not finite; invalid_input if the
-///                 total of integer costs is out of their range; whatever `cost` and `allowed` throw
+/// @return         optimal, with `cost == bound`, the total, additional costs included; or infeasible:
+///                 `more_stages_than_layers` if k > n (or n = 0), `constraint` if no cut has only allowed stages
+/// @throws         argument_error if `stages == 0`, and for a `per_stage` that is not finite; invalid_input if the total
+///                 of integer costs overflows; whatever `cost` and `allowed` throw
 ///
-/// Exact: integer totals are those of enumeration, and among the optimal cuts it returns the lexicographically smallest.
-/// Totals of floating-point costs are least but for the rounding of sums added up in different orders, and ties are told
-/// where computed sums tie, as those of whole numbers do; a quadrangle inequality that rounding breaks costs no more than
-/// that. Deterministic; thread-safe.
+/// Exact: integer totals equal those of enumeration, and on ties the lexicographically smallest optimal cuts are
+/// returned. Totals of floating-point costs are minimal except for the rounding of sums in different orders, and ties are
+/// detected where computed sums are equal, as for integers; a quadrangle inequality violated by rounding has no larger
+/// effect. Deterministic; thread-safe.
 ///
-/// Calls of `cost`, with w for the widest window of cut points (n without a constraint):
-///   `monge`                     O(k n log n), or if fewer, O(n log n) for each of the extra costs tried, as a rule 5 to
-///                               30, at most 195; `convex_of` doubles O(k w log w) in the windows that convexity leaves
+/// Calls of `cost`, where w is the widest window of cut points (n without a constraint):
+///   `monge`                     O(k n log n), or if fewer, O(n log n) for each of the additional costs tried, usually 5
+///   to
+///                               30, at most 195; `convex_of` doubles O(k w log w) in the windows left by convexity
 ///   `monge`, staged             O(k n log n)
 ///   `inverse_monge`             O(k n log² n)
-///   neither, or constrained     O(k n w); of a hereditary constraint the windows are what the widest stages leave
-/// With a free number of stages O(n log n) for `monge`, O(n log² n) for `inverse_monge`, else O(n w). Memory O(n), but
-/// for methods by stages one index for each point of the windows.
+///   neither, or constrained     O(k n w); for a hereditary constraint the windows follow from the widest stages
+/// With a free number of stages O(n log n) for `monge`, O(n log² n) for `inverse_monge`, else O(n w). O(n) memory;
+/// methods by stages use one index for each point of the windows.
 ///
 /// Source: A. Aggarwal, B. Schieber and T. Tokuyama, Discrete Comput. Geom. 12:263-280, 1994 (exactly k links of a Monge
 /// path); Z. Galil and K. Park, Theor. Comput. Sci. 92(1):49-76, 1992 (queue of candidates).

@@ -34,7 +34,7 @@ namespace detail {
 
 __extension__ typedef unsigned __int128 wide_unsigned;  // NOLINT(modernize-use-using)
 
-/// The square of an integer sum. Sums of such squares are at most the square of the whole sum: they always fit.
+/// The square of an integer sum. Sums of such squares are at most the square of the whole sum, so they never overflow.
 template <class Total>
 struct square_price {
   using total_type = Total;
@@ -46,14 +46,14 @@ struct square_price {
   }
 };
 
-/// The square of how far a number is from a mean.
+/// The squared deviation of a number from a mean.
 struct squared_deviation {
   double mean;
   [[nodiscard]] double operator()(double x) const { return (x - mean) * (x - mean); }
 };
 
-/// Stages whose sums have the least variance. Integers are as they are; floating-point prefixes are scaled by a power of
-/// two where squares could overflow or vanish.
+/// Minimizes the variance of the stages' sums. Integers are unchanged; floating-point prefixes are scaled by a power of
+/// two if squares could overflow or underflow.
 template <class Model>
 class least_variance {
  public:
@@ -84,7 +84,7 @@ class least_variance {
       if (!narrow(where, items_)) return lagrange_total(price, items_, stages_).run();
       return layered_total<false, decltype(price)>(price, where).run();
     } else {
-      // Extra costs of n stages have to fit, too.
+      // Additional costs of n stages must not overflow, either.
       constexpr auto small = std::uint64_t{1} << 44U;
       if (!narrow(where, items_) && prefix_[items_] - prefix_[0] < small) {
         return lagrange_total(square_price<wide_integer>{prefix_}, items_, stages_).run();
@@ -93,7 +93,7 @@ class least_variance {
     }
   }
 
-  /// The same, of allowed stages only; none as well if the clock ended it.
+  /// The same with only allowed stages; none also if the clock ended it.
   template <class Constraint>
   [[nodiscard]] std::optional<std::vector<std::size_t>> run(const Constraint& allowed, chain_clock& clock) const {
     if constexpr (std::is_same_v<sum_type, double>) {
@@ -109,7 +109,7 @@ class least_variance {
   [[nodiscard]] double variance(const std::vector<std::size_t>& points) const {
     const auto count = static_cast<double>(stages_);
     double squares = 0;
-    double error = 0;  // what the deviations sum up to, which should be 0
+    double error = 0;  // the sum of the deviations, ideally 0
     for (std::size_t s = 0; s < stages_; ++s) {
       const double off = deviation(as_computed(prefix_[points[s + 1]] - prefix_[points[s]]));
       squares += off * off;
@@ -192,27 +192,27 @@ struct minimize_variance_fn : detail::expects_additive_cost {
   }
 };
 
-/// Cuts a chain into `stages` contiguous, non-empty stages whose sums have the least variance.
+/// Cuts a chain into `stages` contiguous, non-empty stages with the smallest variance of their sums.
 ///
-/// @param cost     what every interval of the chain costs, additive: `prefix_sums`, `block_sums`, or a model of your own
+/// @param cost     additive costs of intervals: `prefix_sums`, `block_sums`, or your own model
 /// @param stages   number of stages k, at least 1
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @param limits   optional: how long to search for allowed stages, and whom to tell
-/// @return         optimal, with `cost == bound`, the population variance Σ (W_s - W / k)² / k of the sums W_s of the
-///                 stages, in the square of the cost's unit; feasible if a limit was reached: a cut of the least
-///                 bottleneck, and the least variance without the constraint as the bound; or infeasible,
-///                 `more_stages_than_layers` if k > n, `constraint` if no cut has allowed stages only
+/// @param allowed  optional: which intervals may be stages, a `stage_constraint`
+/// @param limits   optional: limits and callbacks of the search for allowed stages
+/// @return         optimal, with `cost == bound`, the population variance Σ (W_s - W / k)² / k of the stages' sums W_s,
+///                 in the square of the cost's unit; feasible if a limit was reached: cuts with the smallest bottleneck,
+///                 and the smallest unconstrained variance as the bound; or infeasible: `more_stages_than_layers` if k >
+///                 n, `constraint` if no cut has only allowed stages
 /// @throws         argument_error if `stages == 0`, and for a time limit that is NaN; whatever `cost`, `allowed` and
 ///                 `limits` throw
 ///
-/// Exact for integers, which are compared by their squares in 128 bits: the lexicographically smallest of the best cuts;
-/// the variance itself is rounded. For floating-point sums the least but for the rounding of squares that are added up,
-/// of any magnitude: they are scaled by a power of two first. A variance beyond the largest number is given as that
-/// number, one below the smallest as 0. Deterministic; thread-safe.
+/// Exact for integers, compared by their squares in 128 bits, with the lexicographically smallest cuts on ties; the
+/// variance itself is rounded. For floating-point sums of any magnitude minimal except for the rounding of sums of
+/// squares: they are first scaled by a power of two. A variance above the largest number is returned as that number, one
+/// below the smallest as 0. Deterministic; thread-safe.
 ///
-/// Cut points lie in windows that convexity leaves (Jensen), of w items as a rule far fewer than n: O(n) to read the
-/// sums, then O(k w log w). Where the windows are wide, O(n log n) for each of some 5 to 30 extra costs of a stage (see
-/// `minimize_total`). With a constraint that forbids the best cut O(k n w) as of `minimize_total`. O(n + k w) memory.
+/// Cut points lie in windows that convexity leaves (Jensen), with w items, usually far fewer than n: O(n) to read the
+/// sums, then O(k w log w). For wide windows, O(n log n) for each of usually 5 to 30 additional costs of a stage (see
+/// `minimize_total`). O(k n w) with a constraint that forbids the best cut, as in `minimize_total`. O(n + k w) memory.
 inline constexpr minimize_variance_fn minimize_variance{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -9,12 +9,12 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Cuts a chain into stages of equal numbers of items, the first ones one longer where they cannot be equal: what
-/// DeepSpeed calls `uniform`, without its empty stages.
+/// Cuts a chain into stages with equal numbers of items, the first ones one item longer if n is not a multiple of k:
+/// DeepSpeed's `uniform`, without its empty stages.
 ///
 /// @param items   number of items n
 /// @param stages  number of stages k
-/// @return        optimal, with the number of items of the longest stage as cost and bound; infeasible if k > n
+/// @return        optimal, with the length of the longest stage as cost and bound; infeasible if k > n
 /// @throws        argument_error if k = 0
 [[nodiscard]] STAGECUT_DECL outcome<chain_partition<std::size_t>> uniform_cuts(std::size_t items, std::size_t stages);
 

@@ -8,23 +8,23 @@
 
 namespace stagecut::inline STAGECUT_ABI::testing {
 
-/// A cost that can be copied and compared, and nothing else: no default, no arithmetic, no conversion. An algorithm
-/// that compiles with it asks for no more than `std::totally_ordered` and `std::copyable`.
+/// A cost that can only be copied and compared: no default, no arithmetic, no conversion. An algorithm that compiles with
+/// it requires only `std::totally_ordered` and `std::copyable`.
 class ordered_archetype {
  public:
   /// Ordered by `rank`.
   explicit constexpr ordered_archetype(std::size_t rank) noexcept : rank_(rank) {}
-  /// All that can be done with it.
+  /// Its only operation.
   friend constexpr auto operator<=>(const ordered_archetype&, const ordered_archetype&) = default;
 
  private:
   std::size_t rank_;
 };
 
-/// The least that a `monotone_cost` can be: the number of items, as an `ordered_archetype`. Not copyable.
+/// The minimal `monotone_cost`: the number of items, as an `ordered_archetype`. Not copyable.
 class monotone_archetype {
  public:
-  /// What the concept asks for.
+  /// The concept's requirements.
   /// @{
   using axioms = stagecut::axioms<monotone>;
 
@@ -43,10 +43,10 @@ class monotone_archetype {
   std::size_t items_;
 };
 
-/// The least that an `additive_cost` can be: `prefix` and the difference of two.
+/// The minimal `additive_cost`: `prefix` and the difference of two.
 class additive_archetype {
  public:
-  /// What the concept asks for.
+  /// The concept's requirements.
   /// @{
   using axioms = stagecut::axioms<additive>;
 
@@ -66,10 +66,10 @@ class additive_archetype {
   std::size_t items_;
 };
 
-/// The least that a cost can be that promises `right_monotone` and nothing else. Not copyable.
+/// The minimal cost that promises only `right_monotone`. Not copyable.
 class right_monotone_archetype {
  public:
-  /// What the concept asks for. A stage that begins with an odd item costs more than one a bit wider.
+  /// The concept's requirements. A stage that begins with an odd item costs more than one that is slightly wider.
   /// @{
   using axioms = stagecut::axioms<right_monotone>;
 
@@ -88,10 +88,10 @@ class right_monotone_archetype {
   std::size_t items_;
 };
 
-/// The least that a cost can be that promises `left_monotone` and nothing else. Not copyable.
+/// The minimal cost that promises only `left_monotone`. Not copyable.
 class left_monotone_archetype {
  public:
-  /// What the concept asks for. A stage that ends behind an even item costs more than one a bit wider.
+  /// The concept's requirements. A stage that ends after an even item costs more than one that is slightly wider.
   /// @{
   using axioms = stagecut::axioms<left_monotone>;
 
@@ -110,11 +110,11 @@ class left_monotone_archetype {
   std::size_t items_;
 };
 
-/// The least that a `separable_cost` of different stages can be: `end`, `begin` and their difference, which grows to
-/// neither side. Not copyable.
+/// The minimal `separable_cost` that depends on the stage: `end`, `begin` and their difference, monotone on neither side.
+/// Not copyable.
 class separable_archetype {
  public:
-  /// What the concept asks for.
+  /// The concept's requirements.
   /// @{
   using axioms = stagecut::axioms<separable>;
 
@@ -139,13 +139,12 @@ class separable_archetype {
   std::size_t items_;
 };
 
-/// The least that a `staged_cost` with some promises can be, each of which may be none or one of `right_monotone`,
-/// `left_monotone` and `monotone`: the number of items and that of the stages before, as an `ordered_archetype`. Not
-/// copyable.
+/// The minimal `staged_cost` with the given promises: none, or one of `right_monotone`, `left_monotone` and `monotone`.
+/// The number of items plus the number of previous stages, as an `ordered_archetype`. Not copyable.
 template <class Axioms = axioms<>>
 class staged_archetype {
  public:
-  /// What the concept asks for.
+  /// The concept's requirements.
   /// @{
   using axioms = Axioms;
 

@@ -18,18 +18,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::testing {
 
-/// What `check_axioms` found.
+/// The result of `check_axioms`.
 struct axiom_report {
-  std::string broken;      ///< the axiom that does not hold (`right_monotone`, `pure`, …); empty if none was caught
-  std::size_t stage = 0;   ///< the stage at which it does not, for a `staged_cost`
-  interval one;            ///< the two intervals that show it
-  interval other;          ///< likewise
-  std::size_t checks = 0;  ///< how many comparisons were made
+  std::string broken;      ///< the violated axiom (`right_monotone`, `pure`, …); empty if none was found
+  std::size_t stage = 0;   ///< the stage of the violation, for a `staged_cost`
+  interval one;            ///< the first of the two intervals that show it
+  interval other;          ///< the second
+  std::size_t checks = 0;  ///< number of comparisons
 
-  /// Whether no lie was found.
+  /// Whether no violation was found.
   [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
 
-  /// One line for a person.
+  /// One line for display.
   [[nodiscard]] std::string text() const {
     using stagecut::detail::joined;
     const auto written = [](interval i) { return joined({"[", i.first, ", ", i.last, ")"}); };
@@ -49,7 +49,7 @@ class axiom_checker {
   axiom_checker(const Model& model, Price price, axiom_report& report)
       : model_(model), price_(price), report_(report) {}
 
-  /// Checks all promises that one or two neighbouring intervals can show.
+  /// Checks all promises that involve one or two neighbouring intervals.
   /// @pre `first <= last && last <= n`
   void check(std::size_t first, std::size_t last) {
     const cost_type cost = price_(first, last);
@@ -81,7 +81,7 @@ class axiom_checker {
   }
 
  private:
-  /// The part of the cost that grows with the interval.
+  /// Checks the monotone part of the cost.
   void check_work(std::size_t first, std::size_t last, const cost_type& cost) {
     const auto work = model_.work(report_.stage, first, last);
     const interval here{first, last};
@@ -99,7 +99,7 @@ class axiom_checker {
     const interval one{first, last};
     const interval other{first + 1, last + 1};
     if constexpr (std::floating_point<cost_type>) {
-      // The axiom is about exact numbers: allowed is the rounding of the four costs and of the two sums made here.
+      // The axiom is about exact numbers: the tolerance is the rounding of the four costs and of the two sums here.
       const cost_type slack = 4 * std::numeric_limits<cost_type>::epsilon() * (outer + inner);
       if constexpr (promises<Model, monge>) expect("monge", left + right <= outer + inner + slack, one, other);
       if constexpr (promises<Model, inverse_monge>) {
@@ -153,7 +153,7 @@ void for_intervals(std::size_t items, std::size_t intervals, Check check) {
   stagecut::detail::random_bits random(0);
   for (std::size_t i = 0; i < intervals; ++i) {
     std::size_t first = random.remainder(items + 1);
-    // Every other interval is short: lies hide in single items as well as in long sums.
+    // Every other interval is short: violations occur in single items and in long sums.
     std::size_t last =
         i % 2 == 0 ? random.remainder(items + 1) : first + random.remainder(items - first < 4 ? items - first + 1 : 4);
     if (first > last) std::swap(first, last);
@@ -164,15 +164,15 @@ void for_intervals(std::size_t items, std::size_t intervals, Check check) {
 
 }  // namespace detail
 
-/// Looks for a broken promise of a cost model: that calls are pure, costs are ordered (no NaN), and every axiom that
-/// the model declares holds, on neighbouring intervals, which implies it for all; and that the member `work` of a
-/// separable or overlapped cost, where there is one, is monotone and no more than the cost.
+/// Searches for a broken promise of a cost model: that calls are pure; that costs are ordered (no NaN); that every
+/// declared axiom holds on neighbouring intervals, which implies it for all; and that an optional member `work` of a
+/// separable or overlapped cost is monotone and at most the cost.
 ///
 /// @param model      the model to check
-/// @param intervals  how many intervals to look at; all of them are, if the chain has no more
-/// @return           the first lie with its place, or none found
+/// @param intervals  number of intervals to check; all of them if the chain has no more
+/// @return           the first violation with its position, or none
 ///
-/// Quadrangle inequalities of floating-point costs are allowed the rounding of their sums (4 epsilon); everything else
+/// Quadrangle inequalities of floating-point costs have a tolerance for the rounding of their sums (4 epsilon); all else
 /// is compared exactly. Deterministic. O(intervals) calls of the model.
 template <interval_cost Model>
 [[nodiscard]] axiom_report check_axioms(const Model& model, std::size_t intervals = 100'000) {

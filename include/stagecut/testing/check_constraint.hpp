@@ -14,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI::testing {
 
 namespace detail {
 
-/// Whether a chain can be cut into so many non-empty allowed stages: by all that can be reached.
+/// Whether a chain can be cut into that number of non-empty allowed stages, by reachability.
 template <stage_constraint Constraint>
 [[nodiscard]] bool can_be_kept(const Constraint& allowed, std::size_t items, std::size_t stages) {
   std::vector<bool> reached(items + 1);
@@ -31,7 +31,7 @@ template <stage_constraint Constraint>
   return reached[items];
 }
 
-/// Asks a constraint of one interval, and of those that its promises tie to that.
+/// Checks a constraint on one interval, and on those related to it by the promises.
 template <stage_constraint Constraint>
 class constraint_checker {
  public:
@@ -61,7 +61,7 @@ class constraint_checker {
     }
   }
 
-  /// Counts a check, and keeps the first that fails.
+  /// Counts a check, and records the first failure.
   void expect(std::string_view axiom, bool holds, interval one, interval other) {
     ++report_.checks;
     if (holds || !report_.broken.empty()) return;
@@ -78,18 +78,17 @@ class constraint_checker {
 
 }  // namespace detail
 
-/// Looks for a broken promise of a constraint: that calls are pure, that `hereditary` and `stage_invariant` hold where
-/// they are promised, that what it calls hopeless is forbidden, and all behind it; and that nothing fits where it tells
-/// of an obstacle, for all numbers of stages up to `stages`.
+/// Searches for a broken promise of a constraint: that calls are pure; that `hereditary` and `stage_invariant` hold if
+/// promised; that a hopeless interval and all its extensions are forbidden; and that no cut exists if it reports an
+/// obstacle, for all numbers of stages up to `stages`.
 ///
-/// @param constraint  the constraint to check; not asked for empty stages
+/// @param constraint  the constraint to check; never called with empty stages
 /// @param items       number of items n of the chain
-/// @param stages      number of stages k to ask it for, at least 1
-/// @param intervals   how many intervals to look at; all of them are, if the chain has no more
-/// @return            the first lie with its place, or none found
+/// @param stages      number of stages k to check, at least 1
+/// @param intervals   number of intervals to check; all of them if the chain has no more
+/// @return            the first violation with its position, or none
 ///
-/// Deterministic. O(intervals) calls of the constraint, times n for what it calls hopeless; O(k² n²) where it tells of
-/// obstacles.
+/// Deterministic. O(intervals) calls of the constraint, times n for hopeless intervals; O(k² n²) if it reports obstacles.
 template <stage_constraint Constraint>
 [[nodiscard]] axiom_report check_constraint(const Constraint& constraint, std::size_t items, std::size_t stages,
                                             std::size_t intervals = 100'000) {

@@ -12,28 +12,28 @@
 
 namespace stagecut::inline STAGECUT_ABI::testing {
 
-/// What `check_objective` found.
+/// The result of `check_objective`.
 struct objective_report {
-  std::string broken;      ///< the axiom that does not hold (`isotone`, `associative`, …); empty if none was caught
-  std::size_t one = 0;     ///< the indices of the costs that show it
-  std::size_t other = 0;   ///< likewise
-  std::size_t third = 0;   ///< likewise
-  std::size_t checks = 0;  ///< how many comparisons were made
+  std::string broken;      ///< the violated axiom (`isotone`, `associative`, …); empty if none was found
+  std::size_t one = 0;     ///< index of the first cost that shows it
+  std::size_t other = 0;   ///< index of the second
+  std::size_t third = 0;   ///< index of the third
+  std::size_t checks = 0;  ///< number of comparisons
 
-  /// Whether no lie was found.
+  /// Whether no violation was found.
   [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
 };
 
-/// Looks for a broken promise of an objective: that it is associative, that `isotone` and `strictly_isotone` hold where
-/// they are promised, and that its `hopeless` and `less` tell the truth.
+/// Searches for a broken promise of an objective: that it is associative, that `isotone` and `strictly_isotone` hold if
+/// promised, and that its `hopeless` and `less` are correct.
 ///
 /// @param goal   the objective to check
-/// @param costs  of stages, to try it with: for the values of single costs, and of each two
-/// @return       the first broken axiom, and the costs that show it
+/// @param costs  costs of stages to test with: their values, and those of all pairs
+/// @return       the first violated axiom, and the costs that show it
 /// @throws       whatever `goal` throws
 ///
-/// Values that round are not associative to the last unit: check those with costs that are whole numbers. O(n⁴) calls of
-/// the objective for n costs.
+/// Rounded values are not associative to the last unit: test those with integer-valued costs. O(n⁴) calls of the
+/// objective for n costs.
 template <class Objective, class Cost>
 requires objective<Objective, Cost>
 [[nodiscard]] objective_report check_objective(const Objective& goal, view<const Cost> costs) {
@@ -82,7 +82,7 @@ requires objective<Objective, Cost>
   return report;
 }
 
-/// The same of a container of costs.
+/// The same for a container of costs.
 template <class Objective, class Container>
 requires objective<Objective, element_t<Container>>
 [[nodiscard]] objective_report check_objective(const Objective& goal, const Container& costs) {

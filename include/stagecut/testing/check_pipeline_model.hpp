@@ -15,20 +15,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::testing {
 
-/// What `check_pipeline_model` found.
+/// The result of `check_pipeline_model`.
 struct pipeline_model_report {
-  std::string broken;     ///< the axiom that does not hold (`pure`, `stage_invariant`, …); empty if none was caught
-  std::string member;     ///< the member that shows it
-  std::size_t stage = 0;  ///< the stage at which it does
-  interval items;         ///< the items, or the one; empty for what is asked of a stage alone, or of a cut point
-  std::size_t in_flight = 0;  ///< with which microbatches, where memory shows it
-  std::size_t checks = 0;     ///< how many comparisons were made
-  std::string optional;  ///< the optional members that the model has, `sent, memory` say: a misspelt one is not there
+  std::string broken;         ///< the violated axiom (`pure`, `stage_invariant`, …); empty if none was found
+  std::string member;         ///< the member that violates it
+  std::size_t stage = 0;      ///< the stage of the violation
+  interval items;             ///< the items, or the one; empty for members of a stage alone, or of a cut point
+  std::size_t in_flight = 0;  ///< the number of microbatches, for memory
+  std::size_t checks = 0;     ///< number of comparisons
+  std::string
+      optional;  ///< the optional members that the model has, for example `sent, memory`: a misspelt one is missing
 
-  /// Whether no lie was found.
+  /// Whether no violation was found.
   [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
 
-  /// One line for a person.
+  /// One line for display.
   [[nodiscard]] std::string text() const {
     using stagecut::detail::joined;
     if (broken.empty()) {
@@ -65,14 +66,14 @@ template <class Model>
   return list;
 }
 
-/// Asks a model for all that it tells.
+/// Queries a model for all that it knows.
 template <class Model>
 class pipeline_model_checker {
  public:
   pipeline_model_checker(const Model& model, std::size_t in_flight, pipeline_model_report& report)
       : model_(model), in_flight_(in_flight), items_(model.size()), report_(report) {}
 
-  /// What does not depend on the stage.
+  /// Checks what does not depend on the stage.
   void check_chain() {
     at(0, 0, 0);
     expect("size", "pure", static_cast<std::size_t>(model_.size()) == items_);
@@ -87,7 +88,7 @@ class pipeline_model_checker {
     }
   }
 
-  /// What stage s takes beside its items.
+  /// Checks the times of stage s apart from its items.
   void check_stage(std::size_t s) {
     at(s, 0, 0);
     if constexpr (stagecut::detail::has_stage_forward<Model>) {
@@ -102,7 +103,7 @@ class pipeline_model_checker {
     }
   }
 
-  /// What item i takes on stage s.
+  /// Checks the times of item i on stage s.
   void check_item(std::size_t s, std::size_t i) {
     at(s, i, i + 1);
     const double forward = number("forward", [&] { return model_.forward(s, i); });
@@ -120,7 +121,7 @@ class pipeline_model_checker {
     }
   }
 
-  /// What `[first, last)` holds as stage s, and that none that reaches further holds less than the model calls the least.
+  /// Checks the memory of `[first, last)` on stage s, and that no extension needs less than `least_memory`.
   void check_memory(std::size_t s, std::size_t first, std::size_t last) {
     if constexpr (memory_pipeline_model<Model>) {
       double before = 0;
@@ -140,7 +141,7 @@ class pipeline_model_checker {
     if constexpr (stagecut::detail::has_recomputed<Model>) check_recomputed(s, first, last);
   }
 
-  /// What `[first, last)` computes again, and that what one that reaches further computes less it holds more beside it.
+  /// Checks the recomputed bytes of `[first, last)`, and that if an extension has fewer, its memory is larger by as much.
   void check_recomputed(std::size_t s, std::size_t first, std::size_t last) {
     at(s, first, last);
     const double bytes = number("recomputed", [&] { return model_.recomputed(s, first, last); });
@@ -159,7 +160,7 @@ class pipeline_model_checker {
     }
   }
 
-  /// What is recomputed apart, as much more than in a whole pass; 0 where the model does not tell it.
+  /// The further recomputed bytes of a split backward pass; 0 if the model has none.
   [[nodiscard]] double recomputed_apart(std::size_t s, std::size_t first, std::size_t last) {
     if constexpr (stagecut::detail::has_recomputed_apart<Model>) {
       return number("recomputed_apart", [&] { return model_.recomputed_apart(s, first, last); });
@@ -168,7 +169,7 @@ class pipeline_model_checker {
     }
   }
 
-  /// Whether no lie was found so far.
+  /// Whether no violation was found so far.
   [[nodiscard]] bool fine() const { return report_.broken.empty(); }
 
  private:
@@ -186,7 +187,7 @@ class pipeline_model_checker {
     report_.member = member;
   }
 
-  /// Asks twice for a time or for bytes.
+  /// Queries a time or bytes twice.
   template <class Ask>
   double number(std::string_view member, const Ask& ask) {
     const auto value = static_cast<double>(ask());
@@ -196,7 +197,7 @@ class pipeline_model_checker {
     return value;
   }
 
-  /// Where the model promises that items take the same on every stage.
+  /// If the model promises that items take the same time on every stage.
   template <class Ask>
   void same(std::string_view member, double value, const Ask& ask) {
     if constexpr (promises<Model, stage_invariant>) {
@@ -212,26 +213,26 @@ class pipeline_model_checker {
 
 }  // namespace detail
 
-/// Looks for a broken promise of a pipeline model.
+/// Searches for a broken promise of a pipeline model.
 ///
-/// | axiom | what does not hold |
+/// | axiom | requirement that is violated |
 /// |---|---|
-/// | `pure` | the same question has the same answer |
-/// | `finite`, `not_negative` | of all times and bytes; NaN is not finite |
-/// | `part` | the gradient of the weights is not above the whole backward pass, of an item and of a stage |
-/// | `stage_invariant` | where that is promised: an item takes the same on every stage |
-/// | `monotone` | memory does not fall with the microbatches in flight |
-/// | `least` | no stage that begins there and reaches as far or further has less memory than `least_memory`, or less `recomputed` |
+/// | `pure` | equal calls return equal results |
+/// | `finite`, `not_negative` | for all times and bytes; NaN is not finite |
+/// | `part` | the gradient of the weights is at most the whole backward pass, for an item and for a stage |
+/// | `stage_invariant` | if promised: an item takes the same time on every stage |
+/// | `monotone` | memory does not decrease in the microbatches in flight |
+/// | `least` | no stage with the same start that reaches as far or further has less memory than `least_memory`, or less `recomputed` |
 ///
 /// @param model      the model to check
-/// @param stages     number of stages k to ask it for
-/// @param in_flight  how many microbatches to ask its memory for, up to this
-/// @param intervals  how many stages to look at for memory; all of them are, if the chain has no more
-/// @return           the first lie with its place, or none found; and which optional members the model has
+/// @param stages     number of stages k to check
+/// @param in_flight  largest number of microbatches in flight to check memory with
+/// @param intervals  number of stages to check memory for; all of them if the chain has no more
+/// @return           the first violation with its position, or none; and the model's optional members
 /// @throws           whatever the model throws
 ///
-/// All items are asked for, on all stages. Deterministic. O(k n + in_flight · intervals) calls of the model, times n for
-/// one with `least_memory`.
+/// Checks all items on all stages. Deterministic. O(k n + in_flight · intervals) calls of the model, times n for a model
+/// with `least_memory`.
 template <pipeline_model Model>
 [[nodiscard]] pipeline_model_report check_pipeline_model(const Model& model, std::size_t stages = 4,
                                                          std::size_t in_flight = 4, std::size_t intervals = 10'000) {

@@ -11,19 +11,19 @@ namespace stagecut::inline STAGECUT_ABI::testing {
 
 namespace detail {
 
-/// What `additive` promises beside all that follows from it: the member `prefix`.
+/// The part of `additive` that requires the member `prefix`.
 inline constexpr unsigned has_prefixes = additive.bits & ~(monotone | monge | inverse_monge | stage_invariant).bits;
 
 }  // namespace detail
 
-/// A cost model that counts how often it is asked: exact, where a time is not. One thread at a time.
+/// A cost model that counts its calls: exact, unlike a time. Not thread-safe.
 ///
-/// Prices as the model it wraps, and keeps all its promises but `additive`: what is counted are the calls of `(first,
-/// last)`, or `(stage, first, last)`, so algorithms may see nothing else.
+/// Returns the wrapped model's costs, and keeps all its promises except `additive`: calls of `(first, last)`, or
+/// `(stage, first, last)`, are counted, so algorithms may use no other members.
 template <class Model>
 class counted {
  public:
-  /// Those of the model but `additive`; what follows from that stays.
+  /// The promises of the model except `additive`; those it implies remain.
   using axioms = axiom<enable_axioms<Model>.bits & ~detail::has_prefixes>;
 
   /// Wraps `model`.
@@ -48,7 +48,7 @@ class counted {
 
   /// Number of calls since construction, or since `reset`.
   [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
-  /// Begins to count anew.
+  /// Resets the count.
   void reset() noexcept { calls_ = 0; }
 
  private:

@@ -12,8 +12,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The prefixes of an additive cost, asked for once each. Whatever the model says, they never fall, and all costs are
-/// finite.
+/// The prefixes of an additive cost, each evaluated once. Even if the model breaks its promises, they never decrease, and
+/// all costs are finite.
 template <arithmetic Cost>
 class known_prefixes {
  public:
@@ -33,13 +33,13 @@ class known_prefixes {
   [[nodiscard]] Cost prefix(std::size_t i) const { return prefix_[i]; }
   [[nodiscard]] Cost operator()(std::size_t first, std::size_t last) const { return between(first, prefix_[last]); }
 
-  /// The cost of the items from `first` on up to where the prefix is `end`.
+  /// The cost of the items from `first` to the point where the prefix is `end`.
   [[nodiscard]] Cost between(std::size_t first, Cost end) const {
     return static_cast<Cost>(detail::difference(end, prefix_[first]));
   }
 
  private:
-  /// Whether the cost of the items up to a prefix, which is above the first, is a number.
+  /// Whether the cost of the items up to a prefix above the first is a number.
   [[nodiscard]] bool is_cost(Cost prefix) const {
     const Cost all = between(0, prefix);
     return is_finite(all) && !is_negative(all);
@@ -48,8 +48,8 @@ class known_prefixes {
   std::vector<Cost> prefix_;
 };
 
-/// Where the cut points of a chain can lie if each of its k non-empty stages costs at least and at most so much:
-/// docs/chains.md, "How far stages reach" and "Max − min".
+/// The possible positions of the cut points of a chain if each of its k non-empty stages has a lower and an upper bound
+/// on its cost: docs/chains.md, "How far stages reach" and "Max − min".
 template <arithmetic Cost>
 class stage_windows {
  public:
@@ -61,8 +61,8 @@ class stage_windows {
   [[nodiscard]] const known_prefixes<Cost>& chain() const { return chain_; }
   [[nodiscard]] std::size_t stages() const { return near_.size() - 1; }
 
-  /// All stages shall cost at least that much; false if no cut has such stages. From both ends, each stage takes as few
-  /// items as it can.
+  /// Requires that all stages cost at least `least`; false if no cut has such stages. From both ends, each stage takes as
+  /// few items as possible.
   [[nodiscard]] bool at_least(Cost least) {
     for (std::size_t p = 1; p <= stages(); ++p) {
       near_[p] = detail::gallop(p == stages() ? items() : near_[p - 1] + 1, items() - (stages() - p), near_[p],
@@ -77,7 +77,7 @@ class stage_windows {
     return true;
   }
 
-  /// All stages shall cost at most that much. From both ends, each stage takes as many items as it can.
+  /// Requires that all stages cost at most `most`. From both ends, each stage takes as many items as possible.
   void at_most(Cost most) {
     for (std::size_t p = 1; p < stages(); ++p) {
       far_[p] = detail::rightmost_end(far_[p - 1] + 1, items() - (stages() - p), far_[p],
@@ -89,7 +89,7 @@ class stage_windows {
     }
   }
 
-  /// The ends of the window of cut point p. Empty if the first is above the second.
+  /// The ends of the window of cut point p; empty if `low` is above `high`.
   /// @{
   [[nodiscard]] std::size_t low(std::size_t p) const { return near_[p] < near_end_[p] ? near_end_[p] : near_[p]; }
   [[nodiscard]] std::size_t high(std::size_t p) const { return far_[p] < far_end_[p] ? far_[p] : far_end_[p]; }
@@ -99,10 +99,10 @@ class stage_windows {
   [[nodiscard]] std::size_t items() const { return chain_.size(); }
 
   const known_prefixes<Cost>& chain_;
-  std::vector<std::size_t> near_;      // the smallest cut points that the stages before them allow
-  std::vector<std::size_t> far_;       // the largest
-  std::vector<std::size_t> near_end_;  // the smallest that the stages behind them allow
-  std::vector<std::size_t> far_end_;   // the largest
+  std::vector<std::size_t> near_;      // smallest cut points that the stages before them allow
+  std::vector<std::size_t> far_;       // largest cut points that the stages before them allow
+  std::vector<std::size_t> near_end_;  // smallest cut points that the stages after them allow
+  std::vector<std::size_t> far_end_;   // largest cut points that the stages after them allow
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

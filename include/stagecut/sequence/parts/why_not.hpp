@@ -14,7 +14,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What is said of an item that no stage may hold even alone; empty if there is none, or if nothing is promised of parts.
+/// The message for an item that no stage may hold even alone; empty if there is none, or if the constraint is not
+/// hereditary.
 template <stage_constraint Constraint>
 [[nodiscard]] std::string forbidden_item(const Constraint& allowed, std::size_t items, std::size_t stages) {
   if constexpr (promises<Constraint, hereditary>) {
@@ -27,8 +28,8 @@ template <stage_constraint Constraint>
   return {};
 }
 
-/// What is said of how far stages reach from the front, none empty; empty if they reach the end, or if it cannot be told
-/// in a second.
+/// The message about how far nonempty stages reach from the front; empty if they reach the end, or if this cannot be
+/// determined in a second.
 template <stage_constraint Constraint>
 [[nodiscard]] std::string forbidden_reach(const Constraint& allowed, std::size_t items, std::size_t stages) {
   std::size_t patience = std::size_t{1} << 26U;
@@ -58,7 +59,7 @@ template <stage_constraint Constraint>
   return joined({stages, " stages reach no further than item ", furthest - 1});
 }
 
-/// Why a constraint leaves no cut, as far as it can tell.
+/// Why a constraint allows no cut, as far as it can be determined.
 template <stage_constraint Constraint>
 [[nodiscard]] reason why_not(const Constraint& allowed, std::size_t items, std::size_t stages,
                              empty_stages empty = empty_stages::forbidden) {
