@@ -17,7 +17,7 @@ namespace detail {
 /// Whether a layer takes time or holds parameters.
 [[nodiscard]] STAGECUT_DECL bool costs(const layer& each);
 
-/// Refuses a graph at a layer.
+/// Throws `invalid_input` at a layer of a graph.
 template <class... Why>
 [[noreturn]] void refuse_layer(const profile& graph, std::size_t at, const Why&... why) {
   fail(invalid_input(layer_text(graph, at), joined({why...})));

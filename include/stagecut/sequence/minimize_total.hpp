@@ -222,8 +222,7 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
 /// effect. Deterministic; thread-safe.
 ///
 /// Calls of `cost`, where w is the widest window of cut points (n without a constraint):
-///   `monge`                     O(k n log n), or if fewer, O(n log n) for each of the additional costs tried, usually 5
-///   to
+///   `monge`                     O(k n log n), or if fewer, O(n log n) for each of the additional costs tried, usually 5 to
 ///                               30, at most 195; `convex_of` doubles O(k w log w) in the windows left by convexity
 ///   `monge`, staged             O(k n log n)
 ///   `inverse_monge`             O(k n log² n)
