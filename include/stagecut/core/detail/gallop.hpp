@@ -7,8 +7,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The smallest index in `[lowest, highest]` at which `fits` holds, where it holds from some index on; `highest`, which
-/// is not asked, if there is none below. Asks near `likely` first: O(log d) calls, where d is how far that is off.
+/// The smallest index in `[lowest, highest]` at which `fits` holds, if it holds from some index on; `highest`, which is
+/// not tested, if there is none below. Starts near `likely`: O(log d) calls, where d is the distance from the result to
+/// it.
 template <class Predicate>
 [[nodiscard]] constexpr std::size_t gallop(std::size_t lowest, std::size_t highest, std::size_t likely,
                                            Predicate fits) {

@@ -8,7 +8,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Random numbers that depend on nothing but three counters, or a seed: the same on every machine, in every order.
+/// Random numbers that depend only on three counters, or a seed: the same on every machine, in every order.
 class random_bits {
  public:
   STAGECUT_HOST_DEVICE random_bits(std::uint64_t seed, std::uint64_t chain, std::uint64_t step)
@@ -18,16 +18,16 @@ class random_bits {
   /// The next 64 bits (splitmix64: Steele, Lea and Flood, OOPSLA 2014).
   [[nodiscard]] STAGECUT_HOST_DEVICE std::uint64_t operator()() noexcept { return mixed(state_ += golden); }
 
-  /// From 0 to below 1.
+  /// From 0 inclusive to 1 exclusive.
   [[nodiscard]] STAGECUT_HOST_DEVICE double fraction() noexcept {
     return static_cast<double>((*this)() >> 11U) * 0x1p-53;
   }
 
-  /// A number below `end`, which is at most 2^32; as even as 32 bits can be shared out.
+  /// A number below `end`, at most 2^32; as uniform as 32 bits allow.
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t below(std::size_t end) noexcept {
     return static_cast<std::size_t>(((*this)() >> 32U) * end >> 32U);
   }
-  /// Likewise, as the rest of a division.
+  /// The same by the remainder of a division.
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t remainder(std::size_t end) noexcept {
     return static_cast<std::size_t>((*this)() % end);
   }

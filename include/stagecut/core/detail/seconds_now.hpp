@@ -5,7 +5,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Seconds since some moment; they never go back where the system has such a clock.
+/// Seconds since an arbitrary moment, from a monotonic clock if the system has one.
 [[nodiscard]] STAGECUT_DECL double seconds_now();
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

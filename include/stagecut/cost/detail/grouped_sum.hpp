@@ -10,14 +10,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-// The order in which stagecut adds floating-point items. Items are taken in groups of eight from the first item on; a
-// group is summed as ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)) and then added to the sum of all groups before it. The sum
-// of the first j items of a group follows the same tree: x0, x0+x1, (x0+x1)+x2, (x0+x1)+(x2+x3), ….
+// The order in which stagecut adds floating-point items. Items form groups of eight from the first item on; a group is
+// summed as ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)) and then added to the sum of all previous groups. The sum of the first
+// j items of a group follows the same tree: x0, x0+x1, (x0+x1)+x2, (x0+x1)+(x2+x3), ….
 //
-// Why not from left to right: one addition per eight items, not per item, waits for the one before it, so the machine
-// reads at the speed of its memory; and rounding errors grow with n/8. Each prefix is a sum to which a non-negative
-// number was added last, so prefixes never fall. Only additions occur, which nothing can contract, and `as_computed`
-// keeps their order under `-ffast-math`: the vector code below and the plain code give the same bits everywhere.
+// Unlike left-to-right order, only one addition per eight items depends on the previous one, so the machine reads at
+// memory speed; and rounding errors grow with n/8. Each prefix is a sum to which a non-negative number was added last, so
+// prefixes never decrease. Only additions occur, which cannot be contracted, and `as_computed` keeps their order under
+// `-ffast-math`: the vector code below and the plain code give the same bits everywhere.
 
 inline constexpr std::size_t group_size = 8;
 
@@ -38,7 +38,7 @@ constexpr void scan_group(double before, const T* x, double* out) noexcept {
   out[7] = before + as_computed(s3 + as_computed(t5 + as_computed(at(6) + at(7))));
 }
 
-/// before + x[0] + … + x[7], the last value that `scan_group` gives; `x` is a pointer, or is indexed like one.
+/// before + x[0] + … + x[7], the last value of `scan_group`; `x` is a pointer, or is indexed like one.
 template <class Items>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double add_group(double before, Items x) noexcept {
   const auto pair = [x](std::size_t j) {
@@ -65,8 +65,8 @@ template <class T>
   return n;
 }
 
-/// `add_group` over consecutive groups. Ors the items' bits into `signs`: its sign bit stays clear if no item is below
-/// zero.
+/// `add_group` over consecutive groups. Ors the items' bits into `signs`: its sign bit stays clear if no item is
+/// negative.
 template <class T>
 [[nodiscard]] constexpr double add_groups(double before, const T* x, std::size_t groups,
                                           std::uint64_t& signs) noexcept {
@@ -77,7 +77,7 @@ template <class T>
   return before;
 }
 
-/// `scan_group` over consecutive groups; returns the last sum. `Streaming` may write past the caches.
+/// `scan_group` over consecutive groups; returns the last sum. `Streaming` allows non-temporal stores.
 /// @pre `out` is aligned to 64 bytes
 template <bool Streaming, class T>
 constexpr double scan_groups(double before, const T* x, std::size_t groups, double* out,
@@ -92,8 +92,8 @@ constexpr double scan_groups(double before, const T* x, std::size_t groups, doub
   return before;
 }
 
-// The same for items that are doubles, a vector at a time. One call does a whole pass or block: inlined into a larger
-// loop, g++ 12 spills the registers of these loops or reorders their stores.
+// The same for doubles, one vector at a time. One call handles a whole pass or block: inlined into a larger loop, g++ 12
+// spills the registers of these loops or reorders their stores.
 
 using two = double __attribute__((vector_size(16)));
 using two_bits = std::int64_t __attribute__((vector_size(16)));
@@ -126,7 +126,7 @@ using two_bits = std::int64_t __attribute__((vector_size(16)));
   return before;
 }
 
-/// Writes a vector to aligned memory; past the caches if `Streaming` and the compiler can say it.
+/// Writes a vector to aligned memory; with non-temporal stores if `Streaming` and the compiler supports them.
 template <bool Streaming, class Vector>
 [[gnu::always_inline]] inline void store(double* out, const Vector& sums) noexcept {
   if constexpr (Streaming) {
@@ -156,7 +156,7 @@ template <bool Streaming>
   four_bits bits = {};
   four sum = {before, before, before, before};
   for (const double* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
-    // Halves do not cross cache lines where `malloc` aligned the items to 16 bytes.
+    // Halves do not cross cache lines if `malloc` aligned the items to 16 bytes.
     four a = __builtin_shufflevector(load(x), load(x + 2), 0, 1, 2, 3);
     four b = __builtin_shufflevector(load(x + 4), load(x + 6), 0, 1, 2, 3);
     bits |= reinterpret_cast<four_bits>(a) | reinterpret_cast<four_bits>(b);
@@ -172,7 +172,7 @@ template <bool Streaming>
     sum = __builtin_shufflevector(b, b, 3, 3, 3, 3);
   }
   signs |= static_cast<std::uint64_t>(bits[0] | bits[1] | bits[2] | bits[3]);
-  if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread may be told of the sums
+  if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread can learn of the sums
   return sum[0];
 }
 
@@ -207,7 +207,7 @@ template <bool Streaming>
   }
   signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
 #if defined(__SSE2__)
-  if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread may be told of the sums
+  if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread can learn of the sums
 #endif
   return sum[0];
 }

@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL std::vector<std::size_t> kept_together::cuts_within(std::size_t items,
                                                                   const std::vector<interval>& groups) {
-  std::vector<std::size_t> reach(items);  // of the groups that begin with an item, the furthest end
+  std::vector<std::size_t> reach(items);  // the largest end of the groups that begin at an item
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto [first, last] = groups[g];
     if (first > last || last > items) {

@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses choices of which none or two have a name.
+/// Rejects choices without a name or with a duplicate name.
 inline void check_choices(view<const std::string> choices) {
   if (choices.empty()) fail(invalid_input("choices", "there is none"));
   for (std::size_t c = 0; c < choices.size(); ++c) {
@@ -23,7 +23,7 @@ inline void check_choices(view<const std::string> choices) {
   }
 }
 
-/// Refuses runs that no memory can be told of.
+/// Rejects invalid runs.
 inline void check_peaks(const dry_runs& runs) {
   const auto refuse = [](std::size_t i, std::string_view name, double value) {
     const std::string shown = is_nan(value) ? "NaN" : number_text(value);

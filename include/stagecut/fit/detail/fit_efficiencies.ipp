@@ -88,7 +88,7 @@ STAGECUT_DECL auto fit_efficiencies_fn::slopes_of(const efficiency_fit& at, cons
 
 STAGECUT_DECL bool fit_efficiencies_fn::newton_step(efficiency_fit& best, const std::vector<measured_time>& measured,
                                                     const predictor& predict) {
-  constexpr double smallest = 1e-6;  // errors below it weigh no more
+  constexpr double smallest = 1e-6;  // smaller errors have no larger weight
   const std::vector<vector> slopes = slopes_of(best, predict);
   matrix normal{};
   vector downhill{};

@@ -19,14 +19,14 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Between what the figures of samples lie.
+/// Ranges of the samples' figures.
 struct sample_extent {
   double smallest = 0;  ///< bytes
   double largest = 0;   ///< bytes
   double shortest = 0;  ///< seconds
 };
 
-/// Refuses samples that no link can be made of.
+/// Throws if the samples do not determine a link.
 [[nodiscard]] inline sample_extent extent_of(view<const link_sample> samples) {
   const auto refuse_figure = [](std::size_t i, std::string_view name, double value, std::string_view requirement) {
     const std::string shown = is_nan(value) ? "NaN" : number_text(value);
@@ -41,7 +41,7 @@ struct sample_extent {
     if (i == 0 || bytes > result.largest) result.largest = bytes;
     if (i == 0 || seconds < result.shortest) result.shortest = seconds;
   }
-  // Closer than that, sizes cannot be told apart from rounding errors of the times.
+  // Closer sizes cannot be distinguished from rounding errors of the times.
   if (!(result.largest - result.smallest > 1e-9 * result.largest)) {
     const std::string_view of = samples.empty() ? "there is none" : "all are of one size";
     fail(invalid_input("samples", joined({of, ", and latency and bandwidth need two sizes at least"})));
@@ -49,12 +49,12 @@ struct sample_extent {
   return result;
 }
 
-/// The least squares of relative errors: `1 = (latency + bytes / bandwidth) / seconds` for every sample.
+/// Minimizes the sum of squares of relative errors: `1 = (latency + bytes / bandwidth) / seconds` for every sample.
 [[nodiscard]] inline link_speed least_squares(view<const link_sample> samples, const sample_extent& extent) {
-  // In the shortest time and the largest size all figures are at most 1, whatever the units.
+  // In units of the shortest time and the largest size, all figures are at most 1.
   const auto rows = static_cast<Eigen::Index>(samples.size());
   Eigen::VectorXd constant(rows);  // the column of the latency
-  Eigen::VectorXd sized(rows);     // the column of what a byte takes
+  Eigen::VectorXd sized(rows);     // the column of the time per byte
   for (Eigen::Index i = 0; i < rows; ++i) {
     const auto [bytes, seconds] = samples[static_cast<std::size_t>(i)];
     constant[i] = extent.shortest / seconds;
@@ -62,25 +62,25 @@ struct sample_extent {
   }
   const double norm = sized.stableNorm();
   sized /= norm;
-  // The constant part is taken out of both sides first. Eigen's QR does the same and takes seconds to compile.
+  // First subtracts the constant part from both sides. Eigen's QR does the same and takes seconds to compile.
   const double square = constant.squaredNorm();
   const Eigen::VectorXd rest = sized - constant * (constant.dot(sized) / square);
   const Eigen::VectorXd wanted = Eigen::VectorXd::Ones(rows) - constant * (constant.sum() / square);
   const double best = rest.dot(wanted) / rest.squaredNorm();
   double latency = (constant.sum() - best * constant.dot(sized)) / square;
   double growth = best / norm;
-  // Rounding errors of flat times are no bandwidth.
+  // Rounding errors of constant times do not define a bandwidth.
   if (growth * (1 - extent.smallest / extent.largest) <= 1e-12 * latency) {
     fail(invalid_input("samples", "the time does not grow with the size: larger messages tell the bandwidth"));
   }
-  if (latency < 0) {  // then the best of all links without latency is the best of all
+  if (latency < 0) {  // then the best link without latency is the best of all
     latency = 0;
     growth = sized.sum() / norm;
   }
   return {extent.shortest * latency, extent.largest / (extent.shortest * growth)};
 }
 
-/// How well a link says the times of the samples.
+/// Evaluates how well a link predicts the times of the samples.
 [[nodiscard]] inline link_fit judged(view<const link_sample> samples, const sample_extent& extent,
                                      const link_speed& link) {
   link_fit result{link};
@@ -92,7 +92,7 @@ struct sample_extent {
     squares += weight * weight;
   }
   double left = 0;
-  double without = 0;  // with the one time that is best for all
+  double without = 0;  // with the best constant time
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const double off = link(samples[i].bytes) / samples[i].seconds - 1;
     const double off_constant = sum / squares * (extent.shortest / samples[i].seconds) - 1;

@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The value below which a share of sorted numbers lies, between two of them in proportion.
+/// The quantile of sorted numbers, interpolated linearly.
 ///
 /// Source: R. J. Hyndman and Y. Fan, Am. Stat. 50(4):361-365, 1996, definition 7.
 [[nodiscard]] inline double quantile_of(const std::vector<double>& sorted, double share) {
@@ -27,11 +27,11 @@ namespace detail {
   return sorted[before] + (at - static_cast<double>(before)) * (sorted[before + 1] - sorted[before]);
 }
 
-/// What stands for the standard deviation of normal errors: the median of what sorted numbers are off their median by, or,
-/// where more than half of them are equal, the mean of that.
+/// An estimate of the standard deviation of normal errors: the median absolute deviation from the median of sorted
+/// numbers, or, if more than half of them are equal, the mean absolute deviation.
 [[nodiscard]] inline double deviation_of(const std::vector<double>& sorted, double median) {
-  constexpr double normal_median = 0.6744897501960817;  // of the sizes of normal errors of deviation 1
-  constexpr double normal_mean = 0.7978845608028654;    // likewise, sqrt(2 / pi)
+  constexpr double normal_median = 0.6744897501960817;  // of the absolute values of normal errors with deviation 1
+  constexpr double normal_mean = 0.7978845608028654;    // of the same, sqrt(2 / pi)
   std::vector<double> off;
   double sum = 0;
   for (const double each : sorted) {
@@ -43,7 +43,7 @@ namespace detail {
   return middle > 0 ? middle / normal_median : sum / normal_mean;
 }
 
-/// Refuses samples that no time can be told of.
+/// Throws if the samples do not determine a time.
 inline void check_samples(std::size_t layer, const std::vector<double>& of, std::size_t dropped) {
   const std::string place = joined({"layer ", layer});
   if (of.size() <= dropped) {

@@ -14,15 +14,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the bytes of a rank are made of.
+/// The parts of a rank's memory.
 enum class memory_part { constant, parameters, activations, head, tail };
 
-/// A number of bytes that dry runs are to tell.
+/// An unknown number of bytes that dry runs should determine.
 struct memory_unknown {
   memory_part part = memory_part::constant;
-  std::size_t choice = 0;  // of activations
+  std::size_t choice = 0;  // for activations
 
-  /// How many times the rank holds it.
+  /// Its multiplicity on the rank.
   [[nodiscard]] double times(const rank_peak& of) const;
   [[nodiscard]] std::string name(view<const std::string> choices) const;
 };
@@ -31,7 +31,7 @@ struct memory_unknown {
 [[nodiscard]] STAGECUT_DECL std::vector<memory_unknown> memory_unknowns(std::size_t choices, bool constant, bool head,
                                                                         bool tail);
 
-/// A row for every peak, a column for every unknown, and what each column was divided by so that it is as long as 1.
+/// A row for every peak, a column for every unknown, and the factor by which each column was divided to have length 1.
 struct memory_equations {
   Eigen::MatrixXd columns{};
   Eigen::VectorXd lengths{};  // 1 for a column of zeros
@@ -40,14 +40,14 @@ struct memory_equations {
 [[nodiscard]] STAGECUT_DECL memory_equations equations_of(view<const rank_peak> peaks,
                                                           view<const memory_unknown> unknowns);
 
-/// The unknowns that equations do not tell: each group is as small as can be, and only sums of its members are known.
+/// The unknowns that equations do not determine: each group is minimal, and only sums of its members are known.
 [[nodiscard]] STAGECUT_DECL std::vector<std::vector<memory_unknown>> untold_groups(const singular_values& of,
                                                                                    view<const memory_unknown> unknowns);
 
 /// `the constant and the parameters of a layer cannot be told apart`
 [[nodiscard]] STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<const std::string> choices);
 
-/// All of them, and how to tell each: `A and B cannot be told apart: add RUN; C stand in no peak: add RUN`.
+/// All groups, and a remedy for each: `A and B cannot be told apart: add RUN; C stand in no peak: add RUN`.
 [[nodiscard]] STAGECUT_DECL std::string untold_text(const std::vector<std::vector<memory_unknown>>& groups,
                                                     view<const std::string> choices);
 

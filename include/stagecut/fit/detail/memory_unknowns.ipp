@@ -67,12 +67,12 @@ STAGECUT_DECL std::vector<std::vector<memory_unknown>> untold_groups(const singu
                                                                      view<const memory_unknown> unknowns) {
   constexpr double nothing = 1e-6;
   const auto n = static_cast<Eigen::Index>(unknowns.size());
-  // Onto what is not told: two unknowns whose entry is not 0 stand in one sum.
+  // Projection onto the undetermined subspace: two unknowns with a nonzero entry belong to one sum.
   Eigen::MatrixXd onto = Eigen::MatrixXd::Zero(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {
     if (of.vanishes(j)) onto += of.right.col(j) * of.right.col(j).transpose();
   }
-  std::vector<std::size_t> group(unknowns.size(), 0);  // from 1; 0: of none
+  std::vector<std::size_t> group(unknowns.size(), 0);  // from 1; 0: none
   const auto join = [&](const auto& self, Eigen::Index i, std::size_t which) -> void {
     group[static_cast<std::size_t>(i)] = which;
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -101,7 +101,7 @@ STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<co
   return text + (untold.size() > 1 ? " cannot be told apart" : " stand in no peak");
 }
 
-/// The run that would tell such unknowns apart.
+/// The run that would determine such unknowns.
 [[nodiscard]] inline std::string run_that_tells(view<const memory_unknown> untold, view<const std::string> choices) {
   const memory_unknown* of[5] = {};
   std::size_t activations = 0;

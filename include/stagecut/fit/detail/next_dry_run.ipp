@@ -26,15 +26,15 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The layers of a rank, which all are run with one choice: with given numbers of layers the determinant of the information
-/// is convex in how many of a rank's layers are run with each choice, so that the best runs have one on each rank.
+/// The layers of a rank, all with one choice: for given numbers of layers the determinant of the information matrix is
+/// convex in the numbers of a rank's layers per choice, so the best runs have one choice on each rank.
 struct rank_load {
   std::size_t layers = 1;
   std::size_t choice = 0;
 };
-using run_loads = std::vector<rank_load>;  // of every rank
+using run_loads = std::vector<rank_load>;  // for every rank
 
-/// The possible dry runs of a pipeline, and the figures that they have to determine.
+/// The possible dry runs of a pipeline, and the unknowns that they must determine.
 struct dry_run_space {
   std::size_t ranks = 0;
   std::size_t layers = 0;
@@ -43,7 +43,7 @@ struct dry_run_space {
   std::vector<double> in_flight{};
   std::vector<memory_unknown> unknowns{};
 
-  /// Makes `of` the peak of a rank, in the room that it has.
+  /// Overwrites `of` with the peak of a rank, reusing its memory.
   void set_peak(rank_peak& of, std::size_t rank, const rank_load& load) const {
     of.rank = rank;
     of.layers = load.layers;
@@ -64,7 +64,7 @@ struct dry_run_space {
     }
     return made;
   }
-  /// Of every rank all that it can be: the equations of these have the rank of as many runs as one likes.
+  /// All possible loads of every rank: their equations have the rank of arbitrarily many runs.
   [[nodiscard]] std::vector<rank_peak> all_peaks() const {
     const std::size_t others = ranks - 1;
     const std::size_t least = layers > others * most_layers ? layers - others * most_layers : 1;
@@ -79,7 +79,7 @@ struct dry_run_space {
   }
 };
 
-/// Numbers of a seed, the same everywhere.
+/// Pseudorandom numbers from a seed, the same on every machine.
 ///
 /// Source: G. L. Steele, D. Lea and C. H. Flood, OOPSLA 2014 (SplitMix).
 class dry_run_dice {
@@ -96,8 +96,8 @@ class dry_run_dice {
   std::uint64_t state_;
 };
 
-/// Looks for runs whose information has the largest determinant: such a design is D-optimal, and of all it leaves errors the
-/// smallest room. Exchanges what one or two ranks run, as long as that helps.
+/// Searches for runs whose information matrix has the largest determinant: such a design is D-optimal, with the smallest
+/// confidence region. Exchanges the loads of one or two ranks while that helps.
 ///
 /// Source: V. V. Fedorov, Theory of Optimal Experiments, 1972, chapter 3 (exchange); T. J. Mitchell, Technometrics
 /// 16(2):203-210, 1974.
@@ -112,15 +112,15 @@ class dry_run_exchange {
         if (times > scales_[j]) scales_[j] = times;
       }
     }
-    constexpr double ridge = 1e-9;  // tells of two designs that do not tell all which one tells more
+    constexpr double ridge = 1e-9;  // ranks designs that do not determine all unknowns
     existing_ = ridge * Eigen::MatrixXd::Identity(count(), count());
     for (const rank_peak& each : existing) add(existing_, each, 1);
   }
 
-  /// The best that some searches end with.
-  /// @param known  runs to begin one search with, and random ones for the rest; the others begin with random ones
+  /// The best result of several searches.
+  /// @param known  starting runs of one search, completed with random ones; the other searches start with random runs
   [[nodiscard]] std::vector<run_loads> operator()(std::size_t runs, std::vector<run_loads> known = {}) {
-    // Large ones are easy: many choices are about as good.
+    // Large designs are easy: many choices are about as good.
     const std::size_t searches = runs * space_.ranks <= 64 ? 12 : 2;
     std::vector<run_loads> best;
     double best_value = 0;
@@ -144,7 +144,7 @@ class dry_run_exchange {
   [[nodiscard]] const memory_unknown& unknown(Eigen::Index j) const {
     return space_.unknowns[static_cast<std::size_t>(j)];
   }
-  /// Adds a peak to an information, or takes it away.
+  /// Adds a peak to an information matrix, or subtracts it.
   void add(Eigen::MatrixXd& to, const rank_peak& peak, double sign) {
     row_.resize(count());
     for (Eigen::Index j = 0; j < count(); ++j) row_[j] = unknown(j).times(peak) / scales_[j];
@@ -155,7 +155,7 @@ class dry_run_exchange {
     add(to, peak_, sign);
   }
 
-  /// The logarithm of the determinant, by Cholesky's method; what it reads of `information` is lost.
+  /// The logarithm of the determinant, by Cholesky decomposition, which overwrites `information`.
   static double log_determinant(Eigen::MatrixXd& information) {
     double sum = 0;
     for (Eigen::Index k = 0; k < information.cols(); ++k) {
@@ -192,7 +192,7 @@ class dry_run_exchange {
     value_ = log_determinant(scratch_);
   }
 
-  /// Does an exchange if it helps.
+  /// Performs an exchange if it helps.
   template <std::size_t n>
   bool try_it(std::size_t run, const exchange (&moves)[n]) {
     scratch_ = information_;
@@ -206,7 +206,7 @@ class dry_run_exchange {
     for (const auto& [rank, by] : moves) runs_[run][rank] = by;
     set_information();
     if (value_ > value + least_gain) return true;
-    runs_[run] = before;  // the gain was rounding error in a difference of large numbers
+    runs_[run] = before;  // the gain was a rounding error in a difference of large numbers
     set_information();
     return false;
   }
@@ -220,7 +220,7 @@ class dry_run_exchange {
     return better;
   }
 
-  /// Swaps what two ranks run, and moves layers to the second: one, and as many as go.
+  /// Swaps the loads of two ranks, and moves layers to the second: one, and as many as possible.
   bool try_pair(std::size_t run, std::size_t from, std::size_t to) {
     bool better = try_it(run, {{from, runs_[run][to]}, {to, runs_[run][from]}});
     for (const bool all : {true, false}) {
@@ -259,7 +259,7 @@ class dry_run_exchange {
 
   const dry_run_space& space_;
   dry_run_dice dice_;
-  Eigen::VectorXd scales_;  // the most that an unknown stands in a peak: all columns weigh alike
+  Eigen::VectorXd scales_;  // the largest coefficient of each unknown in a peak, so that all columns have equal weight
   Eigen::MatrixXd existing_{};
   std::vector<run_loads> runs_{};
   rank_peak peak_{};
@@ -273,14 +273,14 @@ class dry_run_exchange {
   fail(argument_error("next_dry_run", joined({"request.", what}), std::to_string(value), requirement));
 }
 
-/// What a request allows.
+/// The space of runs that a request allows.
 [[nodiscard]] inline dry_run_space space_of(const dry_run_request& request) {
   const auto& [ranks, layers, choices, runs, most_layers, in_flight, seed] = request;
   if (ranks < 2) refuse_dry_run("ranks", ranks, "must be at least 2: of one rank head and tail cannot be told apart");
   if (layers < ranks) refuse_dry_run("layers", layers, joined({"must be at least the number of ranks, ", ranks}));
   check_choices(choices);
   const std::size_t mean = (layers - 1) / ranks + 1;
-  const std::size_t others = ranks - 1;  // hold a layer each at least
+  const std::size_t others = ranks - 1;  // hold at least one layer each
   std::size_t most = most_layers == 0 ? 2 * mean : most_layers;
   if (most < mean) refuse_dry_run("most_layers", most, joined({"must be at least ", mean, ": all layers have a rank"}));
   if (most > layers - others) most = layers - others;
@@ -311,7 +311,7 @@ class dry_run_exchange {
   return singular_values_of(equations_of(peaks, unknowns).columns);
 }
 
-/// Sets what is to be told: the constant as well, where any runs tell it.
+/// Sets the unknowns: with the constant, if any runs determine it.
 /// @return  whether they do
 [[nodiscard]] inline bool set_unknowns(dry_run_space& space, const dry_run_request& request, const dry_runs& existing) {
   const std::vector<rank_peak> all = with_both(space.all_peaks(), existing.peaks);
@@ -327,7 +327,7 @@ class dry_run_exchange {
   return false;
 }
 
-/// The fewest runs that tell all, as many as there are equations for at least.
+/// The fewest runs that determine all unknowns, at least as many as the equations require.
 [[nodiscard]] inline std::vector<run_loads> fewest_runs(const dry_run_space& space, dry_run_exchange& search,
                                                         const std::vector<rank_peak>& existing) {
   const std::size_t unknowns = space.unknowns.size();

@@ -10,12 +10,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The `x` that makes `a x - b` smallest, in squares.
-/// @pre the columns of `a` are about as long as 1, and none is a sum of others
+/// The `x` that minimizes the sum of squares of `a x - b`.
+/// @pre the columns of `a` have lengths of about 1 and are linearly independent
 [[nodiscard]] inline Eigen::VectorXd least_squares_of(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
   const singular_values parts = singular_values_of(a);
   Eigen::VectorXd x = Eigen::VectorXd::Zero(a.cols());
-  for (int pass = 0; pass < 2; ++pass) {  // the second one takes the rounding errors of the first out
+  for (int pass = 0; pass < 2; ++pass) {  // the second pass corrects the rounding errors of the first
     const Eigen::VectorXd left = b - a * x;
     for (Eigen::Index j = 0; j < a.cols(); ++j) {
       const double square = parts.values[j] * parts.values[j];
@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return x;
 }
 
-/// The same for some columns; the others get 0.
+/// The same with some columns; the others get 0.
 [[nodiscard]] inline Eigen::VectorXd least_squares_with(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
                                                         const std::vector<bool>& with) {
   Eigen::MatrixXd some(a.rows(), a.cols());
@@ -43,7 +43,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return x;
 }
 
-/// Goes from `x` towards `target` until a part would be negative, and holds that part at 0 from then on.
+/// Moves from `x` towards `target` until a part would become negative; that part is 0 from then on.
 /// @return  whether the target was reached
 [[nodiscard]] inline bool step_towards(Eigen::VectorXd& x, const Eigen::VectorXd& target, std::vector<bool>& with) {
   double share = 1;
@@ -63,7 +63,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return false;
 }
 
-/// The same, of all that are not negative.
+/// The same for non-negative `x`.
 ///
 /// Source: C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23.
 [[nodiscard]] inline Eigen::VectorXd nonnegative_squares_of(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
@@ -71,9 +71,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!(x.minCoeff() < 0)) return x;
   x.setZero();
   std::vector<bool> with(static_cast<std::size_t>(a.cols()), false);
-  std::vector<bool> in_vain = with;  // whose gain was a rounding error
+  std::vector<bool> in_vain = with;  // their gain was a rounding error
   const double least_gain = 1e-14 * static_cast<double>(a.rows()) * b.norm();
-  const Eigen::Index most_rounds = 10 * a.cols() + 100;  // far more than are seen
+  const Eigen::Index most_rounds = 10 * a.cols() + 100;  // far more than occur in practice
   for (Eigen::Index round = 0; round < most_rounds; ++round) {
     const Eigen::VectorXd downhill = a.transpose() * (b - a * x);
     Eigen::Index best = -1;

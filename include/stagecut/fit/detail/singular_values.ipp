@@ -29,7 +29,7 @@ STAGECUT_DECL void turn(Eigen::MatrixXd& columns, Eigen::Index p, Eigen::Index q
 
 STAGECUT_DECL singular_values singular_values_of(Eigen::MatrixXd a) {
   constexpr double rounding = 1e-15;
-  constexpr double nothing = 1e-30;  // the square of a column that is rounding errors alone
+  constexpr double nothing = 1e-30;  // the square of a column with only rounding errors
   constexpr int most_sweeps = 60;
   const Eigen::Index n = a.cols();
   singular_values result{std::move(a), Eigen::MatrixXd::Identity(n, n), Eigen::VectorXd::Zero(n)};

@@ -39,7 +39,7 @@ STAGECUT_DECL layer_graph edges_of(const profile& graph) {
 
 STAGECUT_DECL parted_layers find_parted_layers(const profile& graph, const layer_graph& edges,
                                                const std::vector<std::size_t>& order) {
-  std::vector<std::size_t> reached(edges.size());  // how many of those that cost reach a layer, up to the last of them
+  std::vector<std::size_t> reached(edges.size());  // longest number of costly layers on a path to a layer
   std::size_t costly = 0;
   std::size_t before = 0;
   for (const std::size_t v : order) {
@@ -69,12 +69,12 @@ STAGECUT_DECL void check_groups(const profile& graph, const std::vector<std::siz
                " stands between it and others of group ", in_quotes(group(again)));
 }
 
-/// The sum of numbers, of which any may change. As a tree of sums: what comes and goes leaves no rounding error behind.
+/// A sum of numbers that may change, as a tree of sums: numbers that were replaced leave no rounding error.
 class changing_sum {
  public:
   explicit changing_sum(std::size_t size) : leaves_(std::bit_ceil(size)), sums_(2 * leaves_) {}
 
-  /// The sum, with `value` for number i from now on.
+  /// The sum after number i is set to `value`.
   double put(std::size_t i, double value) {
     sums_[i += leaves_] = value;
     while ((i /= 2) != 0) sums_[i] = sums_[2 * i] + sums_[2 * i + 1];
@@ -91,7 +91,7 @@ STAGECUT_DECL void add_crossing(const profile& graph, const layer_graph& edges, 
   const std::size_t n = order.size();
   std::vector<std::size_t> position(n);
   for (std::size_t i = 0; i < n; ++i) position[order[i]] = i;
-  std::vector<std::vector<std::size_t>> ends(n);  // whom each position consumes last
+  std::vector<std::vector<std::size_t>> ends(n);  // layers whose last consumer is at each position
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t last = i;
     for (const std::size_t to : edges.next(order[i])) last = position[to] > last ? position[to] : last;

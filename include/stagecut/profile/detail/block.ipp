@@ -78,7 +78,7 @@ STAGECUT_DECL block block_of(const vision_tower& v, std::size_t layer, double te
 
 STAGECUT_DECL double attention_parameters(const block& b) {
   double made = b.combined * b.hidden + (b.output_bias ? b.hidden : 0);
-  if (b.latent != nullptr) {  // DeepSeek-V2, section 2.1.2: narrow matrices and their norms are not cut
+  if (b.latent != nullptr) {  // DeepSeek-V2, section 2.1.2: narrow matrices and their norms are not split
     const auto queries = static_cast<double>(b.latent->query_rank);
     const auto narrow = static_cast<double>(b.latent->kv_rank);
     const auto rotary = static_cast<double>(b.latent->rotary_dim);

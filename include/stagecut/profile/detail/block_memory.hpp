@@ -6,26 +6,26 @@
 #include <stagecut/profile/detail/microbatch.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-// Bytes that layers keep for their backward pass. The sources are those that transformer.hpp lists.
+// Bytes that layers keep for their backward pass. transformer.hpp lists the sources.
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-/// Of a layer.
+/// Bytes kept by a layer.
 struct kept {
-  double input;  ///< what it was given; all that full recomputation keeps, 2sbh (Korthikanti, section 5)
+  double input;  ///< its input; all that full recomputation keeps, 2sbh (Korthikanti, section 5)
   double core;   ///< the core of attention, which selective recomputation drops
-  double rest;   ///< of everything else, the input among it
+  double rest;   ///< everything else, including the input
 };
 
-/// Of the feed-forward part: each matrix out of it, the product of both, and with experts the copies of tokens that they
-/// get, what they return, to be weighed, and the router's probabilities in fp32.
+/// Bytes kept by the feed-forward part: the output of each matrix into it, their product, and with experts the copies of
+/// tokens that they receive, their output before weighting, and the router's probabilities in fp32.
 inline double kept_by_feed_forward(const block& b, const training& how, const microbatch& z);
 
-/// Tensor by tensor: 34sbh + 5as^2b for GPT (Korthikanti, equations 1 to 4), with s tokens of b samples, a heads, width
-/// h. Left out as there: what norms keep of a token, two numbers.
+/// Sums over tensors: 34sbh + 5as^2b for GPT (Korthikanti, equations 1 to 4), with s tokens of b samples, a heads, width
+/// h. As there, omits the two numbers that norms keep per token.
 inline kept kept_by_block(const block& b, const training& how, const microbatch& z);
 
-/// Of a head: its input and the probabilities in fp32 (Korthikanti, section 4.3); of BERT also the inputs of the activation
-/// function, of the norm and of the product, and the pooler's output. `times`: for each token that is guessed.
+/// Bytes kept by a head: its input and the probabilities in fp32 (Korthikanti, section 4.3); for BERT also the inputs of
+/// the activation function, of the norm and of the product, and the pooler's output. `times`: per predicted token.
 inline double kept_by_head(const architecture& a, const microbatch& z, double words, double times);
 
 inline double kept_by_feed_forward(const block& b, const training& how, const microbatch& z) {
@@ -38,12 +38,13 @@ inline double kept_by_feed_forward(const block& b, const training& how, const mi
 
 inline kept kept_by_block(const block& b, const training& how, const microbatch& z) {
   const double n = z.bytes;
-  const double narrow = z.rows * b.hidden;  // cut by sequence parallelism, and gathered again for the backward pass
-  // Inputs of the norms, of queries, keys and values, of the feed-forward part; masks of a byte.
+  const double narrow = z.rows * b.hidden;  // split by sequence parallelism, and gathered again for the backward pass
+  // Inputs of the norms, of queries, keys and values, of the feed-forward part; masks with a byte per element.
   double whole = ((b.parallel ? 1 : 2) + b.norms) * n * narrow + (b.dropout ? 2 * narrow : 0);
-  double split = z.tokens * (b.query + b.key + b.value + b.combined);  // the last: the input of the matrix behind heads
+  double split =
+      z.tokens * (b.query + b.key + b.value + b.combined);  // the last: the input of the attention's output matrix
   if (b.query_norm != qk_norm::none) split += z.tokens * (b.query + b.key);
-  if (b.latent != nullptr) {  // narrow vectors before and behind their norms
+  if (b.latent != nullptr) {  // narrow vectors before and after their norms
     whole += 2 * n * z.rows * static_cast<double>(b.latent->query_rank + b.latent->kv_rank);
   }
   const double scores = b.heads * z.tokens * z.sequence;

@@ -10,43 +10,44 @@
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-// What the devices of a stage send each other for a layer, and what its replicas do at the end of an iteration. The sources
-// are those that transformer.hpp lists.
+// Communication of a layer among the devices of a stage, and of its replicas at the end of an iteration. transformer.hpp
+// lists the sources.
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-/// Adds messages to the passes of a layer, whose other terms are there.
+/// Adds messages to the passes of a layer that already have the other terms.
 class block_messages {
  public:
   block_messages(const roofline& clock, const training& how, const microbatch& batch, pass_terms& into)
       : clock_(clock), how_(how), z_(batch), to_(into) {}
 
-  /// Those of a layer without recomputation.
+  /// Adds the messages of a layer without recomputation.
   void add(const block& b);
 
-  /// With ZeRO 3, `numbers` parameters are gathered for each pass, behind it.
+  /// With ZeRO 3, `numbers` parameters are gathered for each pass, overlapping with it.
   void add_gathers(double numbers, const device_group& replicas);
 
-  /// What an iteration ends with, for `numbers` parameters on this device: the sum of their gradients over the replicas; the
-  /// optimizer's step, which reads and writes its state, reads the gradient and writes the parameter, and of which ZeRO
-  /// leaves each replica a part; a gather of the new parameters; and reading and clearing the gradients.
+  /// The end of an iteration, for `numbers` parameters on this device: the sum of their gradients over the replicas; the
+  /// optimizer's step, which reads and writes its state, reads the gradient and writes the parameter, and which ZeRO
+  /// partitions over the replicas; a gather of the new parameters; and reading and clearing the gradients.
   void add_update(double numbers, const device_group& replicas, double gradient_bytes, double state_bytes);
 
  private:
-  // Shoeybi: an all-reduce for each part and pass. Korthikanti, 4.2.2: a gather before each part and a scattered sum behind
-  // it, and in the backward pass the gather again, for the gradient of the weights.
+  // Shoeybi: an all-reduce for each part and pass. Korthikanti, 4.2.2: an all-gather before each part and a
+  // reduce-scatter after it, and in the backward pass the all-gather again, for the gradient of the weights.
   void add_tensor(const block& b);
 
-  // Keys and values go around the ring of those that share a sample, behind attention; their gradients, too.
+  // Keys and values circulate in the ring of devices that share a sample, overlapping with attention; so do their
+  // gradients.
   void add_context(const block& b);
 
-  // Each token goes to its experts, and what they make of it back (Lepikhin et al., GShard, 2020).
+  // Each token goes to its experts, and their output back (Lepikhin et al., GShard, 2020).
   void add_experts(const block& b);
 
-  /// What of a pass a message may hide behind: what computes, less what messages that go the same way run beside already. A
-  /// link, or a network card, carries one at a time.
+  /// The time of a pass that can hide a message: its computation, minus the part that already hides messages over the
+  /// same links. A link or network card carries one at a time.
   static double free(const std::vector<term>& pass, const term& message);
 
-  /// A message behind work of so many seconds, but for a share that nothing hides.
+  /// A message that overlaps with `work` seconds of work, except for the share `shown`, which nothing hides.
   static term hidden(term message, double work, double shown = 0);
 
   /// Of replicas: behind the passes that an iteration ends or begins with, if they are run so.
@@ -56,9 +57,8 @@ class block_messages {
 
   static constexpr const char* tensor = "messages of tensor parallelism";
 
-  double behind_backward_ =
-      0;                       ///< seconds of the last pass of an iteration that messages at its end run beside already
-  double behind_forward_ = 0;  ///< likewise of the first pass of the next one
+  double behind_backward_ = 0;  ///< seconds of an iteration's last pass that already hide messages at its end
+  double behind_forward_ = 0;   ///< seconds of the next iteration's first pass that already hide messages
 
   const roofline& clock_;
   const training& how_;
@@ -85,7 +85,7 @@ inline void block_messages::add_update(double numbers, const device_group& repli
                                        double state_bytes) {
   const bool spread = how_.zero >= 1;
   if (replicas.members > 1) {
-    const double times = spread ? 1 : 2;  // scattered; or scattered and gathered
+    const double times = spread ? 1 : 2;  // reduce-scatter; or reduce-scatter and all-gather
     auto sum = clock_.collective("sum of gradients", numbers * gradient_bytes, replicas, times);
     sum = exchanged(sum, free(to_.input, sum) + free(to_.weight, sum) - behind_backward_);
     behind_backward_ += sum.beside;
@@ -104,7 +104,7 @@ inline void block_messages::add_update(double numbers, const device_group& repli
 inline void block_messages::add_tensor(const block& b) {
   const double t = z_.tensor.members;
   if (t == 1) return;
-  // One exchange where both parts share it, or where no expert is cut.
+  // One exchange if both parts share it, or if no expert is split.
   const bool uncut = b.all_experts != 0 && how_.expert_parallel > 1 && b.shared_ffn == 0;
   const double parts = b.parallel || uncut ? 1 : 2;
   const double bytes = z_.bytes * z_.tokens * b.hidden;
@@ -124,7 +124,7 @@ inline void block_messages::add_tensor(const block& b) {
       to_.weight.push_back(hidden(messages(2), weight_work));
       return;
     case overlapping::ub:
-      // The first piece has nothing to hide behind.
+      // The first piece has no work to overlap with.
       to_.forward.push_back(hidden(messages(2), forward_work, 1 / t));
       to_.input.push_back(hidden(messages(backward), backward_work, 1 / t));
   }
@@ -133,7 +133,9 @@ inline void block_messages::add_tensor(const block& b) {
 inline void block_messages::add_context(const block& b) {
   if (z_.context.members == 1) return;
   const double steps = z_.context.members - 1;
-  const double bytes = z_.bytes * z_.tokens * (b.key + b.value) * z_.context.members / steps;  // of which it has a part
+  const double bytes =
+      z_.bytes * z_.tokens * (b.key + b.value) * z_.context.members / steps;  // of which each device has a
+                                                                              // part
   to_.forward.push_back(hidden(clock_.collective("ring of keys, values", bytes, z_.context, steps),
                                seconds_of(to_.forward, term_kind::attention)));
   to_.input.push_back(hidden(clock_.collective("ring of keys, values", bytes, z_.context, 2 * steps),

@@ -10,60 +10,60 @@
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-// What one device does for a layer of a transformer, term by term: products of matrices, the core of attention, what moves
-// bytes alone. The sources are those that transformer.hpp lists; messages stand in block_messages.hpp.
+// The work of one device for a layer of a transformer, term by term: matrix products, the core of attention, memory-bound
+// operations. transformer.hpp lists the sources; block_messages.hpp has the messages.
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-/// `base` to the power of a number that is not negative: exact for whole ones, on a straight line between two of these.
+/// `base` to the power of a non-negative number: exact for integers, linear in between.
 inline double power(double base, double exponent);
 
 /// Adds the terms of a layer to its passes.
 class block_terms {
  public:
-  static constexpr const char* core = "core of attention";  ///< what selective recomputation runs again
+  static constexpr const char* core = "core of attention";  ///< recomputed by selective recomputation
 
   block_terms(const roofline& clock, const training& how, const microbatch& batch, pass_terms& into)
       : clock_(clock), how_(how), z_(batch), to_(into) {}
 
-  /// A layer without recomputation, without messages.
+  /// Adds a layer without recomputation and messages.
   void add(const block& b);
 
-  /// `count` products of rows x inner and inner x outer: the same again for either gradient (Narayanan, appendix).
+  /// `count` products of rows x inner and inner x outer, and the same for either gradient (Narayanan, appendix).
   void product(const char* name, double rows, double inner, double outer, double count = 1, bool narrow = true);
 
-  /// An operation on `count` numbers that moves so many bytes of each.
+  /// An operation on `count` numbers that moves `forward` and `backward` bytes for each.
   void moves(const char* name, double count, double forward, double backward);
 
  private:
   void add_attention(const block& b);
 
-  // DeepSeek-V2, section 2.1.2: to narrow vectors, a norm of each, and from them to heads.
+  // DeepSeek-V2, section 2.1.2: projections to narrow vectors, a norm for each, and projections from them to heads.
   void add_narrow_products(const block& b);
 
-  // Scores of queries with keys and the sum of values that they weigh. Without scores in memory the backward pass computes
-  // them again: five products where the forward has two (Dao, section 4.1), and masked blocks are left out. With scores in
-  // memory all are computed; scaling, mask, softmax and dropout move some bytes of each.
+  // Scores of queries with keys, and the weighted sum of values. Without scores in memory the backward pass recomputes
+  // them: five products where the forward pass has two (Dao, section 4.1), and masked blocks are skipped. With scores in
+  // memory all are computed; scaling, mask, softmax and dropout each move some bytes.
   void add_core(const block& b);
 
-  // A token of each sample and the keys and values of all before it, which are read. Latent ones are not made wide: queries
-  // are multiplied by what would widen them (DeepSeek-V2, section 2.1.2).
+  // One token of each sample, reading the keys and values of all previous tokens. Latent ones are not expanded: queries
+  // are multiplied by the expansion matrices (DeepSeek-V2, section 2.1.2).
   void add_cached_core(const block& b);
 
-  // The mean over the tokens of a sample of how many keys each looks at.
+  // The number of keys that a token sees, averaged over the tokens of a sample.
   [[nodiscard]] double keys_seen(const block& b) const;
 
   void add_feed_forward(const block& b);
 
-  // x to y; or x and its gate to y: backward from two or three to one or two.
+  // From x to y; or from x and its gate to y: the backward pass reads two or three and writes one or two.
   void activation(const char* name, double count, double gates) {
     moves(name, count, (gates + 1) * z_.bytes, (2 * gates + 1) * z_.bytes);
   }
 
-  // Of few tokens not every expert is visited: as many as independent choices meet. In training all are.
+  // Few tokens do not visit every expert: the expected number under independent choices. Training visits all.
   [[nodiscard]] double experts_met(const block& b, double tokens) const;
 
-  // A token is copied to each of its experts; what they make of it is weighed and summed, whose backward pass reads dy and
-  // each y (for the gradient of its weight), writes each dy. The router's load is taken to be even.
+  // A token is copied to each of its experts, whose outputs are weighted and summed; the backward pass reads dy and each
+  // y (for the gradient of its weight) and writes each dy. Assumes that the router's load is balanced.
   void add_experts(const block& b);
 
   const roofline& clock_;
@@ -90,10 +90,10 @@ inline void block_terms::add(const block& b) {
   const double narrow = z_.rows * b.hidden;
   const double n = z_.bytes;
   moves("norms", narrow * b.norms, 2 * n, 3 * n);  // read x, write y; backward read x and dy, write dx
-  // The sum of a part and what went around it reads two, writes one; its gradients are summed likewise. Of parallel
-  // parts there is one sum of three.
+  // The sum of a part and its residual reads two, writes one; so does the sum of its gradients. Parallel parts have one
+  // sum of three.
   moves("sums", narrow, (b.parallel ? 4 : 6) * n, (b.parallel ? 4 : 6) * n);
-  if (b.dropout) moves("dropout, in the sums", narrow * 2, 1, 1);  // a mask of a byte
+  if (b.dropout) moves("dropout, in the sums", narrow * 2, 1, 1);  // a mask with a byte per element
 }
 
 inline void block_terms::product(const char* name, double rows, double inner, double outer, double count, bool narrow) {
@@ -176,7 +176,9 @@ inline double block_terms::experts_met(const block& b, double tokens) const {
 inline void block_terms::add_experts(const block& b) {
   const double n = z_.bytes;
   const double narrow = z_.rows * b.hidden;
-  const bool whole = how_.expert_parallel > 1;  // a device's own tokens then meet whole experts, else all meet parts
+  const bool whole =
+      how_.expert_parallel > 1;  // a device's own tokens then visit whole experts; otherwise all tokens visit
+                                 // parts
   const double visits = (whole ? z_.tokens / z_.tensor.members : z_.tokens) * b.visits;
   const double met = experts_met(b, whole ? z_.tokens / z_.tensor.members * z_.experts.members : z_.tokens);
   const double each = visits / met;

@@ -9,8 +9,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-/// Shows every layer of a model to `visit(part)`, from the input to the output. A part that is as the one before, but for its
-/// name, is made once.
+/// Calls `visit(part)` for every layer of a model, from the input to the output. A part that differs from the previous
+/// one only in its name is computed once.
 template <class Visit>
 void each_part(const architecture& a, const training& r, const part_maker& make, const Visit& visit) {
   if (a.vision) {
@@ -30,7 +30,7 @@ void each_part(const architecture& a, const training& r, const part_maker& make,
     each.name = joined({"layers.", i});
     visit(each);
   }
-  if (!a.encoder) visit(make.norm());  // whose output those that guess further tokens take, too
+  if (!a.encoder) visit(make.norm());  // its output also feeds the layers that predict further tokens
   for (std::size_t i = 0; i < a.mtp_layers; ++i) {
     part further = make.layer(a.layers + i, r.recomputation);
     further.name = joined({"mtp.", i});

@@ -51,8 +51,8 @@ STAGECUT_DECL std::vector<std::size_t> layer_graph::cycle() const {
   const std::vector<std::size_t> done = order();
   for (const std::size_t v : done) left[v] = false;
   if (done.size() == size()) return {};
-  // Each layer left over is fed by another one: backwards along them, the first that is met again is on a cycle.
-  std::vector<std::size_t> met(size());  // its place in `back`, plus 1
+  // Each remaining layer has a remaining predecessor: going backwards, the first layer met twice is on a cycle.
+  std::vector<std::size_t> met(size());  // index in `back`, plus 1
   std::vector<std::size_t> back;
   std::size_t at = 0;
   while (!left[at]) ++at;
@@ -90,7 +90,7 @@ STAGECUT_DECL parted_group find_parted_group(std::size_t layers, function_ref<st
     std::size_t first;
     std::size_t last;
   };
-  std::vector<row> rows;  // of layers of one group
+  std::vector<row> rows;  // consecutive layers of one group
   for (std::size_t i = 0; i < layers; ++i) {
     const std::string_view here = group(i);
     if (here.empty()) continue;

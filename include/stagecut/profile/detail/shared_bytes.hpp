@@ -14,29 +14,29 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The bytes of the tied parameters of a stage, each name counted once: as the first layer of the stage that has it says.
+/// The bytes of the tied parameters of a stage, counting each name once, with the bytes of its first layer in the stage.
 ///
-/// They are added as whole multiples of a power of two, at most 2^-61 of their sum; fractions are rounded down to one. So
-/// a sum depends on no order, a wider stage never has less where all layers say the same of a name, and whole bytes are
+/// Sums use integer multiples of a power of two, at most 2^-61 of the total; fractions are rounded down. So sums do not
+/// depend on the order, a wider stage never has less if all layers give the same bytes for a name, and whole bytes are
 /// exact up to a sum of 2^53.
 ///
-/// Built in O(t log n) for t tied parameters, then each stage in O(log n) steps; O(t log n) numbers are kept.
+/// Construction takes O(t log n) for t tied parameters, a query O(log n) steps; memory holds O(t log n) numbers.
 ///
-/// A layer counts unless an earlier one of the stage has the name: if the one before it that has it stands before the
-/// stage. These are the layers before the end of the stage whose predecessors stand before its begin, without all layers
-/// before its begin. Predecessors are split by their bits, the highest first: a wavelet matrix (Claude, Navarro and
-/// Ordonez, 2015) with sums.
+/// A layer counts unless an earlier layer of the stage has the name, which means that the previous layer with the name is
+/// before the stage. The sum is over the layers before the end of the stage whose predecessors are before its start,
+/// minus all layers before its start. Predecessors are split by their bits, the highest first: a wavelet matrix (Claude,
+/// Navarro and Ordonez, 2015) with sums.
 class shared_bytes {
  public:
-  /// None.
+  /// No parameters.
   shared_bytes() = default;
 
-  /// @param bytes_of  `bytes_of(TIED)`: of one copy, not negative
+  /// @param bytes_of  `bytes_of(TIED)`: bytes of one copy, not negative
   /// @throws          invalid_input naming the layer at which the sum overflows
   template <class BytesOf>
   shared_bytes(const profile& model, const BytesOf& bytes_of) {
     struct known {
-      std::size_t next;  // behind the last layer that has it
+      std::size_t next;  // after the last layer with the name
       double most;
     };
     std::vector<known> names;
@@ -59,46 +59,46 @@ class shared_bytes {
     gather(ties, model.layers.size());
   }
 
-  /// Those of the layers `[first, last)`.
+  /// The bytes of the layers `[first, last)`.
   [[nodiscard]] double operator()(std::size_t first, std::size_t last) const;
 
-  /// Steps of the longest question: at most the digits of n.
+  /// Steps of the longest query: at most the binary digits of n.
   [[nodiscard]] std::size_t steps() const noexcept { return levels_.size(); }
-  /// Numbers that are kept.
+  /// Numbers in memory.
   [[nodiscard]] std::size_t numbers() const noexcept;
 
  private:
   struct tie {
     std::size_t layer;
-    std::size_t previous;  // behind the layer before it that has the same; 0: none
+    std::size_t previous;  // one past the previous layer with the same name; 0: none
     double bytes;
   };
   struct split {
-    std::size_t zeros;  // of those before a place, how many have a 0 for this bit
-    std::uint64_t sum;  // of these
+    std::size_t zeros;  // number of previous points with a 0 in this bit
+    std::uint64_t sum;  // of these points
   };
   struct level {
     std::vector<split> before{};
-    std::size_t zeros = 0;  // of all
+    std::size_t zeros = 0;  // of all points
   };
   struct point {
     std::size_t previous;
     std::uint64_t units;
   };
 
-  /// No more than 2^62 units.
+  /// Sets the unit, with at most 2^62 units in total.
   void set_unit(double total);
 
-  /// One point for those of a layer with one predecessor.
+  /// Creates one point for the ties of a layer with the same predecessor.
   void gather(const std::vector<tie>& ties, std::size_t layers);
 
-  /// Puts those with a 0 for bit `l` before those with a 1.
+  /// Moves points with a 0 in bit `l` before those with a 1.
   void divide(std::vector<point>& points, std::size_t l);
 
   double unit_ = 1;
   double per_unit_ = 1;
-  std::vector<std::size_t> begin_;   // the points of a layer begin there
-  std::vector<std::uint64_t> sums_;  // of the points before a place
+  std::vector<std::size_t> begin_;   // where the points of each layer begin
+  std::vector<std::uint64_t> sums_;  // of the points before each
   std::vector<level> levels_;
 };
 

@@ -16,7 +16,7 @@ STAGECUT_DECL double shared_bytes::operator()(std::size_t first, std::size_t las
   if (begin_.empty()) return 0;
   std::size_t from = begin_[first];
   std::size_t to = begin_[last];
-  const std::size_t behind = first + 1;  // predecessors' ends below this stand before the stage
+  const std::size_t behind = first + 1;  // predecessors below this are before the stage
   std::uint64_t sum = 0;
   if (behind >> levels_.size() != 0) {
     sum = sums_[to] - sums_[from];
@@ -53,7 +53,7 @@ STAGECUT_DECL void shared_bytes::set_unit(double total) {
 
 STAGECUT_DECL void shared_bytes::gather(const std::vector<tie>& ties, std::size_t layers) {
   std::vector<point> points;
-  std::vector<std::size_t> place(layers);  // of a predecessor's point
+  std::vector<std::size_t> place(layers);  // position of a predecessor's point
   std::size_t most = 0;
   for (const tie& each : ties) {
     while (begin_.size() <= each.layer) begin_.push_back(points.size());

@@ -14,11 +14,11 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// By how much measured times of layers of a kind are off those that were computed.
+/// The ratio of measured to computed times for layers of a kind.
 struct kind_scale {
   std::string kind{};
   double measured[2] = {0, 0};  ///< forward, backward
-  double computed[2] = {0, 0};  ///< likewise, of the same layers
+  double computed[2] = {0, 0};  ///< forward and backward, of the same layers
 
   [[nodiscard]] double of(std::size_t pass) const { return computed[pass] > 0 ? measured[pass] / computed[pass] : 1; }
 };

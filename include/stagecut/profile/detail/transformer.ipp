@@ -24,7 +24,7 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 
 namespace detail {
 
-/// The word for what a layer's figures recompute; empty: nothing.
+/// The word for the recomputation in a layer's figures; empty: none.
 inline std::string recomputation_name(recomputing way) {
   return way == recomputing::none ? "" : stagecut::name_of(recomputation_words, way);
 }
@@ -73,7 +73,7 @@ STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recompu
   return made;
 }
 
-/// The other ways to recompute layer `i` of a model, or of its tower.
+/// The alternative recomputations of layer `i` of a model, or of its tower.
 inline std::vector<stagecut::layer_variant> other_ways(const architecture& a, const training& r, const part_maker& make,
                                                        std::size_t i, bool seeing) {
   std::vector<stagecut::layer_variant> made;
@@ -108,7 +108,7 @@ STAGECUT_DECL stagecut::profile profile(const architecture& a, const training& r
     }
     if (a.mtp_layers == 0 && (next.kind == "norm" || next.kind == "head")) next.group = "output";
   });
-  stagecut::check_figures(made);  // a device so slow, or a model so large
+  stagecut::check_figures(made);  // a device may be too slow, or a model too large
   return made;
 }
 

@@ -29,7 +29,7 @@ STAGECUT_DECL training training_of(const serving& how) {
   made.precision = how.precision;
   made.tensor_parallel = how.tensor_parallel;
   made.expert_parallel = how.expert_parallel;
-  made.data_parallel = how.expert_parallel;  // the devices that share experts run groups of their own
+  made.data_parallel = how.expert_parallel;  // the devices that share experts run their own groups
   made.sequence_parallel = false;
   return made;
 }
@@ -44,7 +44,7 @@ STAGECUT_DECL microbatch batch_of(const architecture& a, const training& r, cons
   return made;
 }
 
-/// A model that serves, and how its passes are shared.
+/// A model in inference, and how its passes are shared.
 class serving_run {
  public:
   serving_run(const architecture& a, const serving& how, serving_phase phase, const device& on,
@@ -56,19 +56,19 @@ class serving_run {
         batch_(batch_of(model_, pass_, clock_, phase)),
         make_(model_, pass_, clock_, batch_) {}
 
-  /// Shows every part with its terms in this phase.
+  /// Calls `visit` for every part with its terms in this phase.
   template <class Visit>
   void each(const Visit& visit) const {
     detail::each_part(model_, pass_, make_, [&](part next) {
       const bool sees = next.kind.starts_with("vision") || next.kind == "projector";
       if (next.kind == "head") only_last_token(next);
-      if (sees && phase_ == serving_phase::decode) next.terms = {}, next.output = 0;  // images came with the prompt
+      if (sees && phase_ == serving_phase::decode) next.terms = {}, next.output = 0;  // images are part of the prompt
       next.terms = {.forward = std::move(next.terms.forward)};
       visit(next);
     });
   }
 
-  /// Bytes of the keys and values of `concurrent` requests, and what a pass of a prompt needs beside them.
+  /// Bytes of the keys and values of `concurrent` requests, and the further bytes of a pass over a prompt.
   /// @{
   [[nodiscard]] double cached(std::size_t layer, std::size_t concurrent) const {
     const block b = block_of(model_, layer, ways_of(pass_));
@@ -85,14 +85,14 @@ class serving_run {
   [[nodiscard]] double of_prompt() const { return 2 * at_once() * static_cast<double>(model_.hidden); }
   /// @}
 
-  /// Bytes of a weight: with fp8 of the layers, not of embedding, norm and head.
+  /// Bytes of a weight: with fp8, layers have 1-byte weights, but not embedding, norm and head.
   [[nodiscard]] double weight_bytes(const part& of) const {
     const bool narrow = of.kind != "embedding" && of.kind != "norm" && of.kind != "head";
     return pass_.precision == number::fp8 && narrow ? 1 : batch_.bytes;
   }
 
  private:
-  // Bytes of a number of each token that a pass of prompts takes at once: engines cut longer ones.
+  // Bytes for one number of each token in a prompt pass: engines split longer prompts.
   [[nodiscard]] double at_once() const {
     constexpr double most = 8192;
     return batch_.bytes * (batch_.sequence < most ? batch_.sequence : most);
@@ -114,7 +114,7 @@ class serving_run {
     check(reached);
   }
 
-  // Words are guessed of one token a request.
+  // Only one token per request is predicted.
   void only_last_token(part& head) const {
     const auto hidden = static_cast<double>(model_.hidden);
     head.terms.forward = {clock_.product("logits", batch_.samples, hidden, make_.words(), 1, false),

@@ -15,63 +15,65 @@
 #include <stagecut/profile/roofline.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-// The layers of a transformer before they are layers of a profile. The sources are those that transformer.hpp lists.
+// The layers of a transformer before conversion to layers of a profile. transformer.hpp lists the sources.
 namespace stagecut::inline STAGECUT_ABI::transformer::detail {
 
-/// A layer: what it does, and what one device holds of it.
+/// A layer: its work, and its memory on one device.
 struct part {
   std::string name{};
   std::string kind{};
   pass_terms terms{};
-  double numbers = 0;         ///< parameters without those of whole experts and of a matrix that is tied
-  double expert_numbers = 0;  ///< of whole experts, which fewer replicas have
+  double numbers = 0;         ///< parameters without those of whole experts and of a tied matrix
+  double expert_numbers = 0;  ///< of whole experts, which have fewer replicas
   double tied = 0;            ///< of the matrix that embedding and head share
   double activations = 0;     ///< bytes
-  double workspace = 0;       ///< bytes, beside what is gathered
+  double workspace = 0;       ///< bytes, without gathered ones
   double recomputed = 0;      ///< bytes
   double output = 0;          ///< bytes
 };
 
-/// Makes the parts of a model as a training runs them.
+/// Builds the parts of a model for a training.
 class part_maker {
  public:
   part_maker(const architecture& a, const training& r, const roofline& clock)
       : part_maker(a, r, clock, microbatch(a, r, clock)) {}
 
-  /// Of a microbatch of one's own.
+  /// For a given microbatch.
   part_maker(const architecture& a, const training& r, const roofline& clock, const microbatch& batch);
 
-  /// A layer of the text's model, recomputed that way; those behind the last one guess further tokens.
+  /// A layer of the text model with that recomputation; those after the last one predict further tokens.
   [[nodiscard]] part layer(std::size_t i, recomputing way) const;
 
-  /// A layer of the tower in front.
+  /// A layer of the vision tower.
   [[nodiscard]] part vision_layer(std::size_t i, recomputing way) const;
 
-  /// What makes vectors of patches.
+  /// The patch embedding.
   [[nodiscard]] part patches() const;
 
-  /// From the tower's vectors to tokens of the text.
+  /// The projector from the tower's vectors to tokens of the text.
   [[nodiscard]] part projector() const;
 
-  /// A lookup in each table, summed; backward reads dy, reads and writes the rows of each table. The input has no gradient.
+  /// A lookup in each table, summed; the backward pass reads dy, and reads and writes the rows of each table. The input
+  /// has no gradient.
   [[nodiscard]] part embedding() const;
 
-  /// The norm behind the layers of a decoder.
+  /// The norm after the layers of a decoder.
   [[nodiscard]] part norm() const;
 
-  /// The logits (Narayanan, appendix) and their loss, which moves 22 bytes of each; once for each token that is guessed. Of
-  /// BERT also the dense layer and its activation function; the pooler sees a token a sample.
+  /// The logits (Narayanan, appendix) and their loss, which moves 22 bytes per logit; once for each predicted token. For
+  /// BERT also the dense layer and its activation function; the pooler processes one token per sample.
   [[nodiscard]] part head() const;
 
-  /// Bytes that a device holds for `numbers` parameters, theirs and others'.
+  /// Resident bytes of a device for `numbers` parameters, with their gradients and optimizer state.
   [[nodiscard]] double resident(double numbers, const device_group& replicas) const;
 
-  /// Bytes of the parameters alone.
+  /// Bytes of the parameters only.
   [[nodiscard]] double parameters(double numbers, const device_group& replicas) const {
     return numbers * z_.bytes / (r_.zero == 3 ? replicas.members : 1);
   }
 
-  /// What ZeRO spreads has to be whole while the layer runs: its parameters, and its gradients until they are summed.
+  /// Bytes that ZeRO partitions but that are whole while the layer runs: its parameters, and its gradients until their
+  /// sum.
   [[nodiscard]] double gathered(double numbers, const device_group& replicas) const;
 
   /// Words of the vocabulary on one device, padded as Megatron does.
@@ -82,17 +84,17 @@ class part_maker {
  private:
   [[nodiscard]] double narrow() const { return z_.rows * static_cast<double>(a_.hidden); }
   [[nodiscard]] double gradient_bytes() const { return r_.gradient_bytes.value_or(z_.bytes); }
-  // Adam's two moments, and with 16 bit also the parameters, all in fp32.
+  // Adam's two moments, and with 16 bits also the parameters, all in fp32.
   [[nodiscard]] double state_bytes() const { return r_.state_bytes.value_or(r_.precision == number::fp32 ? 8 : 12); }
 
   void give_words(part& made, double others) const;
 
   [[nodiscard]] part of_block(const block& b, const microbatch& z, recomputing way, bool joins) const;
 
-  // What is kept, and what is run again before the backward pass: the core of attention, or all, with its messages.
+  // Sets what is kept and what is recomputed before the backward pass: the core of attention, or all, with its messages.
   void recompute(part& made, const kept& bytes, recomputing way) const;
 
-  /// Adds what replicas send.
+  /// Adds the replicas' messages.
   [[nodiscard]] part finished(part made, const device_group& replicas) const;
 
   const architecture& a_;
@@ -196,7 +198,7 @@ inline part part_maker::head() const {
 
 inline double part_maker::resident(double numbers, const device_group& replicas) const {
   const auto spread = [&](std::size_t stage) { return r_.zero >= stage ? replicas.members : 1; };
-  // Rajbhandari, sections 3.1 and 5: 16 bytes a parameter with Adam, whose parts are spread stage by stage.
+  // Rajbhandari, sections 3.1 and 5: 16 bytes per parameter with Adam, partitioned ZeRO stage by stage.
   return numbers * (z_.bytes / spread(3) + gradient_bytes() / spread(2) + state_bytes() / spread(1));
 }
 
@@ -215,7 +217,7 @@ inline part part_maker::of_block(const block& b, const microbatch& z, recomputin
   part made;
   block_terms work(clock_, r_, z, made.terms);
   work.add(b);
-  if (joins) {  // the state and the next token's embedding, side by side (DeepSeek-V3, section 2.2)
+  if (joins) {  // concatenates the state and the next token's embedding (DeepSeek-V3, section 2.2)
     work.product("joining", z.rows, 2 * b.hidden, b.hidden);
     work.moves("norms", z.rows * b.hidden * 3, 2 * z.bytes, 3 * z.bytes);
   }
@@ -225,7 +227,7 @@ inline part part_maker::of_block(const block& b, const microbatch& z, recomputin
   made.numbers = block_parameters(b) - made.expert_numbers + (joins ? joining_parameters(a_) : 0);
   made.output = z.bytes * z.rows * b.hidden;
   kept bytes = kept_by_block(b, r_, z);
-  if (joins) {  // the state and the next token's embedding, before and behind their norms
+  if (joins) {  // the state and the next token's embedding, before and after their norms
     bytes.input *= 2;
     bytes.rest += 4 * z.bytes * z.rows * b.hidden;
   }
@@ -254,7 +256,7 @@ inline void part_maker::recompute(part& made, const kept& bytes, recomputing way
 
 inline part part_maker::finished(part made, const device_group& replicas) const {
   block_messages messages(clock_, r_, z_, made.terms);
-  // A matrix that is tied is updated with the embedding: the first stage's passes end last.
+  // A tied matrix is updated with the embedding: the first stage's passes end last.
   const double updated = made.numbers + (made.kind == "embedding" ? made.tied : 0);
   const bool experts = made.expert_numbers != 0;
   messages.add_gathers(made.numbers + made.tied, replicas);
