@@ -15,38 +15,38 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Which orders a chain may be run in.
+/// The schedules that may run a chain.
 enum class order_choice : std::uint8_t {
-  any,       ///< any, as `synthesize_schedule` makes them
-  in_flight  ///< `in_flight_order`: 1F1B with so many microbatches in flight on every rank as are best; one stage a rank
+  any,       ///< any that `synthesize_schedule` can make
+  in_flight  ///< `in_flight_order`: 1F1B with the best number of microbatches in flight on each rank; one stage per rank
 };
 
-/// For what a chain is cut and ordered: see `minimize_cut_and_order`. What is not said stays at its default.
+/// The problem that `minimize_cut_and_order` solves. Unset fields keep their defaults.
 struct cut_and_order_request {
   std::vector<std::size_t> rank_of{};             ///< the rank of every stage
-  std::size_t microbatches = 1;                   ///< of an iteration, m
-  bool split = true;                              ///< whether backward passes are I and W apart; else B, whole
-  std::vector<bool> whole{};                      ///< with `split`, stages that run B whole all the same; empty: none
-  order_choice orders = order_choice::any;        ///< which; `in_flight` with B whole
-  std::vector<link_speed> links{};                ///< of every boundary, or one for all; empty: no messages
-  transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
+  std::size_t microbatches = 1;                   ///< microbatches of an iteration, m
+  bool split = true;                        ///< whether the backward pass is split into I and W; else B is one pass
+  std::vector<bool> whole{};                ///< with `split`, the stages that still run B as one pass; empty: none
+  order_choice orders = order_choice::any;  ///< the schedules to search; `in_flight` requires unsplit B
+  std::vector<link_speed> links{};          ///< one per boundary, or one for all; empty: no messages
+  transfer_kind transfers = transfer_kind::link;  ///< the resource that messages occupy
   std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
-  std::vector<double> memory_of_ranks{};  ///< bytes of every rank, in place of the same for all; empty: as above
-  std::optional<cuts> start{};            ///< a cut to begin with, beside others
-  search_limits limits{};                 ///< how long to look
-  std::uint64_t seed = 1;                 ///< of the search for orders
-  makespan_helpers helpers{};             ///< who helps to find cuts
+  std::vector<double> memory_of_ranks{};  ///< bytes of each rank, in place of one limit for all; empty: as above
+  std::optional<cuts> start{};            ///< a cut to start from, in addition to others
+  search_limits limits{};                 ///< limits of the search
+  std::uint64_t seed = 1;                 ///< seed of the schedule search
+  makespan_helpers helpers{};             ///< helpers of the search for cuts
 };
 
-/// A cut and the order that runs it, with their proof.
+/// A cut and the schedule that runs it, with a proof.
 struct cut_and_order {
-  stagecut::cuts cuts{};   ///< where
-  schedule order{};        ///< what every rank does
+  stagecut::cuts cuts{};   ///< the stages
+  schedule order{};        ///< the passes of every rank
   double makespan = 0;     ///< simulated, in the unit of the model
-  double bound = 0;        ///< no cut and no order of these end earlier; equal to `makespan` if proved best
-  std::size_t rounds = 0;  ///< how often a cut was made for an order, or an order for a cut
+  double bound = 0;        ///< no cut and schedule of the request finish earlier; equal to `makespan` if proved optimal
+  std::size_t rounds = 0;  ///< number of cut or schedule searches in the alternation
 
-  /// How far the makespan may be from the least one, as a fraction of the bound.
+  /// The optimality gap of the makespan, as a fraction of the bound.
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
 };
 

@@ -15,27 +15,28 @@ namespace engine {
 struct cut_problem;
 }
 
-/// What is known when a better cut is asked for.
+/// The state of a search that asks for a better cut.
 struct improvement {
-  view<const std::size_t> points{};              ///< of the best cut so far, k + 1 of them
-  double makespan = 0;                           ///< its own, in the unit of the model
-  double goal = 0;                               ///< no cut has less, likewise
-  double seconds = 0;                            ///< that may be spent; infinite if the search has no limit
-  std::size_t simulations = 0;                   ///< about so many cuts would be simulated if there were no improver
-  const engine::cut_problem* problem = nullptr;  ///< what is cut, for improvers that simulate; of this call alone
-  view<const std::vector<std::size_t>>
-      starts{};  ///< points of other cuts, good in one way or another, likewise allowed
+  view<const std::size_t> points{};  ///< points of the best cut so far, k + 1
+  double makespan = 0;               ///< makespan of that cut, in the unit of the model
+  double goal = 0;                   ///< no cut has a smaller makespan; same unit
+  double seconds = 0;                ///< time limit; infinite if the search has no limit
+  std::size_t simulations = 0;       ///< cuts that the search would simulate without a heuristic, approximately
+  const engine::cut_problem* problem =
+      nullptr;  ///< the cut problem, for heuristics that simulate; valid during this call only
+  view<const std::vector<std::size_t>> starts{};  ///< points of other promising cuts, also allowed
 };
 
-/// What is asked, now and then, for a better cut: a search on a device, say, or one that knows the model. It writes the
-/// points of a cut into the second argument and returns true, or returns false. What it says is looked at: a cut that is
-/// none, not allowed, or no better is left, so it decides how good the first cuts are, not what is true.
+/// A heuristic that the search calls now and then for a better cut: for example a search on a device, or one that uses
+/// the model. It writes the points of a cut into the second argument and returns true, or returns false. The search
+/// checks the answer and discards points that are not a cut, not allowed, or no improvement, so a heuristic affects
+/// speed, not correctness.
 template <class F>
 concept cut_improver = requires(F& improver, const improvement& task, view<std::size_t> points) {
   { improver(task, points) } -> std::convertible_to<bool>;
 };
 
-/// One of them, or none: then the search looks for better cuts itself.
+/// A reference to a heuristic, or none: then the search looks for better cuts itself.
 using cut_improver_ref = function_ref<bool(const improvement&, view<std::size_t>)>;
 
 }  // namespace stagecut::inline STAGECUT_ABI

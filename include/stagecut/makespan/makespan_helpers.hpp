@@ -15,45 +15,46 @@ struct layered_graph;
 class stage_layout;
 }  // namespace engine
 
-/// All cuts that are left, to be looked at one by one.
+/// The remaining cuts, for exhaustive evaluation.
 struct exhaustion {
-  const engine::cut_problem* problem = nullptr;  ///< what is cut
-  const engine::layered_graph* graph = nullptr;  ///< its paths are the cuts
-  const engine::stage_layout* layout = nullptr;  ///< which cut a path is
-  double most = 0;                               ///< a makespan in ticks: cuts above it do not count
-  double seconds = 0;                            ///< that are left; infinite if the search has no limit
-  function_ref<bool()> stop{};                   ///< to be asked now and then; true: there are too many
+  const engine::cut_problem* problem = nullptr;  ///< the cut problem
+  const engine::layered_graph* graph = nullptr;  ///< a graph whose paths are the cuts
+  const engine::stage_layout* layout = nullptr;  ///< maps a path to its cut
+  double most = 0;                               ///< a makespan in ticks; cuts above it do not count
+  double seconds = 0;                            ///< time left; infinite if the search has no limit
+  function_ref<bool()> stop{};                   ///< polled now and then; true: there are too many
 };
 
-/// What is known of them.
+/// The outcome of an exhaustive evaluation.
 enum class exhaustion_answer : std::uint8_t {
-  too_many,  ///< nothing: they were not all looked at
-  none,      ///< none is allowed and takes at most so long
-  found      ///< the best that is allowed was written
+  too_many,  ///< no result: not all cuts were evaluated
+  none,      ///< no allowed cut has makespan `most` or less
+  found      ///< the best allowed cut was written
 };
 
-/// Who may look at all cuts that are left. It is asked with graphs of falling size, and says soon if there are too many.
+/// Evaluates all remaining cuts. The search calls it with graphs of shrinking size; it returns early if there are too
+/// many cuts.
 ///
-/// What it says is believed: that no other cut is better than the one it writes is a part of the proof.
+/// The search trusts the answer: the proof relies on no other cut being better than the one written.
 using cut_exhauster_ref = function_ref<exhaustion_answer(const exhaustion&, view<std::size_t>)>;
 
-/// A bound that is asked for.
+/// A request for a lower bound.
 struct bounding {
-  const engine::cut_problem* problem = nullptr;  ///< what is cut
-  double bound = 0;                              ///< in ticks: no cut has less
-  double makespan = 0;                           ///< of the best cut so far, likewise
-  double seconds = 0;                            ///< that may be spent; infinite if the search has no limit
-  function_ref<bool()> stop{};                   ///< to be asked now and then; true: what is known is wanted at once
+  const engine::cut_problem* problem = nullptr;  ///< the cut problem
+  double bound = 0;                              ///< a known lower bound, in ticks
+  double makespan = 0;                           ///< makespan of the best cut so far, in ticks
+  double seconds = 0;                            ///< time limit; infinite if the search has no limit
+  function_ref<bool()> stop{};                   ///< polled now and then; true: return what is known at once
 };
 
-/// Who may know a better bound: it returns one, in ticks, or the one that is known. What it says is believed.
+/// Returns a better lower bound in ticks, or the known one. The search trusts the answer.
 using cut_bounder_ref = function_ref<double(const bounding&)>;
 
-/// Who helps a search for the least makespan: `search::helpers_on` has all of them, made of mass evaluation on the processors
-/// of a host or on a device. They are referred to, and must outlive the search; none is needed.
+/// Helpers of a search for the smallest makespan, all optional. `search::helpers_on` provides all of them, built on
+/// mass evaluation on the host's processors or on a device. They are held by reference and must outlive the search.
 struct makespan_helpers {
-  cut_improver_ref improver{};    ///< looks for better cuts
-  cut_exhauster_ref exhauster{};  ///< looks at all cuts that are left
+  cut_improver_ref improver{};    ///< finds better cuts
+  cut_exhauster_ref exhauster{};  ///< evaluates all remaining cuts
   cut_bounder_ref bounder{};      ///< bounds all cuts
 };
 

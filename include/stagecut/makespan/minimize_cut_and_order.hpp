@@ -61,18 +61,20 @@ struct minimize_cut_and_order_fn {
   static void refuse(const std::string& argument, const std::string& value, const char* requirement);
 };
 
-/// Cuts a chain into stages and makes the order that runs them, so that an iteration ends as early as possible: cuts for
-/// orders (`minimize_makespan`) and orders for cuts (`synthesize_schedule`) in turn, from several cuts.
+/// Cuts a chain into stages and synthesizes the schedule that runs them, so that an iteration finishes as early as
+/// possible. Alternates between cuts for a schedule (`minimize_makespan`) and schedules for a cut
+/// (`synthesize_schedule`), from several starting cuts.
 ///
-/// @param model    what layers take, as `minimize_makespan`; its memory grows with each microbatch in flight by the same
+/// @param model    layer times, as for `minimize_makespan`; every microbatch in flight adds the same memory
 /// @param request  the ranks of the stages, microbatches, links, memory, limits
-/// @param allowed  optional: which items may be a stage
-/// @return         feasible, with a bound for all cuts and orders; optimal if they meet; infeasible, with what does not fit if a
-///                 microbatch is on its way alone; unknown if a limit was reached before any order was found
+/// @param allowed  optional: which items may form a stage
+/// @return         feasible, with a bound for all cuts and schedules; optimal if they meet; infeasible, with what does
+///                 not fit when one microbatch is in flight alone; unknown if a limit was reached before any schedule
+///                 was found
 /// @throws         as `minimize_makespan` and `synthesize_schedule`
 ///
-/// Not longer than any named schedule that fits, at the cut that is found for it, but those with passes that overlap. Deterministic if no limit but `node_limit`
-/// is reached.
+/// No named schedule that fits is shorter at the returned cut, except those with overlapping passes. Deterministic
+/// unless a limit other than `node_limit` is reached.
 ///
 /// Source: docs/orders.md, With the cut.
 inline constexpr minimize_cut_and_order_fn minimize_cut_and_order{};

@@ -68,13 +68,13 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   /// @}
 
  private:
-  /// A request with that improver for its own.
+  /// Copies a request and sets its heuristic.
   [[nodiscard]] static makespan_request improved_by(makespan_request request, cut_improver_ref improver) {
     request.helpers.improver = improver;
     return request;
   }
 
-  /// The search once the model was asked, the same for all models.
+  /// The search after the model was queried, the same for all models.
   [[nodiscard]] static outcome<makespan_cut> search_ticks(engine::chain_ticks& chain, const makespan_request& request,
                                                           const engine::cut_rules& rules);
 
@@ -96,24 +96,26 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   static void check(std::size_t items, const makespan_request& request, bool knows_memory);
 };
 
-/// Cuts a chain into the stages of a schedule so that an iteration ends as early as possible: the makespan that `simulate`
-/// tells, not the time of the heaviest stage.
+/// Cuts a chain into the stages of a schedule so that an iteration finishes as early as possible. Minimizes the
+/// makespan that `simulate` computes, not the time of the heaviest stage.
 ///
-/// @param model    what layers take: `item_times`, `with_speeds`, or a `pipeline_model` of your own
-/// @param request  the schedule, links, memory, limits; and whether all cuts near the best are wanted
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @param improver optional: who looks for better cuts in place of the search itself, a `cut_improver`; else that of the request
-/// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding may
-///                 hide a better cut; infeasible, `more_stages_than_layers`, `constraint` with what its `obstacle`
-///                 says, or `memory`; unknown if a limit was reached before any cut was found
-/// @throws         argument_error for a request that makes no sense; invalid_input as `check_schedule`, for a schedule
-///                 that waits for itself, and for times that are NaN, infinite or negative; whatever the model throws
+/// @param model    layer times: `item_times`, `with_speeds`, or your own `pipeline_model`
+/// @param request  the schedule, links, memory, limits; and whether to return all cuts near the best
+/// @param allowed  optional: which items may form a stage, a `stage_constraint`
+/// @param improver optional: a heuristic that finds better cuts in place of the search's own, a `cut_improver`;
+///                 default: the one in the request
+/// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding
+///                 may hide a better cut; infeasible, with `more_stages_than_layers`, `constraint` and its `obstacle`,
+///                 or `memory`; unknown if a limit was reached before any cut was found
+/// @throws         argument_error for an invalid request; invalid_input as `check_schedule`, for a schedule with a
+///                 cyclic wait, and for times that are NaN, infinite or negative; whatever the model throws
 ///
-/// Exact for integers of which an iteration sums to less than 2^50; else times are rounded to ticks of about 2^-50 of the
-/// makespan, and no cut is better than an optimal one by more than 2^-29 of it. Among the best cuts the one whose heaviest
-/// stage (forward and backward pass of a microbatch) is lightest, then the lexicographically smallest; `ties_settled` is
-/// false if a limit is reached while that is looked for. Deterministic if no limit but `node_limit` is reached. n times for
-/// each stage are asked of the model, or n in all if it is `stage_invariant`, and what each stage takes beside them.
+/// Exact for integers whose sum over an iteration is less than 2^50; otherwise times are rounded to ticks of about
+/// 2^-50 of the makespan, and no cut beats an optimal one by more than 2^-29 of it. Ties: the cut with the smallest
+/// bottleneck (forward plus backward pass of one microbatch), then the lexicographically smallest; `ties_settled` is
+/// false if a limit is reached while ties are resolved. Deterministic unless a limit other than `node_limit` is
+/// reached. Queries the model for n times per stage, or n in total if it is `stage_invariant`, plus the extra time of
+/// each stage.
 ///
 /// Source: docs/makespan.md derives the bounds and the search.
 inline constexpr minimize_makespan_fn minimize_makespan{};

@@ -22,10 +22,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The graph of all cuts up to some makespan, and the search that knows it.
+/// The graph of all cuts up to a makespan, and the search on it.
 class cut_space {
  public:
-  /// Edges that a graph may have: a quarter of a gigabyte.
+  /// The most edges of a graph: a quarter of a gigabyte.
   static constexpr std::size_t most_edges = std::size_t{1} << 24U;
 
   cut_space(const engine::chain_ticks& chain, const schedule& order, transfer_kind transfers,
@@ -39,14 +39,14 @@ class cut_space {
         clock_(clock),
         stages_(chain, order, transfers, rules) {}
 
-  /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time; then there is
-  /// none.
+  /// Builds the graph of all cuts of makespan `most` or less. Returns false, and keeps no graph, if it is too large or
+  /// time runs out.
   ///
-  /// @param offer  is told of cuts that are found on the way, and their makespans
+  /// @param offer  receives cuts found on the way, and their makespans
   bool build(double most, function_ref<void(view<const std::size_t>, double)> offer = {}) {
     search_.reset();
     built_for_ = -1;
-    if (tick_ != chain_.tick) {  // what was learned is in ticks of another size
+    if (tick_ != chain_.tick) {  // pairs are in ticks of another size
       tick_ = chain_.tick;
       pool_.reset();
       pairs_.reset();
@@ -74,10 +74,10 @@ class cut_space {
     return true;
   }
 
-  /// Whether there is a graph of all cuts of makespan `most` or less.
+  /// Whether the graph contains all cuts of makespan `most` or less.
   [[nodiscard]] bool holds(double most) const noexcept { return search_ && most <= built_for_; }
 
-  /// The edges of cuts of makespan `most` or less, if the graph holds them; some more if the clock says stop.
+  /// The edges of cuts of makespan `most` or less, if the graph contains them; possibly more if time runs out.
   [[nodiscard]] engine::layered_graph within(double most) {
     engine::layered_graph graph = graph_;
     const auto last = static_cast<std::uint32_t>(layout_.steps());
@@ -86,12 +86,13 @@ class cut_space {
     return graph;
   }
 
-  /// Leaves out of a part of the graph what none of its cuts of makespan `most` or less uses, where what is left tells more.
+  /// Removes edges that no cut of makespan `most` or less uses from a part of the graph, where the rest tightens
+  /// bounds.
   void refine(engine::layered_graph& graph, double most) const {
     if (layout_.kind == engine::stage_layout::shape::chain && stages_.in_flight()) stages_.refine(graph, most, clock_);
   }
 
-  /// Leaves out what is slower than `most`.
+  /// Removes the cuts slower than `most`.
   void shrink(double most) {
     if (most >= built_for_) return;
     built_for_ = most;
@@ -101,14 +102,14 @@ class cut_space {
 
   /// The graph.
   [[nodiscard]] const engine::layered_graph& graph() const noexcept { return graph_; }
-  /// What makes graphs of chains.
+  /// Builds the graphs of chains.
   [[nodiscard]] const stage_graph& stages() const noexcept { return stages_; }
   /// The search through parts of the graph.
   /// @pre the graph was built
   [[nodiscard]] cut_search& search() noexcept { return *search_; }
 
  private:
-  // Numbers of all paths at all nodes: a quarter of a gigabyte.
+  // Lengths of all paths at all nodes: a quarter of a gigabyte.
   static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
 
   const engine::chain_ticks& chain_;
@@ -120,7 +121,7 @@ class cut_space {
   stage_graph stages_;
   engine::layered_graph graph_{};
   double built_for_ = -1;  // the makespan
-  double tick_ = 0;        // of what is learned
+  double tick_ = 0;        // tick of what was learned
   std::optional<pair_graph> pairs_{};
   std::optional<path_means> means_{};
   std::optional<engine::path_pool> pool_{};
