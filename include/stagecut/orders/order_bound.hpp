@@ -22,11 +22,11 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What every order of some stages takes at least.
+/// Lower bounds on every schedule of some stages.
 template <class T>
 struct order_bounds {
-  T makespan{};  ///< of an iteration
-  T span{};  ///< of the rank that takes longest, from the start of its first pass to the end of its last, or of its update
+  T makespan{};  ///< of the makespan of an iteration
+  T span{};  ///< of the longest span of a rank: from the start of its first pass to the end of its last pass or update
 };
 
 /// See `order_bound`.
@@ -62,15 +62,17 @@ struct order_bound_fn {
   }
 };
 
-/// What every order of some stages takes at least: `optimal`, as a bound is no search; infeasible as `synthesize_schedule`.
+/// Computes lower bounds on every schedule of some stages. The outcome is `optimal`, since a bound needs no search; or
+/// infeasible as `synthesize_schedule`.
 ///
 /// @param times      as `synthesize_schedule`
-/// @param transfers  likewise
-/// @param request    likewise; its time limit and `stop` may leave lower bounds, its start and node limit do not count
-/// @return           of the makespan and of the span; times are rounded down to ticks as `synthesize_schedule` has them
+/// @param transfers  as `synthesize_schedule`
+/// @param request    as `synthesize_schedule`; its time limit and `stop` may weaken the bounds, its start and node
+///                   limit are ignored
+/// @return           bounds on the makespan and the span, with times rounded down to the ticks of `synthesize_schedule`
 /// @throws           as `synthesize_schedule`
 ///
-/// O(ranks * (passes of a rank)^2) a round, and a few rounds; the span as much for each rank.
+/// O(ranks * (passes of a rank)^2) per round, and a few rounds; the span costs as much again per rank.
 ///
 /// Source: docs/orders.md, The bound.
 inline constexpr order_bound_fn order_bound{};

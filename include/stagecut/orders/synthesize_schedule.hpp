@@ -47,7 +47,7 @@ struct synthesize_schedule_fn {
   }
 
  private:
-  /// Makes the least makespan.
+  /// Minimizes the makespan.
   template <arithmetic T>
   [[nodiscard]] static outcome<synthesized<T>> make(const pass_times<T>& times, const transfer_times<T>& transfers,
                                                     const order_request& request) {
@@ -74,25 +74,26 @@ struct synthesize_schedule_fn {
   }
 };
 
-/// Makes an order of passes for stages as they are: in which order every rank runs F and B, or F, I and W, of all
-/// microbatches, so that an iteration ends as early as possible, within the memory of every rank.
+/// Synthesizes a schedule for given stages: orders the passes of every rank, F and B or F, I and W, of all
+/// microbatches, so that an iteration finishes as early as possible within the memory of every rank.
 ///
-/// @param times      of the passes, one a stage; `all_reduce` and `optimizer_step` come behind them, as `simulate` has it
-/// @param transfers  of the messages between ranks, and what they occupy
-/// @param request    the ranks of the stages, microbatches, what stages keep and ranks have, limits
-/// @return           optimal, with `value() == bound`; feasible, with a bound; infeasible, with the first rank that has no room
-///                   for a microbatch alone, and the bytes; unknown if a limit was reached before an order was found
-/// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
-///                   slice or microbatch, as microbatches are alike, and integers whose sum is 2^50 or more
+/// @param times      of the passes, one per stage; `all_reduce` and `optimizer_step` follow them, as in `simulate`
+/// @param transfers  times of the messages between ranks, and the resource that they occupy
+/// @param request    the ranks of the stages, microbatches, bytes that stages keep and ranks have, limits
+/// @return           optimal, with `value() == bound`; feasible, with a bound; infeasible, with the first rank that
+///                   cannot hold one microbatch alone, and the bytes; unknown if a limit was reached before a schedule
+///                   was found
+/// @throws           argument_error for an invalid request; invalid_input for times that `simulate` rejects, for times
+///                   per slice or microbatch, as microbatches are alike, and for integers whose sum is 2^50 or more
 ///
-/// With `order_objective::span` that is what is least, and bounded: ranks then begin at times that no order changes, so that
-/// it is a makespan with so much more behind the last pass of each.
+/// With `order_objective::span` the span is minimized and bounded. No schedule changes the times at which ranks begin,
+/// so the span is a makespan with a constant tail after the last pass of each rank.
 ///
-/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let
-/// those be looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times
-/// are rounded to ticks of 2^-50 of everything that an iteration takes (`float`: 2^-21), whole numbers and integers not at
-/// all; an optimal answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit but `node_limit` is reached:
-/// the same from every compiler.
+/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits
+/// allow those to be evaluated; if messages are `stream` or `blocking`, only than those that split backward passes as
+/// the request does. Times are rounded to ticks of 2^-50 of the total time of an iteration (`float`: 2^-21); whole
+/// numbers and integers stay exact. An optimal answer is optimal for the rounded times. Bytes are rounded in the same
+/// way, to 2^-60. Deterministic, with every compiler, unless a limit other than `node_limit` is reached.
 ///
 /// Source: docs/orders.md has the bounds and the search.
 inline constexpr synthesize_schedule_fn synthesize_schedule{};

@@ -12,29 +12,29 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What was predicted of a kind of pass on a stage, or of a message over a boundary, and what was measured.
+/// Predicted and measured times of a kind of pass on a stage, or of a message over a boundary.
 struct op_difference {
   op_kind kind = op_kind::forward;  ///< F, B, I, W; SEND_F, SEND_B
-  std::size_t stage = 0;            ///< that computes, or sends
-  double predicted = 0;             ///< seconds: the mean over the microbatches
-  double measured = 0;              ///< seconds: the median over them
-  double spread = 0;                ///< seconds between the quartiles of those measured
-  std::size_t count = 0;            ///< of those measured; 0: none was recorded
+  std::size_t stage = 0;            ///< the stage that computes or sends
+  double predicted = 0;             ///< seconds: the mean over microbatches
+  double measured = 0;              ///< seconds: the median over microbatches
+  double spread = 0;                ///< seconds between the quartiles of the measured times
+  std::size_t count = 0;            ///< number of measurements; 0: none was recorded
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const op_difference&, const op_difference&) = default;
 };
 
-/// A prediction beside what was measured: by how much they differ, and by what.
+/// A prediction compared with a measurement: the total error and its causes.
 struct run_comparison {
-  makespan_parts predicted{};  ///< of the iteration as predicted
-  makespan_parts measured{};   ///< of one whose passes and messages take as long as was measured
-  double rest = 0;             ///< what the measured makespan has more than that: the runtime's own time, waking up
+  makespan_parts predicted{};        ///< parts of the predicted iteration
+  makespan_parts measured{};         ///< parts of an iteration with the measured times of passes and messages
+  double rest = 0;                   ///< what the measured makespan adds to that: the runtime's own time, wake-ups
   std::vector<op_difference> ops{};  ///< by stage, then by kind
 
-  /// Seconds of the iteration that was measured.
+  /// Seconds of the measured iteration.
   [[nodiscard]] double measured_makespan() const noexcept { return measured.total() + rest; }
-  /// By how much it is longer than predicted, as a share of the prediction; below 0: shorter.
+  /// The relative error of the prediction: positive if the measured iteration is longer, below 0 if shorter.
   [[nodiscard]] double error() const noexcept {
     return predicted.total() == 0 ? 0 : measured_makespan() / predicted.total() - 1;
   }
@@ -42,52 +42,53 @@ struct run_comparison {
 
 namespace detail {
 
-/// The value below which a share of them lies, between the two nearest. Sorts.
+/// The quantile at `share`, interpolated between its two neighbours. Sorts `values`.
 [[nodiscard]] STAGECUT_DECL double quantile(std::vector<double>& values, double share);
 
-/// The durations of all passes and messages of a run, at [stage * kinds + kind], where receipts have none.
+/// The durations of all passes and messages of a run, at [stage * kinds + kind]; receives have none.
 [[nodiscard]] STAGECUT_DECL std::vector<std::vector<double>> durations_of(const schedule& order,
                                                                           const simulation<double>& run);
 
-/// Gives what was not run the mean of what was: it counts nowhere but in the means of kinds, which stay as they are.
+/// Sets times of passes that did not run to the mean of those that did; they affect only the means per kind, which do
+/// not change.
 STAGECUT_DECL void fill_unrun(std::vector<double>& times);
 
-/// The messages of a run, each from when its link was free: what a message before it took on the same link, from rank to
-/// rank, is not its own time.
+/// The messages of a run, each starting when its link is free: time spent behind an earlier message on the same link,
+/// from rank to rank, is not the message's own.
 [[nodiscard]] STAGECUT_DECL std::vector<std::vector<timed_op<double>>> without_queueing(
     const schedule& order, std::vector<std::vector<timed_op<double>>> sent);
 
-/// The passes of a run as durations, one a stage, microbatch and slice, of the kinds that it has.
+/// The passes of a run as durations, one per stage, microbatch and slice, of the kinds that it has.
 [[nodiscard]] STAGECUT_DECL pass_times<double> passes_of(const schedule& order, const simulation<double>& run);
 
-/// Every difference of the passes and messages of two runs.
+/// All differences between the passes and messages of two runs.
 [[nodiscard]] STAGECUT_DECL std::vector<op_difference> differences(const schedule& order,
                                                                    const simulation<double>& predicted,
                                                                    const simulation<double>& measured);
 
-/// What messages took: the median over every boundary, and as predicted where none was recorded.
+/// Message times: the median per boundary, or the predicted time if none was recorded.
 [[nodiscard]] STAGECUT_DECL transfer_times<double> messages_of(const schedule& order,
                                                                const transfer_times<double>& predicted,
                                                                const std::vector<op_difference>& found);
 
-/// Refuses what cannot be taken apart.
+/// Rejects schedules and runs that cannot be compared.
 STAGECUT_DECL void check_comparable(const schedule& order, const simulation<double>& measured);
 
 }  // namespace detail
 
-/// Lays what a runtime has measured beside what was predicted, and says by what they differ.
+/// Compares the measurements of a runtime with a prediction, and attributes the difference to causes.
 ///
-/// @param order      that was run; its stages are a chain, and no rank runs two passes at once
-/// @param times      of the passes, as predicted; all-reduces and the optimizer's step are left out, as no run records them
-/// @param transfers  of the messages, as predicted
-/// @param measured   what the run recorded, as `recorded_run` says it; messages of which it tells nothing are taken to be
-///                   as predicted
-/// @throws           as `simulate`; invalid_input for another order than these, and for a run of another schedule
+/// @param order      the schedule that ran; its stages are a chain, and no rank runs two passes at once
+/// @param times      predicted times of the passes; all-reduces and the optimizer step are omitted, as no run records
+///                   them
+/// @param transfers  predicted times of the messages
+/// @param measured   the recorded run, from `recorded_run`; messages that it does not contain are assumed as predicted
+/// @throws           as `simulate`; invalid_input for any other schedule, and for a run of another schedule
 ///
-/// The measured makespan is taken apart by replaying it: a simulation with the passes as measured, microbatch by
-/// microbatch, and with the median of the messages over every boundary; what that does not explain is `rest`. Where
-/// messages occupy a link, a message's time begins when the one before it on that link, from rank to rank, has arrived.
-/// With slices every slice is a pass, and a message. One simulation and eight of `split_makespan`.
+/// Splits the measured makespan by replay: simulates the passes as measured, microbatch by microbatch, with the median
+/// of the messages per boundary; what the replay does not explain is `rest`. If messages occupy a link, a message's
+/// time begins when the previous one on that link, from rank to rank, has arrived. With slices, every slice is a pass
+/// and a message. Costs one simulation and eight of `split_makespan`.
 [[nodiscard]] STAGECUT_DECL run_comparison compare_runs(const schedule& order, const pass_times<double>& times,
                                                         const transfer_times<double>& transfers,
                                                         const simulation<double>& measured);

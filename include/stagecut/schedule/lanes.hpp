@@ -13,28 +13,28 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// How `lanes` computes: with vector registers of 512 or 256 bits, or with what every machine of the kind has for which the
-/// program was compiled. The results are the same bits.
+/// The vector registers that `lanes` uses: 512 bits, 256 bits, or those that the compile target guarantees. The results
+/// are bitwise the same.
 enum class lane_registers : std::uint8_t { plain, bits_256, bits_512 };
 
-/// The widest that this machine has, whatever the program was compiled for.
+/// The widest that this machine has, independent of the compile target.
 [[nodiscard]] STAGECUT_DECL lane_registers widest_lane_registers() noexcept;
 
-/// The fastest that this machine has: the widest, but on AMD's family 19h (Zen 4), which has registers of 512 bits and does with
-/// them what two of 256 do, later.
+/// The fastest that this machine has: the widest, except on AMD's family 19h (Zen 4), whose 512-bit registers work as
+/// two of 256 bits, with more latency.
 [[nodiscard]] STAGECUT_DECL lane_registers fastest_lane_registers() noexcept;
 
 namespace detail {
 
-/// A value of each candidate: a cache line, or the widest vector register.
+/// One value per candidate: a cache line, or the widest vector register.
 template <class T>
 struct alignas(64) lane_row {
   static constexpr std::size_t width = 64 / sizeof(T);
   T of[width];
 };
 
-/// A vector register of so many values; that of one is the value. Compilers make vector instructions of this type, and few
-/// of them of a struct with an array and a loop.
+/// A vector register of `Values` values; for one, the value itself. Compilers emit vector instructions for this type,
+/// but few for a struct with an array and a loop.
 template <class T, std::size_t Values>
 struct lane_vector {
   typedef T type __attribute__((vector_size(Values * sizeof(T)), may_alias));  // NOLINT(modernize-use-using): for g++
@@ -44,9 +44,10 @@ struct lane_vector<T, 1> {
   using type = T;
 };
 
-// The loop stands in each function: a vector that is wider than the registers of the function in which it is written goes
-// through memory, and a helper for all would be such a function. Members of an op are read one by one: copied as a whole,
-// it has to be taken apart again. No value is an argument or a result: how wide ones are passed depends on the function.
+// The loop is repeated in each function: a vector wider than the registers of the function that contains it goes
+// through memory, and a shared helper would be such a function. Members of an op are read one by one, since a whole
+// copy must be taken apart again. No vector is an argument or a result: how wide ones are passed depends on the
+// function.
 
 template <bool Delayed, class T>
 void run_plain_lanes(const slot_steps& steps, const lane_row<T>* times, lane_row<T>* state) noexcept {
@@ -125,9 +126,9 @@ template <bool Delayed, class T>
 
 }  // namespace detail
 
-/// Simulates several candidates at once, each in a lane of vector registers: other durations, the same schedule.
+/// Simulates several candidates at once, each in a lane of vector registers: same schedule, different durations.
 ///
-/// The registers are chosen when the program runs, so that nothing need be said to the compiler. Each lane has the bits of
+/// Selects the registers at run time, so no compiler option is needed. Each lane has the bits of
 /// `task_graph::makespan`.
 ///
 /// @tparam T  `double`, `float`, or an integer of 4 or 8 bytes
@@ -136,20 +137,20 @@ class lanes {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "lanes hold numbers of 4 or 8 bytes");
 
  public:
-  /// Candidates that are simulated at once.
+  /// Number of candidates simulated at once.
   static constexpr std::size_t width = detail::lane_row<T>::width;
 
   /// @param program    must outlive the lanes
   /// @param registers  to compute with
-  /// @throws           argument_error if this machine has none so wide
+  /// @throws           argument_error if this machine does not have them
   ///
-  /// All durations are 0 at first. O(slots and durations) memory.
+  /// All durations are 0 at first. O(slots + durations) memory.
   explicit lanes(const slot_program& program, lane_registers registers = fastest_lane_registers())
       : lanes(program.steps(), registers) {
     durations_ = program.durations();
   }
-  explicit lanes(const slot_program&&, lane_registers = lane_registers::plain) = delete;  // would die before it is run
-  /// The same of steps that somebody else made; `set` is not for these.
+  explicit lanes(const slot_program&&, lane_registers = lane_registers::plain) = delete;  // would dangle before `run`
+  /// The same for steps built elsewhere; `set` is not available for these.
   explicit lanes(const slot_steps& steps, lane_registers registers = fastest_lane_registers())
       : steps_(steps), times_(steps_.durations), state_(steps_.slots), registers_(registers) {
     if (registers <= widest_lane_registers()) return;
@@ -159,7 +160,7 @@ class lanes {
 
   /// A duration of a candidate, to be set before `run`.
   ///
-  /// @param duration  its place among `slot_program::durations`; that at 0 has to stay 0
+  /// @param duration  its index in `slot_program::durations`; the one at 0 has to stay 0
   /// @param lane      below `width`
   [[nodiscard]] T& time(std::size_t duration, std::size_t lane) noexcept { return times_[duration].of[lane]; }
 
@@ -167,14 +168,14 @@ class lanes {
   ///
   /// @param lane   below `width`
   /// @param table  as `task_graph::fill` writes it
-  /// @pre          the table is of the task graph of which the program was made
+  /// @pre          the table belongs to the task graph that the program was built from
   void set(std::size_t lane, view<const T> table) noexcept {
     detail::lane_row<T>* const times = times_.data();
     const view<const std::uint32_t> durations = durations_;
     for (std::size_t i = 0; i < durations.size(); ++i) times[i].of[lane] = table[durations[i]];
   }
 
-  /// When the iterations end, one for each lane; refers to the lanes, until they run again.
+  /// The makespans, one per lane; a view that is valid until the next run.
   /// @pre no sum overflows
   view<const T> run() noexcept {
     if (steps_.delays.empty()) {

@@ -9,20 +9,20 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// One step of an iteration, told by positions: of other tasks, counted from 1 (0: none), and in a table of durations.
+/// One step of an iteration, as indices: of other tasks, counted from 1 (0: none), and into a table of durations.
 struct task {
-  std::uint32_t before = 0;  ///< the task whose end it awaits on its own resource
-  std::uint32_t source = 0;  ///< the task whose result it awaits
-  std::uint32_t time = 0;    ///< how long it takes
+  std::uint32_t before = 0;  ///< the previous task on the same resource
+  std::uint32_t source = 0;  ///< the task whose result it needs
+  std::uint32_t time = 0;    ///< its duration
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const task&, const task&) = default;
 };
 
-/// When a task begins, from the ends of those before it.
+/// The start of a task, from the ends of those before it.
 ///
 /// @param each   the task
-/// @param delay  how long the result that it awaits is under way
+/// @param delay  the transfer time of the result that it needs
 /// @param ends   of the tasks so far, at their positions; element 0 is 0
 template <class T>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T start_of(const task& each, T delay, const T* ends) noexcept {
@@ -31,15 +31,15 @@ template <class T>
   return free < ready ? ready : free;
 }
 
-/// When every task ends if each runs as soon as it can: the longest paths through a graph whose tasks are in an order in
-/// which all they wait for comes first.
+/// Computes the end of every task if each runs as soon as it can: the longest paths through a graph whose tasks are in
+/// topological order.
 ///
-/// @param tasks   n of them
-/// @param delays  for every task the position, in the table, of how long the result that it awaits is under way; empty:
-///                all results are there at once, which is faster
+/// @param tasks   n tasks
+/// @param delays  for every task, the table index of the transfer time of the result that it needs; empty: no transfer
+///                takes time, which is faster
 /// @param table   durations; element 0 is 0
-/// @param ends    of length n + 1, is written: element 0 gets 0, element i the end of task i, counted from 1
-/// @pre           the positions in `tasks` lie in `table` and before their task; no sum overflows
+/// @param ends    output of length n + 1: element 0 gets 0, element i the end of task i, counted from 1
+/// @pre           the indices in `tasks` lie in `table` and before their task; no sum overflows
 ///
 /// n additions, maxima and additions, nothing else: the same bits from every compiler and on every device.
 template <class T>

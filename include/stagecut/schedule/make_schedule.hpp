@@ -12,25 +12,25 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Refuses what is said of a schedule that does not know of it.
+/// Rejects fields that a schedule does not use.
 STAGECUT_DECL void check_schedule_shape(const schedule_entry& entry, const schedule_shape& shape);
 
 }  // namespace detail
 
-/// The schedule of a kind, for a shape.
+/// Makes the schedule of a kind for a shape.
 ///
-/// @param kind   which
-/// @param shape  p, v, m and what else that schedule asks for
-/// @return       what the function of that schedule returns
-/// @throws       argument_error for a shape that the schedule cannot have: `chunks` above 1 for 1F1B, not 2 for ZB-V; and
-///               for `schedule_kind::synthesized`, which no shape tells
+/// @param kind   the kind
+/// @param shape  p, v, m and whatever else the schedule needs
+/// @return       the result of that schedule's function
+/// @throws       argument_error for a shape that the schedule does not support: `chunks` above 1 for 1F1B, not 2 for
+///               ZB-V; and for `schedule_kind::synthesized`, which a shape does not define
 [[nodiscard]] STAGECUT_DECL schedule make_schedule(schedule_kind kind, const schedule_shape& shape);
 
-/// The schedule of a name: `make_schedule("1f1b", {.ranks = 4, .microbatches = 8})`.
+/// Makes the schedule of a name: `make_schedule("1f1b", {.ranks = 4, .microbatches = 8})`.
 ///
-/// @param name   that of a row of `schedules`
+/// @param name   a name in `schedules`
 /// @param shape  as above
-/// @throws       argument_error likewise, and for a name that there is not, with those that there are
+/// @throws       argument_error as above, and for an unknown name, with the known ones
 [[nodiscard]] STAGECUT_DECL schedule make_schedule(std::string_view name, const schedule_shape& shape);
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -14,17 +14,17 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What a makespan is made of, in the unit of the durations. The parts add up to it.
+/// The parts of a makespan, in the unit of the durations. They add up to it.
 ///
-/// Times the number of ranks, all but `work` is what the ranks are idle in the sum, by its cause: each cause is the
-/// difference of two simulations, the first with it and the second without, taken away in the order update, transfers,
-/// imbalance, schedule.
+/// Times the number of ranks, all parts except `work` are the total idle time of the ranks, by cause: each cause is the
+/// difference of two simulations, with and without it, removed in the order update, transfers, imbalance, schedule.
 struct makespan_parts {
-  double work = 0;       ///< all passes, shared evenly by the ranks: what no schedule can beat
-  double schedule = 0;   ///< filling and draining the pipeline: passes levelled, with no transfers, less `work`
-  double imbalance = 0;  ///< more, because stages and microbatches differ. Below zero where their order happens to help
-  double transfers = 0;  ///< more, because messages take time
-  double update = 0;     ///< more, for all-reduces and the optimizer's step
+  double work = 0;      ///< all passes, spread evenly over the ranks: no schedule takes less
+  double schedule = 0;  ///< filling and draining the pipeline: with equal passes and no transfers, less `work`
+  double imbalance =
+      0;  ///< extra time because stages and microbatches differ. Below zero if their order happens to help
+  double transfers = 0;  ///< extra time because messages take time
+  double update = 0;     ///< extra time for all-reduces and the optimizer step
 
   /// The makespan.
   [[nodiscard]] double total() const noexcept { return work + schedule + imbalance + transfers + update; }
@@ -32,7 +32,7 @@ struct makespan_parts {
 
 namespace detail {
 
-/// Every pass as long as the mean of its kind.
+/// Sets every pass to the mean of its kind.
 [[nodiscard]] STAGECUT_DECL pass_times<double> levelled(const pass_times<double>& times, std::size_t stages);
 
 template <class T>
@@ -42,11 +42,11 @@ template <class T>
 
 }  // namespace detail
 
-/// Says what the makespan of an iteration is made of.
+/// Splits the makespan of an iteration by cause.
 ///
 /// @param order      as for `simulate`
-/// @param times      likewise; integers are taken as doubles
-/// @param transfers  likewise
+/// @param times      as for `simulate`; integers are converted to doubles
+/// @param transfers  as for `simulate`
 /// @throws           as `simulate`
 ///
 /// Four simulations.

@@ -14,38 +14,38 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What every stage keeps on its rank, in bytes or any other unit; vectors have one element a stage.
+/// The memory that every stage keeps on its rank, in bytes or any other unit; vectors have one element per stage.
 ///
-/// `activations` and `recomputed` may also have one a stage and microbatch, at [s * microbatches + k].
+/// `activations` and `recomputed` may also have one per stage and microbatch, at [s * microbatches + k].
 struct stage_bytes {
-  std::vector<double> resident{};     ///< from beginning to end: parameters, optimizer; empty: nothing
-  std::vector<double> activations{};  ///< of a microbatch, from the start of F to the end of B or W; empty: 1
-  std::vector<double> weight_part{};  ///< what of `activations` stays from the end of I to that of W; empty: all
-  std::vector<double> recomputed{};   ///< more from the start of B or I to the end of B or W; empty: nothing
-  std::vector<double> recomputed_apart{};  ///< more than that from the start of I to the end of W; empty: nothing
+  std::vector<double> resident{};     ///< always present: parameters, optimizer; empty: nothing
+  std::vector<double> activations{};  ///< per microbatch, from the start of F to the end of B or W; empty: 1
+  std::vector<double> weight_part{};  ///< the part of `activations` kept from the end of I to the end of W; empty: all
+  std::vector<double> recomputed{};   ///< extra from the start of B or I to the end of B or W; empty: nothing
+  std::vector<double> recomputed_apart{};  ///< extra beyond that from the start of I to the end of W; empty: nothing
 };
 
-/// What a rank holds at some time, and until its next point.
+/// The memory of a rank from some time until its next point.
 template <class T>
 struct memory_point {
-  T time{};              ///< when it changes
+  T time{};              ///< the time of the change
   double activations{};  ///< bytes from then on, of microbatches in flight
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const memory_point&, const memory_point&) = default;
 };
 
 /// The memory of a rank over an iteration.
 template <class T>
 struct rank_memory {
-  double resident = 0;                   ///< bytes that stay
-  double peak_activations = 0;           ///< the most bytes of microbatches in flight at a time
+  double resident = 0;                   ///< bytes that are always present
+  double peak_activations = 0;           ///< the most bytes of microbatches in flight at any time
   std::vector<memory_point<T>> curve{};  ///< those bytes, by time, from 0 on
 
-  /// The most bytes of all.
+  /// The peak in bytes.
   [[nodiscard]] double peak() const noexcept { return resident + peak_activations; }
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const rank_memory&, const rank_memory&) = default;
 };
 
@@ -55,7 +55,7 @@ namespace detail {
 [[nodiscard]] STAGECUT_DECL double bytes_at(const std::vector<double>& values, const schedule& order, const op& each,
                                             double otherwise);
 
-/// Shows what a rank's memory does to `visit(OP, AT_END, BYTES)`, op by op.
+/// Calls `visit(OP, AT_END, BYTES)` for each change of a rank's memory, op by op.
 template <class Visit>
 void each_memory_change(const schedule& order, std::size_t rank, const stage_bytes& bytes, const Visit& visit) {
   const auto parts = static_cast<double>(order.slices);
@@ -85,10 +85,10 @@ void each_memory_change(const schedule& order, std::size_t rank, const stage_byt
 STAGECUT_DECL void check_bytes(const schedule& order, const std::vector<double>& values, const char* name,
                                std::size_t each = 1);
 
-/// Refuses a sum that is infinite.
+/// Rejects an infinite sum.
 STAGECUT_DECL void check_peak(std::size_t rank, double bytes);
 
-/// Refuses a run of another schedule.
+/// Rejects a run of another schedule.
 template <class T>
 void check_run(const schedule& order, const simulation<T>& run) {
   for (std::size_t r = 0; r < order.ranks() && !run.ops.empty(); ++r) {
@@ -104,16 +104,16 @@ void check_run(const schedule& order, const simulation<T>& run) {
 
 }  // namespace detail
 
-/// What every rank holds over an iteration.
+/// Computes the memory of every rank over an iteration.
 ///
-/// @param order  that was simulated
-/// @param run    what came of it; one without ops gives peaks alone, which depend on the order only
-/// @param bytes  of the stages; by default the activations of a microbatch of a stage count 1
-/// @return       of every rank
-/// @throws       invalid_input for a schedule that is none, a run of another one, lengths that do not fit, and for what
-///               is NaN, infinite or negative, a sum on a rank among it
+/// @param order  the simulated schedule
+/// @param run    its simulation; one without ops gives peaks only, which depend on the order alone
+/// @param bytes  of the stages; by default, the activations of a microbatch of a stage count as 1
+/// @return       one curve per rank
+/// @throws       invalid_input for an invalid schedule, a run of another one, wrong lengths, and for values or sums on
+///               a rank that are NaN, infinite or negative
 ///
-/// Activations are there from the start of F on. B frees them at its end; I all but the part for the weights, which W
+/// Activations exist from the start of F. B frees them at its end; I frees all but the part for the weights, which W
 /// frees. O(ops).
 template <class T>
 [[nodiscard]] std::vector<rank_memory<T>> memory_curve(const schedule& order, const simulation<T>& run,

@@ -25,7 +25,7 @@ template <class T>
   return a < b ? b : a;
 }
 
-/// Refuses what no run of a rank can have recorded.
+/// Rejects a recording that is not possible on a rank.
 template <class T>
 void check_recorded(const schedule& order, std::size_t rank, const std::vector<timed_op<T>>& ops) {
   std::size_t i = 0;
@@ -50,7 +50,7 @@ void check_recorded(const schedule& order, std::size_t rank, const std::vector<t
   }
 }
 
-/// Refuses what ranks cannot have sent: of every rank, `sent`.
+/// Rejects impossible sends; `sent` has one list per rank.
 template <class T>
 void check_sent(const schedule& order, const std::vector<std::vector<timed_op<T>>>& sent) {
   const stage_links links(order);
@@ -80,17 +80,16 @@ void check_sent(const schedule& order, const std::vector<std::vector<timed_op<T>
 
 }  // namespace detail
 
-/// An iteration that a runtime has recorded, in the form of one that was simulated: to draw it, to write it as a trace,
-/// and to lay it beside its prediction.
+/// Converts an iteration recorded by a runtime to the form of a simulation: to draw it, to write it as a trace, and to
+/// compare it with its prediction.
 ///
-/// @param order      that was run
-/// @param ops        of every rank, its F, B, I and W in the order of the schedule, on one clock
-/// @param transfers  of every rank, what it sent, from the sending to the arrival, each message once; empty: not recorded
-/// @return           times since the first pass began; `makespan` is the end of the last pass, or arrival. Nothing is
-///                   `blocked`, and no critical path is told
-/// @throws           invalid_input if `check_schedule` refuses the schedule, and naming the rank for other passes than
-///                   those of the schedule, for what it does not send, for times that are none, and for a sum of them
-///                   that is out of range
+/// @param order      the schedule that ran
+/// @param ops        per rank, its F, B, I and W in the order of the schedule, on one clock
+/// @param transfers  per rank, its sends, from the sending to the arrival, each message once; empty: not recorded
+/// @return           times since the first pass began; `makespan` is the end of the last pass or arrival. No time is
+///                   `blocked`, and there is no critical path
+/// @throws           invalid_input if `check_schedule` rejects the schedule, and, naming the rank, for passes or sends
+///                   that are not in the schedule, for invalid times, and for a sum of times that is out of range
 ///
 /// O(ops).
 template <arithmetic T>
@@ -117,7 +116,7 @@ template <arithmetic T>
   for (auto* const all : {&ops, &transfers}) {
     for (auto& rank : *all) {
       for (timed_op<T>& each : rank) {
-        // What was sent before the first pass began was not by this iteration's passes.
+        // A message sent before the first pass began does not come from this iteration's passes.
         each.start = detail::later(each.start, begin) - begin;
         each.end = detail::later(each.end, begin) - begin;
         result.makespan = detail::later(result.makespan, each.end);
@@ -126,7 +125,7 @@ template <arithmetic T>
   }
   for (std::size_t r = 0; r < ranks; ++r) {
     rank_use<T>& use = result.ranks[r];
-    T until{};  // passes that ran at the same time are busy once
+    T until{};  // overlapping passes count as busy once
     for (const timed_op<T>& each : ops[r]) {
       if (until < each.end) use.busy += each.end - detail::later(each.start, until);
       until = detail::later(until, each.end);

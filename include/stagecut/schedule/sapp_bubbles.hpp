@@ -9,44 +9,44 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Why a pipeline stands still, as SAPP tells it: device time that was not useful, for each unit that was.
+/// The bubbles of a pipeline in SAPP's terms: device time that was not useful, per unit of useful time.
 ///
 /// Not shares of the whole: a part may exceed 1. real = ideal + imbalance + recomputation + communication.
 struct sapp_bubbles {
-  double real = 0;           ///< all of it
-  double ideal = 0;          ///< what filling and draining takes if all stages take the same time
-  double imbalance = 0;      ///< what the other parts leave; below 0 where they explain more than there is
-  double recomputation = 0;  ///< forward passes that backward passes run once more
+  double real = 0;           ///< the total
+  double ideal = 0;          ///< filling and draining if all stages take the same time
+  double imbalance = 0;      ///< the remainder; below 0 if the other parts exceed the total
+  double recomputation = 0;  ///< forward passes that backward passes repeat
   double communication = 0;  ///< an estimate from the shape of the schedule and the time of a message
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const sapp_bubbles&, const sapp_bubbles&) = default;
 };
 
 namespace detail {
 
-/// How many messages' time SAPP expects all ranks together to lose.
+/// The number of message times that SAPP expects all ranks together to lose.
 [[nodiscard]] STAGECUT_DECL double sapp_lost_messages(std::size_t ranks, std::size_t chunks, std::size_t microbatches);
 
-/// A sum of times, each of which must be a figure and not below 0.
+/// Sums times; each must be finite and not below 0.
 [[nodiscard]] STAGECUT_DECL double sapp_sum(const char* argument, view<const double> times);
 
 }  // namespace detail
 
-/// Divides the bubbles of an iteration by their cause, as the simulator of SAPP does.
+/// Splits the bubbles of an iteration by cause, as the simulator of SAPP does.
 ///
 /// @param ranks          p, at least 1
-/// @param chunks         v, stages of each rank, at least 1
+/// @param chunks         v, stages per rank, at least 1
 /// @param microbatches   m, at least p
 /// @param forward        F of every stage, of length p v; not all 0; backward passes count twice that as useful
-/// @param recomputation  what B of every stage takes beyond 2 F, of length p v; or empty: nothing
+/// @param recomputation  the time of B beyond 2 F, per stage, of length p v; or empty: nothing
 /// @param makespan       of the iteration, simulated or measured
-/// @param message        time of a message between neighbouring ranks; 0: the makespan knows no transfers
+/// @param message        time of a message between neighbouring ranks; 0: the makespan has no transfers
 /// @return               the parts, over the useful time U = 3 m ΣF: (p makespan - U) / U, (p - 1) / (v m), m ΣR / U,
 ///                       and for transfers a polynomial in p, v and m times message / U
 /// @throws               argument_error
 ///
-/// A sole rank loses nothing to transfers, of which SAPP's polynomials know nothing. O(p v).
+/// A single rank loses nothing to transfers, a case that SAPP's polynomials do not cover. O(p v).
 ///
 /// Source: the pipeline balance tool of MindSpore Transformers (SAPP), without the 1e-10 that it adds to `imbalance`.
 [[nodiscard]] STAGECUT_DECL sapp_bubbles sapp_bubbles_of(std::size_t ranks, std::size_t chunks,

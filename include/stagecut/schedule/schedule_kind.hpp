@@ -22,58 +22,59 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// The schedules that the library makes: each has a row in `schedules`, which says all else of it.
+/// The schedules of the library. Each has a row in `schedules`, which holds its properties.
 enum class schedule_kind : std::uint8_t {
   gpipe,                           ///< all forward passes, then all backward passes
-  gpipe_lifo,                      ///< the same, backward the last microbatch first
+  gpipe_lifo,                      ///< the same, with backward passes from the last microbatch to the first
   one_forward_one_backward,        ///< 1F1B, PipeDream-Flush, DAPPLE
-  eager_one_forward_one_backward,  ///< 1F1B that lets more microbatches in, against the time of transfers
-  in_flight,                       ///< 1F1B with as many microbatches in flight on each rank as one says
-  interleaved,                     ///< 1F1B with several stages a rank: Megatron-LM's virtual pipeline
-  looped_bfs,                      ///< several stages a rank, each runs all microbatches
+  eager_one_forward_one_backward,  ///< 1F1B with more microbatches in flight, to hide transfers
+  in_flight,                       ///< 1F1B with a given number of microbatches in flight on each rank
+  interleaved,                     ///< 1F1B with several stages per rank: Megatron-LM's virtual pipeline
+  looped_bfs,                      ///< several stages per rank, each runs all microbatches
   zb_h1,                           ///< zero bubble with the memory of 1F1B
   zb_h2,                           ///< zero bubble with twice that
   interleaved_zero_bubble,         ///< interleaved with split backward passes
-  zbv,                             ///< zero bubble with two stages a rank, down and back up
+  zbv,                             ///< zero bubble with two stages per rank, down and back up
   dualpipev,                       ///< the same placement, F overlapping with B
   sliced,                          ///< 1F1B over slices of the sequence
   sapp_big,                        ///< SAPP's interleaved 1F1B
   sapp_less_memory,                ///< the same with the shorter warm-up
-  synthesized                      ///< an order made for the stages as they are: `synthesize_schedule`
+  synthesized                      ///< a schedule synthesized for given stages: `synthesize_schedule`
 };
 
-/// A row of `schedules`: what a schedule is called, what it asks for, and how it is made.
+/// A row of `schedules`: the name of a schedule, its parameters, and its function.
 struct schedule_entry {
-  schedule_kind kind{};                    ///< which
-  const char* name = "";                   ///< on a command line, in plans and of the `schedule` made
-  const char* describes = "";              ///< in at most 60 characters
-  std::size_t chunks = 1;                  ///< stages that every rank has; 0: any number
+  schedule_kind kind{};                    ///< the kind
+  const char* name = "";                   ///< its name on a command line, in plans and in the `schedule`
+  const char* describes = "";              ///< a description of at most 60 characters
+  std::size_t chunks = 1;                  ///< stages per rank; 0: any number
   bool splits_backward = false;            ///< whether it uses I and W
-  shape_figure takes = shape_figure::none; ///< beside ranks, chunks and microbatches
-  /// It, for a shape with what the row says; null: `shape_figure::times`, a shape is not enough.
+  shape_figure takes = shape_figure::none;  ///< its parameter in addition to ranks, chunks and microbatches
+  /// Makes it for a shape with the parameters of the row; null: `shape_figure::times`, a shape is not enough.
   schedule (*make)(const schedule_shape& shape) = nullptr;
-  /// Whether it can be made for so many ranks, chunks and microbatches, each at least 1; null: always.
+  /// Whether it exists for this many ranks, chunks and microbatches, each at least 1; null: always.
   bool (*fits)(std::size_t ranks, std::size_t chunks, std::size_t microbatches) = nullptr;
-  /// Whether it can be made for groups of so many, at least 1, for one that takes `group`; null: for none.
+  /// Whether it exists for groups of this many, at least 1, if it takes `group`; null: for none.
   bool (*fits_group)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;
-  /// The most microbatches in flight on a stage of so many, one a rank; `all_in_flight`: all; null: only its order tells.
+  /// The most microbatches in flight on a stage, one stage per rank; `all_in_flight`: all; null: depends on the order.
   std::size_t (*most_in_flight)(std::size_t stages, std::size_t stage) = nullptr;
-  /// What is meant by it where ranks have several stages.
+  /// The kind that it stands for if ranks have several stages.
   schedule_kind with_chunks = kind;
-  /// What is meant by it where one says how many microbatches are in flight; itself: nobody may say that.
+  /// The kind that it stands for if the microbatches in flight are specified; itself: they cannot be.
   schedule_kind with_in_flight = kind;
-  /// What is meant by it where the last microbatch keeps its activations, which goes back first then; itself: none may.
+  /// The kind that it stands for if the last microbatch keeps its activations and so goes back first; itself: it
+  /// cannot.
   schedule_kind with_last_kept = kind;
-  /// Whether it is another row's in all that is compared, or one that nobody would choose before that.
+  /// Whether another row is equal or preferable in everything that is compared.
   bool twin = false;
-  /// Whether stages lie down the ranks and back up, as `v_placement` has it, and not in turn.
+  /// Whether stages are placed down the ranks and back up, as in `v_placement`, and not in turn.
   bool v_shaped = false;
 };
 
-/// As `schedule_entry::most_in_flight`: every microbatch.
+/// As `schedule_entry::most_in_flight`: all microbatches.
 inline constexpr std::size_t all_in_flight = 0;
 
-/// All of them, in the order of `schedule_kind`.
+/// All schedules, in the order of `schedule_kind`.
 inline constexpr schedule_entry schedules[] = {
     {.kind = schedule_kind::gpipe,
      .name = "gpipe",
@@ -193,7 +194,7 @@ inline constexpr schedule_entry schedules[] = {
 
 namespace detail {
 
-/// Whether every row stands at the place of its kind.
+/// Whether every row is at the index of its kind.
 [[nodiscard]] constexpr bool rows_in_order() noexcept {
   std::size_t place = 0;
   for (const schedule_entry& each : schedules) {
@@ -205,43 +206,43 @@ static_assert(rows_in_order());
 
 }  // namespace detail
 
-/// How many rows of `schedules`, the first ones, have a `make`.
+/// The number of rows of `schedules`, from the first, that have a `make`.
 inline constexpr std::size_t schedules_made_by_shape = sizeof(schedules) / sizeof(schedules[0]) - 1;
 static_assert(schedules[schedules_made_by_shape].make == nullptr);
 
 /// The row of a schedule.
-/// @throws argument_error for what is no kind
+/// @throws argument_error for an invalid kind
 [[nodiscard]] constexpr const schedule_entry& entry_of(schedule_kind kind) {
   const auto place = static_cast<std::size_t>(kind);
   if (place < sizeof(schedules) / sizeof(schedules[0])) return schedules[place];
   detail::fail(argument_error("entry_of", "kind", std::to_string(place), "must have a row in schedules"));
 }
 
-/// The schedule of that name; null: there is none.
+/// The schedule of that name, or null.
 [[nodiscard]] constexpr const schedule_entry* find_schedule(std::string_view name) noexcept {
   return stagecut::find_name(schedules, name);
 }
 
-/// The name of a schedule, as it is given on a command line and written to plans.
+/// The name of a schedule, as on a command line and in plans.
 [[nodiscard]] constexpr const char* to_string(schedule_kind kind) { return entry_of(kind).name; }
 
-/// Whether a schedule needs more than ranks, chunks and microbatches to be made.
+/// Whether a schedule has parameters other than ranks, chunks and microbatches.
 [[nodiscard]] constexpr bool needs_more(const schedule_entry& entry) noexcept {
   return entry.takes != shape_figure::none && entry.takes != shape_figure::group;
 }
 
-/// Whether one may say how many microbatches are in flight where one asks for a schedule.
+/// Whether a request for the schedule may specify the microbatches in flight.
 [[nodiscard]] constexpr bool may_limit_in_flight(const schedule_entry& entry) noexcept {
   return entry.with_in_flight != entry.kind;
 }
 
-/// Whether the last microbatch may keep its activations where the others are computed again.
+/// Whether the last microbatch may keep its activations while the others are recomputed.
 [[nodiscard]] constexpr bool may_keep_last(const schedule_entry& entry) noexcept {
   return entry.with_last_kept != entry.kind;
 }
 
-/// Whether a schedule can be made for so many ranks, chunks and microbatches, these in groups of so many, 0: its own, and
-/// is not another one with a single chunk; those that ask for more figures cannot.
+/// Whether a schedule exists for this many ranks, chunks and microbatches, in groups of `group` (0: its own), and does
+/// not equal another kind with a single chunk; false for kinds with further parameters.
 [[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
                                        std::size_t microbatches, std::size_t group = 0) {
   const schedule_entry& entry = entry_of(kind);

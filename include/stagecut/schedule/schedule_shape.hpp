@@ -9,22 +9,22 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// For what a schedule is made. What is not said stays at its default.
+/// The parameters of a schedule. Unset fields keep their defaults.
 struct schedule_shape {
   std::size_t ranks = 1;                 ///< p
-  std::size_t chunks = 1;                ///< v, stages of every rank
+  std::size_t chunks = 1;                ///< v, stages per rank
   std::size_t microbatches = 1;          ///< m, of an iteration
-  std::size_t group = 0;                 ///< of microbatches, for `interleaved`; 0: as many as ranks
-  std::size_t slices = 1;                ///< of every sequence, for `sliced`
-  std::vector<std::size_t> in_flight{};  ///< microbatches that every rank lets in, for `in_flight`
+  std::size_t group = 0;                 ///< group size of microbatches, for `interleaved`; 0: the number of ranks
+  std::size_t slices = 1;                ///< slices of every sequence, for `sliced`
+  std::vector<std::size_t> in_flight{};  ///< microbatches in flight on each rank, for `in_flight`
 };
 
-/// What a schedule may take of a shape beside ranks, chunks and microbatches.
+/// The parameter that a schedule takes in addition to ranks, chunks and microbatches.
 enum class shape_figure : std::uint8_t {
-  none,       ///< nothing
-  group,      ///< `schedule_shape::group`, if it is said
-  slices,     ///< `schedule_shape::slices`, without which nobody knows what it takes
-  in_flight,  ///< `schedule_shape::in_flight`, which it needs
+  none,       ///< `schedule_shape::group`, if set
+  group,      ///< `schedule_shape::slices`, which its times depend on
+  slices,     ///< `schedule_shape::in_flight`, required
+  in_flight,  ///< times of the passes, not part of a shape: `synthesize_schedule` makes it
   times       ///< what the passes take: no shape says that, `synthesize_schedule` makes it
 };
 

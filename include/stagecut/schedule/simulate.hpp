@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// What a task graph must know of durations before they are looked at.
+/// The properties of durations that a task graph depends on.
 template <class T>
 [[nodiscard]] task_options options_of(const schedule& order, const pass_times<T>& times,
                                       const transfer_times<T>& transfers) {
@@ -40,7 +40,7 @@ template <class T>
   return result;
 }
 
-/// Refuses integers whose sum an iteration might not hold.
+/// Rejects integers whose sum over an iteration might overflow.
 template <class T>
 void check_sum(view<const task> tasks, view<const std::uint32_t> delays, view<const T> table) {
   if constexpr (integer<T>) {
@@ -54,7 +54,7 @@ void check_sum(view<const task> tasks, view<const std::uint32_t> delays, view<co
   }
 }
 
-/// Looks up what happened in an iteration.
+/// Collects the events of an iteration.
 template <class T>
 class run_report {
  public:
@@ -93,7 +93,7 @@ class run_report {
 
   [[nodiscard]] bool forward(std::size_t position) const noexcept { return what(position).kind == op_kind::forward; }
 
-  /// The rank of a task; optimizer steps come last, one a rank, and a rank may have no stage.
+  /// The rank of a task; optimizer steps come last, one per rank, since a rank may have no stage.
   [[nodiscard]] std::size_t rank_of(std::size_t position) const noexcept {
     if (what(position).kind == op_kind::optimizer_step) return position + order_.ranks() - graph_.tasks().size() - 1;
     return order_.rank_of[what(position).stage];
@@ -103,7 +103,7 @@ class run_report {
     return {what(position), start_of(at(position), table_[delay(position)], ends_), ends_[position]};
   }
 
-  /// The message for which a pass waits, where messages are no tasks.
+  /// The message that a pass waits for, if messages are not tasks.
   [[nodiscard]] timed_op<T> message_to(std::size_t position) const {
     const task& each = at(position);
     op message = what(position);
@@ -124,7 +124,7 @@ class run_report {
       for (std::size_t i = 2 * position; i < receivers_.size() && i < 2 * position + 2; ++i) {
         if (receivers_[i] != 0) result.transfers[rank].push_back(message_to(receivers_[i]));
       }
-      if (does.with_next) {  // the task behind it is both
+      if (does.with_next) {  // the next task is both
         const timed_op<T> both = timed(position + 1);
         run = {does, both.start, both.end};
       }
@@ -146,7 +146,7 @@ class run_report {
     if (use.last < run.end) use.last = run.end;
   }
 
-  /// From the first op on; of two things that a task awaited to the same moment, its own resource.
+  /// From the first op on. If a task waited until the same moment for two things, follows its own resource.
   [[nodiscard]] std::vector<timed_op<T>> critical_path(T makespan) const {
     std::size_t position = 0;
     for (const std::uint32_t each : graph_.last_tasks()) {
@@ -172,7 +172,8 @@ class run_report {
   const task_graph& graph_;
   const T* table_;
   const T* ends_;
-  std::vector<std::size_t> receivers_{};  // for `latency`: what awaits the F, and what the gradient, that a task makes
+  std::vector<std::size_t>
+      receivers_{};  // for `latency`: the receivers of the F, and of the gradient, that a task produces
 };
 
 }  // namespace detail
@@ -193,20 +194,20 @@ struct simulate_fn {
   }
 };
 
-/// Runs an iteration: when every pass and transfer begins and ends if each begins as soon as it can.
+/// Simulates an iteration: the start and end of every pass and transfer if each begins as soon as it can.
 ///
-/// @param order      what every rank does, in which order
-/// @param times      of the passes: `double`, in seconds say, or integers, in ticks
-/// @param transfers  of the messages between ranks, and what they occupy; left out, they take no time
-/// @return           the makespan, which is the longest path through the passes and what they wait for; how every rank
+/// @param order      the ops of every rank, in order
+/// @param times      of the passes: `double`, in seconds for example, or integers, in ticks
+/// @param transfers  times of the messages between ranks, and the resource that they occupy; default: they take no time
+/// @return           the makespan, which is the longest path through the passes and their dependencies; how every rank
 ///                   spends it; all passes and transfers; the critical path
-/// @throws           invalid_input for a schedule that is none or that waits for itself (with the ops that wait for
-///                   each other), for vectors of the wrong length, for times that are NaN, infinite or negative, and for
-///                   a sum that is not representable
+/// @throws           invalid_input for a schedule that is invalid or has a cyclic wait (with the ops in the cycle), for
+///                   vectors of the wrong length, for times that are NaN, infinite or negative, and for a sum that is
+///                   not representable
 ///
-/// Ops of other kinds in the order take no time: gradients are reduced and parameters updated as `times` says.
+/// Ops of other kinds in the order take no time: `times` gives the reduction of gradients and the update of parameters.
 /// Integers are exact. Doubles are added and compared in one order, never multiplied: the same bits everywhere. O(ops);
-/// where transfers have to be lowered, as `lower_transfers`. For many durations of one schedule make a `task_graph`.
+/// if transfers have to be lowered, as `lower_transfers`. For many durations of one schedule build a `task_graph`.
 inline constexpr simulate_fn simulate{};
 
 }  // namespace stagecut::inline STAGECUT_ABI

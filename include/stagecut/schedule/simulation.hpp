@@ -9,80 +9,80 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What one pass of a microbatch takes on every stage, in any unit.
+/// Times of the passes of a microbatch on every stage, in any unit.
 ///
-/// A vector of passes has one element a stage; or one a stage and slice, at [s * slices + slice]; or one a stage,
-/// microbatch and slice, at [(s * microbatches + k) * slices + slice]. Those of passes that the schedule does not run may
-/// be empty. The others have one a stage, or a rank.
+/// A vector of passes has one element per stage; or one per stage and slice, at [s * slices + slice]; or one per stage,
+/// microbatch and slice, at [(s * microbatches + k) * slices + slice]. It may be empty for passes that the schedule
+/// does not run. The other vectors have one element per stage, or per rank.
 template <class T>
 struct pass_times {
   std::vector<T> forward{};          ///< F
   std::vector<T> backward{};         ///< B; empty: the sum of the next two
   std::vector<T> backward_input{};   ///< I
   std::vector<T> backward_weight{};  ///< W
-  /// An F that runs together with the B behind it (`op::with_next`), both of them, by the stage of F whatever the
-  /// microbatch; empty: their sum.
+  /// An F that runs together with the B after it (`op::with_next`), both together, by the stage of F for all
+  /// microbatches; empty: their sum.
   std::vector<T> overlapped{};
-  std::vector<T> all_reduce{};       ///< at the end, of the gradients of every stage; empty: none
-  std::vector<T> optimizer_step{};   ///< behind it, of every *rank*; empty: none
+  std::vector<T> all_reduce{};      ///< at the end, of the gradients of every stage; empty: none
+  std::vector<T> optimizer_step{};  ///< after it, per *rank*; empty: none
 };
 
-/// What a transfer between neighbouring stages occupies.
+/// The resource that a transfer between neighbouring stages occupies.
 enum class transfer_kind : std::uint8_t {
-  latency,  ///< nothing: the receiver may begin that much later
-  link,     ///< the link from the sending to the receiving rank, one message after the other
-  stream,   ///< a stream of each rank on which what it sends and receives follows in one order; receiving takes no time
+  latency,   ///< none: the receiver starts later by that time
+  link,      ///< the link from the sending to the receiving rank, one message at a time
+  stream,    ///< one stream per rank, which orders its sends and receives; receiving takes no time
   blocking,  ///< both ranks, which compute nothing meanwhile
 };
 
-/// The words for them in files and on the command line, the default first.
+/// Their names in files and on the command line, the default first.
 inline constexpr word<transfer_kind> transfer_kind_words[] = {{"link", transfer_kind::link},
                                                               {"latency", transfer_kind::latency},
                                                               {"stream", transfer_kind::stream},
                                                               {"blocking", transfer_kind::blocking}};
 
-/// The name of a kind, as it is written to files.
+/// The name of a kind, as in files.
 [[nodiscard]] constexpr const char* to_string(transfer_kind kind) noexcept {
   return stagecut::name_of(transfer_kind_words, kind);
 }
 
-/// What a message takes over every boundary between stages that stand on different ranks; where a schedule has edges, over
-/// every edge, in the order of `schedule::edges`, those within a rank counted.
+/// Message times per boundary between stages on different ranks; if a schedule has edges, per edge, in the order of
+/// `schedule::edges`, including those within a rank.
 ///
-/// Where both vectors are empty there are no messages; messages of no time still keep to their order where they occupy a
+/// If both vectors are empty there are no messages; messages of zero time still keep their order if they occupy a
 /// stream or the ranks.
 template <class T>
 struct transfer_times {
-  transfer_kind kind = transfer_kind::link;  ///< what it occupies
-  std::vector<T> forward{};   ///< over the boundary of stages b and b + 1, or edge b; or one for all; or empty: nothing
-  std::vector<T> backward{};  ///< likewise, the gradient from b + 1 to b
+  transfer_kind kind = transfer_kind::link;  ///< the resource that they occupy
+  std::vector<T> forward{};   ///< over the boundary of stages b and b + 1, or edge b; or one for all; or empty: zero
+  std::vector<T> backward{};  ///< the same for the gradient from b + 1 to b
 };
 
-/// How a rank spends an iteration.
+/// The time of a rank in an iteration.
 template <class T>
 struct rank_use {
   T busy{};     ///< computing
   T blocked{};  ///< held by transfers that block it
   T idle{};     ///< the rest of the makespan
   T first{};    ///< when its first pass begins
-  T last{};     ///< when its last pass ends, or its share of the update
+  T last{};     ///< when its last pass or its share of the update ends
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const rank_use&, const rank_use&) = default;
 };
 
-/// An iteration as it will run.
+/// A simulated iteration.
 template <class T>
 struct simulation {
-  T makespan{};                                       ///< when the last op ends, the first having begun at 0
+  T makespan{};                                       ///< the end of the last op; the first begins at 0
   T span{};                                           ///< the longest of any rank, from `first` to `last`
-  std::vector<rank_use<T>> ranks{};                   ///< how each spends it
+  std::vector<rank_use<T>> ranks{};                   ///< the time of each rank
   std::vector<std::vector<timed_op<T>>> ops{};        ///< F, B, I, W of every rank, in its order
-  std::vector<std::vector<timed_op<T>>> transfers{};  ///< what every rank sends, in its order
-  std::vector<std::vector<timed_op<T>>> updates{};    ///< all-reduces and the optimizer's step of every rank
-  std::vector<timed_op<T>> critical_path{};  ///< ops and transfers, one after the other, that make the makespan
+  std::vector<std::vector<timed_op<T>>> transfers{};  ///< the sends of every rank, in its order
+  std::vector<std::vector<timed_op<T>>> updates{};    ///< all-reduces and the optimizer step of every rank
+  std::vector<timed_op<T>> critical_path{};           ///< the chain of ops and transfers that determines the makespan
 
-  /// What share of the makespan the ranks together spend on a part, from 0 to 1: `share(&rank_use<T>::idle)`.
+  /// The share of the makespan that the ranks together spend on a part, from 0 to 1: `share(&rank_use<T>::idle)`.
   [[nodiscard]] double share(T rank_use<T>::*part) const {
     double sum = 0;
     for (const rank_use<T>& each : ranks) sum += static_cast<double>(each.*part);
@@ -90,7 +90,7 @@ struct simulation {
     return all > 0 ? sum / all : 0;
   }
 
-  /// Whether transfers hold up the ranks between which they pass.
+  /// Whether transfers block the ranks at their ends.
   [[nodiscard]] bool blocks() const {
     for (const rank_use<T>& each : ranks) {
       if (T{} < each.blocked) return true;
@@ -98,7 +98,7 @@ struct simulation {
     return false;
   }
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const simulation&, const simulation&) = default;
 };
 

@@ -16,56 +16,55 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// What repeated predictions write into; it grows once.
+/// Memory for repeated predictions; it grows once.
 template <class T>
 struct simulation_workspace {
   std::vector<T> table{};  ///< durations
   std::vector<T> ends{};   ///< of the tasks, from position 1
 };
 
-/// A schedule made ready to be simulated again and again with other durations: its passes and transfers in an order in
-/// which each follows what it waits for.
+/// A schedule prepared for repeated simulation with different durations: its passes and transfers in topological order.
 class task_graph {
  public:
-  /// @param order    what every rank does. Transfers in it count for `stream` and `blocking`, which lower it themselves
+  /// @param order    the ops of every rank. Its transfers matter for `stream` and `blocking`, which lower it themselves
   ///                 if it has none
-  /// @param options  what the durations will be
-  /// @throws         invalid_input for a schedule that is none (see `check_schedule`), and for one that waits for
-  ///                 itself, naming the ops that wait for each other
+  /// @param options  properties of the durations
+  /// @throws         invalid_input for an invalid schedule (see `check_schedule`), and for one with a cyclic wait,
+  ///                 naming the ops in the cycle
   ///
-  /// O(ops) time and memory; where transfers have to be lowered, the time of `lower_transfers`.
+  /// O(ops) time and memory; if transfers have to be lowered, the time of `lower_transfers`.
   explicit task_graph(const schedule& order, const task_options& options = {});
 
-  /// The tasks, in an order in which they can be computed.
+  /// The tasks, in topological order.
   [[nodiscard]] view<const task> tasks() const noexcept { return tasks_; }
-  /// How long the result that each of them awaits is under way, by positions in the table of durations; empty but for
-  /// transfers of the kind `latency` in a chain, whose messages are no tasks.
+  /// The transfer time of the result that each task needs, as an index into the table of durations; empty except for
+  /// transfers of the kind `latency` in a chain, whose messages are not tasks.
   [[nodiscard]] view<const std::uint32_t> delays() const noexcept { return delays_; }
-  /// What a task does, by its place in `tasks()`. A transfer is told by its sending end, but for the receiving ones of
-  /// `stream`; a receipt with no `peer` in a schedule with edges joins what a pass waits for.
+  /// The op of a task, by its index in `tasks()`. A transfer is given by its sending end, except for the receiving ones
+  /// of `stream`; a receive with no `peer` in a schedule with edges joins the dependencies of a pass.
   [[nodiscard]] const op& what(std::size_t index) const noexcept { return what_[index]; }
-  /// The positions of the tasks, counted from 1, after which the iteration is over.
+  /// The positions of the tasks, counted from 1, that end the iteration.
   [[nodiscard]] view<const std::uint32_t> last_tasks() const noexcept { return last_; }
-  /// For what it was made.
+  /// The options that it was built with.
   [[nodiscard]] const task_options& options() const noexcept { return options_; }
 
   /// Writes the table of durations that `tasks()` and `delays()` refer to.
-  /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+  /// @throws invalid_input for wrong lengths, and for values that are NaN, infinite or negative
   template <class T>
   void fill(const pass_times<T>& times, const transfer_times<T>& transfers, std::vector<T>& table) const {
     table.resize(table_.size());
     table_.fill(times, transfers, view<T>(table));
   }
 
-  /// When the iteration ends.
+  /// The makespan of the iteration.
   ///
   /// @param times      of the passes
-  /// @param transfers  of the messages; their kind is that of the options
-  /// @param workspace  is written; holds the ends of the tasks afterwards
+  /// @param transfers  of the messages; their kind is that in the options
+  /// @param workspace  is overwritten; holds the ends of the tasks afterwards
   /// @throws           as `fill`
   /// @pre              sums of integers are representable; `simulate` checks that
   ///
-  /// Allocates nothing once the workspace has been used. Two additions and a maximum for each task.
+  /// Allocates nothing once the workspace has been used. Two additions and a maximum per task.
   template <class T>
   [[nodiscard]] T makespan(const pass_times<T>& times, const transfer_times<T>& transfers,
                            simulation_workspace<T>& workspace) const {
@@ -80,7 +79,7 @@ class task_graph {
   }
 
  private:
-  /// Where transfers do not count, an order that waits for itself must not be told by them.
+  /// Removes transfers where they do not count, so that a cyclic wait is not reported in terms of them.
   static schedule without_transfers(schedule order);
 
   task_options options_;

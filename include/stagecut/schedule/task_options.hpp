@@ -5,12 +5,12 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// For what a task graph is made, beside its schedule.
+/// Options of a task graph, in addition to its schedule.
 struct task_options {
-  transfer_kind transfers = transfer_kind::link;  ///< what transfers occupy
-  bool with_transfers = false;                    ///< whether they take any time
+  transfer_kind transfers = transfer_kind::link;  ///< the resource that transfers occupy
+  bool with_transfers = false;                    ///< whether transfers take any time
   bool by_microbatch = false;                     ///< whether passes of different microbatches may differ
-  bool by_slice = false;                          ///< whether those of different slices may
+  bool by_slice = false;                          ///< whether passes of different slices may differ
   bool all_reduce = false;                        ///< whether the gradients of the stages are reduced at the end
   bool optimizer_step = false;                    ///< whether the ranks then update their parameters
 };

@@ -15,7 +15,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The makespan of `order_bound` alone, without limits; infinite where a rank has no room for a microbatch.
+/// The makespan of `order_bound` alone, without limits; infinite if a rank cannot hold one microbatch.
 template <arithmetic T>
 [[nodiscard]] T least_of_orders(const pass_times<T>& times, const transfer_times<T>& transfers,
                                 const order_request& request) {
