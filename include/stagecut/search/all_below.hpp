@@ -48,18 +48,18 @@ struct all_below_fn {
   }
 };
 
-/// All candidates that cost `most` or less, by index; beyond `capacity` they are only counted.
+/// Finds all candidates of cost `most` or less, by index; beyond `capacity` it only counts them.
 ///
 /// @param policy     of Thrust
 /// @param space      the candidates
 /// @param evaluator  their costs
-/// @param most       the highest cost that is wanted
-/// @param capacity   how many of them to keep
-/// @param options    as of `best`
-/// @return           those found; `complete` if there are no more in the range
+/// @param most       the highest cost to include
+/// @param capacity   the most candidates to return
+/// @param options    as in `best`
+/// @return           the candidates found; `complete` if the range has no others
 /// @throws           as `best`; argument_error if `most` is NaN
 ///
-/// The same to the bit on every system. O(capacity) memory beside that of a chunk.
+/// Bitwise the same on every system. O(capacity) memory in addition to a chunk's.
 inline constexpr all_below_fn all_below{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// `better`, as Thrust's algorithms call it.
+/// `better` as a functor for Thrust's algorithms.
 template <class Cost>
 struct better_of {
   [[nodiscard]] STAGECUT_HOST_DEVICE scored<Cost> operator()(const scored<Cost>& a, const scored<Cost>& b) const {
@@ -28,7 +28,7 @@ struct better_of {
   }
 };
 
-/// The best of a chunk. The functor that is compiled into the reduction is this small one, whatever the evaluator.
+/// The best of a chunk. The reduction compiles this small functor, whatever the evaluator.
 template <class Policy, class Cost>
 [[nodiscard]] scored<Cost> best_of_chunk(const Policy& policy, const chunk_costs<Cost>& chunk) {
   const thrust::counting_iterator<std::uint64_t> begin(0);
@@ -63,21 +63,21 @@ struct best_fn {
   }
 };
 
-/// The candidate of least cost, and among such the one of the smallest index.
+/// Finds the candidate of smallest cost; ties go to the smallest index.
 ///
 /// @param policy     of Thrust: where and how to evaluate
 /// @param space      the candidates
 /// @param evaluator  their costs
-/// @param options    which of them, and whom to ask and to tell
-/// @return           optimal: the best of the range. Feasible, if it was stopped: the best of those that `range` says.
-///                   Infeasible: the range has none, `no_candidate`, or none that a constraint allows, `constraint`. Unknown:
-///                   it was stopped before it found any
-/// @throws           argument_error for a range that ends before it begins, for a chunk above 2^32, for a cost that is NaN,
-///                   and for candidates that the evaluator's `check` refuses; on hosts whatever the evaluator throws, of
-///                   several the one that comes first by index, up to a block of 512; on a device `device_error`
+/// @param options    the range to search, and callbacks
+/// @return           optimal: the best of the range. Feasible, if stopped: the best of the indices in `range`.
+///                   Infeasible: the range is empty, `no_candidate`, or a constraint rejects all of it, `constraint`.
+///                   Unknown: stopped before any was found
+/// @throws           argument_error for a range that ends before it begins, for a chunk above 2^32, for a cost that is
+///                   NaN, and for candidates that the evaluator's `check` rejects; on hosts whatever the evaluator
+///                   throws, the first of several by index, up to a block of 512; on a device `device_error`
 ///
-/// The same candidate to the bit on every system, for any number of threads and any size of chunks; the best of parts that
-/// are searched apart is the `better` of their scores. A candidate is decoded and evaluated once.
+/// Bitwise the same candidate on every system, for any number of threads and any chunk size; the best of several
+/// separately searched parts is the `better` of their scores. Each candidate is decoded and evaluated once.
 inline constexpr best_fn best{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

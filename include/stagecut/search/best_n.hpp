@@ -22,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// The first `n` scores by `precedes`, in order, of those that were and of some more.
+/// The first `n` scores by `precedes`, in order, of the kept ones and some more.
 template <class Cost>
 void keep_first(std::vector<scored<Cost>>& kept, std::vector<scored<Cost>> more, std::size_t n) {
   const auto before = [](const scored<Cost>& a, const scored<Cost>& b) { return search::precedes(a, b); };
@@ -51,7 +51,7 @@ struct best_n_fn {
     detail::selection<Policy, cost_t> select(policy);
     std::vector<scored<cost_t>> kept;
     const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
-      // Later candidates are no better where the cost is the same: once there are n, only lower costs count.
+      // Later candidates of equal cost are no better: once there are n, only lower costs count.
       auto more = kept.size() < n ? select.all(chunk) : select.lower(chunk, kept.back().cost);
       detail::keep_first(kept, std::move(more), n);
       detail::check_cost("search::best_n", kept.front());

@@ -12,15 +12,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// Bounds all cuts of a chain by all stages of a rank together, for schedules whose ranks have three stages or more, in a loop.
-/// (With two the search has these bounds already.) To be a `makespan_helpers::bounder`.
+/// Bounds all cuts of a chain by the joint load of a rank's stages, for looped schedules with three or more stages per
+/// rank. (With two, the search already has these bounds.) For `makespan_helpers::bounder`.
 template <class Policy>
 class bounder {
  public:
   /// See `bounded`.
   explicit bounder(const Policy& policy) : policy_(policy) {}
 
-  /// The better bound, or the one that is known. What was proved when time is over is a bound, too.
+  /// The better bound, or the known one. If time runs out, returns the bound proved so far.
   [[nodiscard]] double operator()(const bounding& task) const {
     const double end = stagecut::detail::seconds_now() + task.seconds;
     if (task.problem->order.stages() < 3 * task.problem->order.ranks()) return task.bound;
@@ -50,17 +50,17 @@ struct bounded_fn {
   }
 };
 
-/// Who bounds all cuts for `minimize_makespan`, by relaxations evaluated in mass.
+/// Creates a bounder of all cuts for `minimize_makespan`, by mass evaluation of relaxations.
 ///
 /// @param policy  of Thrust: where and how to evaluate them; kept as a copy
-/// @return        a `bounder`, to be kept in a variable and named in `makespan_request::helpers`
+/// @return        a `bounder`, to be kept in a variable and referenced in `makespan_request::helpers`
 ///
-/// All other ranks lose their order, so what a rank takes is a bound for every cut with these stages on it. Cuts are paths
-/// whose edges are the stages of a rank. First it is proved that each path has an edge above a makespan that is a quarter of
-/// the way from the bound to the best one, then the least largest edge of a path is found. It does not depend on the system nor
-/// on the number of threads, unless time is over first. O(n^(2v - 1)) nodes at the worst for v stages a rank, of which those
-/// whose ranks are busy for too long are never made; memory for those of 256 beginnings of paths at once. Edges are made by one
-/// thread. docs/makespan.md, Bounds, Every other schedule, has the proof.
+/// The relaxation drops the order on all other ranks, so the time of a rank is a bound for every cut with these stages
+/// on it. Cuts are paths whose edges are the stages of a rank. First proves that each path has an edge above a makespan
+/// a quarter of the way from the bound to the best one, then finds the path whose largest edge is smallest. The result
+/// does not depend on the system or the number of threads, unless time runs out first. O(n^(2v - 1)) nodes in the worst
+/// case for v stages per rank, omitting those whose ranks are busy for too long; memory for the nodes of 256 path
+/// prefixes at once. One thread creates the edges. docs/makespan.md, Bounds, Every other schedule, has the proof.
 inline constexpr bounded_fn bounded{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

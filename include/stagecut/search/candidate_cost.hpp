@@ -14,14 +14,14 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// An evaluator that works in room that it is given.
+/// An evaluator that uses scratch memory provided by the caller.
 template <class E>
 concept has_room = requires(const E& e) {
   typename E::number;
   { e.room() } -> std::convertible_to<std::size_t>;
 };
 
-/// Its cost of a candidate, in room if it asks for some.
+/// Its cost of a candidate, in scratch memory if it needs some.
 template <class E>
 [[nodiscard]] constexpr auto cost_type(const E& e) {
   if constexpr (has_room<E>) {
@@ -37,20 +37,20 @@ template <class E>
 template <class E>
 using candidate_cost_t = typename decltype(detail::cost_type(std::declval<const E&>()))::type;
 
-/// What tells the cost of a candidate, on a device, too. Valid expressions, for `e` of type `const E`:
+/// The cost of a candidate, also on a device. Valid expressions, for `e` of type `const E`:
 ///   `e(candidate)`         its cost, trivially copyable, not `bool`, ordered by `<`, never NaN; pure
-/// or, for one that works on some numbers,
-///   `typename E::number`   of which type they are
-///   `e.room()`             how many it needs
-///   `e(candidate, room)`   the cost; `room` is a `strided_view<E::number>`, and holds anything before
+/// or, for one that uses scratch memory,
+///   `typename E::number`   the type of its elements
+///   `e.room()`             the number of elements
+///   `e(candidate, room)`   the cost; `room` is an uninitialized `strided_view<E::number>`
 ///
-/// On a device the numbers lie in the fast memory of a group of threads, where arrays of its own would not.
+/// On a device this memory is the fast memory of a group of threads, where the evaluator's own arrays would not be.
 ///
-/// Optional: `e.lanes()`, what evaluates several candidates at once on a host, an object `l` with a constant `width`,
-/// `l.set(lane, candidate)`, and `l.costs()`, one of each lane that was set, which do as the call does; `e.placed(memory)` as of
-/// a `candidate_space`; on hosts `e.check(candidate)`, which throws if that is none of those that it can evaluate: searches ask
-/// it of the first of their range; and, for devices alone, `e.call_parts()`, which calls what it is made of, is never run, and
-/// so has a CUDA compiler refuse parts that are not marked.
+/// Optional: `e.lanes()`, which evaluates several candidates at once on a host: an object `l` with a constant `width`,
+/// `l.set(lane, candidate)`, and `l.costs()`, one per lane that was set, equal to the results of the call;
+/// `e.placed(memory)` as for a `candidate_space`; on hosts `e.check(candidate)`, which throws if it cannot evaluate the
+/// candidate: searches call it for the first of their range; and, for devices only, `e.call_parts()`, which calls the
+/// parts of the evaluator and is never run, so that a CUDA compiler rejects unmarked parts.
 template <class E>
 concept candidate_cost = requires(const E& e) {
   typename candidate_cost_t<E>;
@@ -66,13 +66,13 @@ concept has_lanes = requires(const E& e) {
   e.lanes();
 };
 
-/// An evaluator that refuses candidates that are none for it.
+/// An evaluator that validates candidates.
 template <class E>
 concept has_check = requires(const E& e, candidate points) {
   e.check(points);
 };
 
-/// Lets it refuse one.
+/// Lets the evaluator reject a candidate.
 template <class E>
 void check_candidate(const E& e, candidate points) {
   if constexpr (has_check<E>) e.check(points);
@@ -86,11 +86,11 @@ template <has_room E>
 struct number_of<E> {
   using type = typename E::number;
 };
-/// What an evaluator works on; `char` if on nothing.
+/// The element type of an evaluator's scratch memory; `char` if it uses none.
 template <class E>
 using number_t = typename number_of<E>::type;
 
-/// How many of them it needs.
+/// The number of elements that it needs.
 STAGECUT_CALLS_ANY
 template <class E>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room_of(const E& e) {
@@ -99,7 +99,7 @@ template <class E>
 }
 
 /// The cost of a candidate.
-/// @param room  `room_of(e)` numbers
+/// @param room  `room_of(e)` elements
 STAGECUT_CALLS_ANY
 template <class E>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto cost_of(const E& e, candidate points,
@@ -111,8 +111,8 @@ template <class E>
   }
 }
 
-/// Calls an evaluator from code for devices alone, where a CUDA compiler refuses what is not marked for them: the evaluator,
-/// and what it is made of, which are otherwise dropped from kernels in silence. Never run.
+/// Calls an evaluator from device-only code, where a CUDA compiler rejects unmarked code: the evaluator and its parts,
+/// which are otherwise silently dropped from kernels. Never run.
 template <class E>
 STAGECUT_DEVICE void call_on_device(const E& e) {
   if constexpr (requires { e.call_parts(); }) e.call_parts();

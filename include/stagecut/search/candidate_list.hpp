@@ -15,7 +15,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// Candidates that stand in an array, one after the other. Trivially copyable: the array may lie on a device.
+/// Candidates stored in an array, one after the other. Trivially copyable: the array may be in device memory.
 struct candidate_view {
   view<const std::uint32_t> numbers{};  ///< of all candidates
   std::size_t width = 1;                ///< of each

@@ -7,26 +7,26 @@
 
 #include <stagecut/search/strided_view.hpp>
 
-/// Candidates that are evaluated in mass, by a policy of Thrust: spaces, evaluators, searches.
+/// Mass evaluation of candidates, under a Thrust policy: spaces, evaluators, searches.
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A candidate: its cut points, or whatever numbers its space is made of.
+/// A candidate: its cut points, or whatever numbers its space uses.
 using candidate = strided_view<const std::uint32_t>;
-/// Room for one.
+/// Memory for one candidate.
 using candidate_room = strided_view<std::uint32_t>;
 
-/// Candidates that are numbered from 0 on: a search decodes an index where the candidate is evaluated, on a device, too.
+/// A set of candidates numbered from 0: a search decodes an index where it evaluates the candidate, also on a device.
 ///
 /// Valid expressions, for `s` of type `const S`:
-///   `s.size()`                how many candidates there are, at most 2^64 - 1, which stands for more, too
-///   `s.points()`              of how many numbers each of them is made
-///   `s.decode(index, room)`   writes those of a candidate; pure; `room` holds `points()` of them
+///   `s.size()`                number of candidates, at most 2^64 - 1, which also stands for more
+///   `s.points()`              number of elements of each candidate
+///   `s.decode(index, room)`   writes the elements of a candidate; pure; `room` holds `points()` of them
 ///
-/// A space that owns arrays has `s.placed(memory)`: what decodes in the same way, is trivially copyable, and reads its arrays
-/// where `memory(view<const T>) -> view<const T>` has put them. One without is trivially copyable itself.
+/// A space that owns arrays has `s.placed(memory)`: an equivalent, trivially copyable decoder that reads its arrays
+/// where `memory(view<const T>) -> view<const T>` has put them. A space without it is trivially copyable itself.
 ///
-/// Optional, for hosts: `s.walk(index, room)`, an object whose constructor decodes as above and whose `next()` writes the next
-/// candidate into the same room.
+/// Optional, for hosts: `s.walk(index, room)`, an object whose constructor decodes as above and whose `next()` writes
+/// the next candidate into the same memory.
 template <class S>
 concept candidate_space = requires(const S& s, std::uint64_t index, candidate_room room) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
@@ -51,7 +51,7 @@ class each_candidate {
   candidate_room room_;
 };
 
-/// Candidates of a space one after the other, beginning with that of an index.
+/// Iterates over the candidates of a space from an index on.
 template <class S>
 [[nodiscard]] auto walk(const S& space, std::uint64_t index, candidate_room room) {
   if constexpr (requires { space.walk(index, room); }) {

@@ -12,14 +12,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A cost of what may be refused: whatever is refused comes behind all that is allowed.
+/// A cost with feasibility: rejected candidates rank after all allowed ones.
 template <class Cost>
 struct constrained {
-  Cost cost{};           ///< of what is allowed
-  bool allowed = false;  ///< by the constraint
+  Cost cost{};           ///< of an allowed candidate
+  bool allowed = false;  ///< whether the constraint allows it
 
   constexpr constrained() = default;
-  /// The cost of something allowed.
+  /// The cost of an allowed candidate.
   STAGECUT_HOST_DEVICE constexpr constrained(Cost of)  // NOLINT(google-explicit-constructor)
       : cost(of), allowed(true) {}
 
@@ -27,7 +27,7 @@ struct constrained {
   friend STAGECUT_HOST_DEVICE constexpr bool operator<(const constrained& a, const constrained& b) {
     return a.allowed && (!b.allowed || a.cost < b.cost);
   }
-  /// Equal in both parts.
+  /// Equality of both members.
   friend bool operator==(const constrained&, const constrained&) = default;
   /// Whether it is allowed, and its cost is NaN.
   [[nodiscard]] friend STAGECUT_HOST_DEVICE constexpr bool is_nan(const constrained& of) {
@@ -35,22 +35,22 @@ struct constrained {
   }
 };
 
-/// A cost of cuts, of which a constraint refuses some: a stage that it does not allow. Searches answer `infeasible` where it
-/// refuses all candidates, and find none that it refuses.
+/// A cost of cuts with a constraint that rejects some stages. Searches answer `infeasible` if it rejects all
+/// candidates, and never return a rejected one.
 template <candidate_cost E, class Constraint>
 class constrained_cost {
   using cost_t = constrained<candidate_cost_t<E>>;
 
  public:
-  /// What it works on.
+  /// Element type of the scratch memory.
   using number = detail::number_t<E>;
 
   /// @param evaluator   kept as a copy
-  /// @param constraint  a `stage_constraint`; likewise
+  /// @param constraint  a `stage_constraint`; kept as a copy
   constexpr constrained_cost(E evaluator, Constraint constraint)
       : evaluator_(std::move(evaluator)), constraint_(std::move(constraint)) {}
 
-  /// See `candidate_cost`. A refused candidate is not evaluated.
+  /// See `candidate_cost`. Rejected candidates are not evaluated.
   /// @{
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const {
@@ -89,7 +89,7 @@ class constrained_cost {
 
 namespace detail {
 
-/// Whether a cost is that of a candidate that may be chosen.
+/// Whether the candidate with this cost may be chosen.
 template <class Cost>
 [[nodiscard]] constexpr bool is_allowed(const Cost&) noexcept {
   return true;

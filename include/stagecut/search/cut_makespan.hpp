@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// Cuts in lanes, for their makespans.
+/// Evaluates the makespans of cuts in lanes.
 class makespan_lanes {
  public:
   static constexpr std::size_t width = stagecut::engine::cut_lanes::width;
@@ -37,7 +37,7 @@ class makespan_lanes {
                  const stagecut::engine::stage_durations& durations)
       : lanes_(chain, program, durations), points_(width * (chain.stages + 1)), tick_(chain.tick) {}
 
-  /// Neighbours in a space differ in few points: only stages that the lane did not have are set.
+  /// Neighbours in a space differ in few points, so only the stages that changed in the lane are set.
   void set(std::size_t lane, candidate points) {
     std::uint32_t* const before = points_.data() + lane * points.size();
     for (std::size_t s = 0; s + 1 < points.size(); ++s) {
@@ -61,24 +61,23 @@ class makespan_lanes {
 
 }  // namespace detail
 
-/// When the iteration of a cut ends, under a schedule of any kind, with any transfers: a cost of candidates that are cut
-/// points, k + 1 of them.
+/// The makespan of a cut, under any schedule and transfers: a cost of candidates that are k + 1 cut points.
 ///
-/// Times are rounded to ticks of about 2^-50 of the work of all stages, as `minimize_makespan` does, and summed exactly: the
-/// same bits in lanes and on every device.
+/// Times are rounded to ticks of about 2^-50 of the work of all stages, as in `minimize_makespan`, and summed exactly:
+/// the same bits in lanes and on every device.
 class cut_makespan {
  public:
-  /// What it works on.
+  /// Element type of the scratch memory.
   using number = double;
 
-  /// @param model      what layers take
-  /// @param order      what the ranks do
-  /// @param links      of every boundary, or one for all; empty: no messages
-  /// @param transfers  what messages occupy
-  /// @throws           invalid_input as `check_schedule`, for a schedule that waits for itself, for times that are NaN, infinite
-  ///                   or negative, and where a simulation has more than 65,536 values at a time
+  /// @param model      layer times
+  /// @param order      the passes of the ranks
+  /// @param links      one per boundary, or one for all; empty: no messages
+  /// @param transfers  the resource that messages occupy
+  /// @throws           invalid_input as `check_schedule`, for a schedule with a cyclic wait, for times that are NaN,
+  ///                   infinite or negative, and if a simulation has more than 65,536 live values
   ///
-  /// Asks for all times of the model once.
+  /// Queries each time of the model once.
   template <pipeline_model Model>
   cut_makespan(const Model& model, const schedule& order, const std::vector<link_speed>& links = {},
                transfer_kind transfers = transfer_kind::link)
@@ -87,7 +86,7 @@ class cut_makespan {
         program_(graph_),
         durations_(chain_, graph_, program_) {}
 
-  /// The same of what a search for the least makespan cuts.
+  /// The same for the problem of a search for the smallest makespan.
   explicit cut_makespan(const stagecut::engine::cut_problem& problem)
       : chain_(problem.chain),
         graph_(problem.order, {.transfers = problem.transfers, .with_transfers = chain_.has_messages}),
@@ -108,9 +107,9 @@ class cut_makespan {
   }
   /// @}
 
-  /// Ops that a simulation of one candidate runs.
+  /// Number of ops in a simulation of one candidate.
   [[nodiscard]] std::size_t ops() const noexcept { return program_.steps().ops.size(); }
-  /// What makespans are multiples of: a power of two of the unit of the model.
+  /// The unit of all makespans: a power of two of the unit of the model.
   [[nodiscard]] double tick() const noexcept { return chain_.tick; }
 
  private:

@@ -20,23 +20,23 @@ struct cuts_within_fn {
  private:
   static void check(const std::vector<interval>& windows);
 
-  /// Refuses more pairs of neighbouring points than can be numbered.
+  /// Rejects more pairs of neighbouring points than can be numbered.
   static void check_edges(const std::vector<std::vector<std::uint32_t>>& kept);
 
-  /// The places of every point from which the ends of the chain are reached by points that rise; none at all if there are
-  /// no such cuts.
+  /// For every point, the positions that lie on a strictly increasing sequence between the ends of the chain; empty if
+  /// there are no such cuts.
   [[nodiscard]] static std::vector<std::vector<std::uint32_t>> reachable(const std::vector<interval>& windows);
 };
 
-/// The cuts each of whose points lies in a window of its own, in lexicographic order.
+/// The cuts whose points each lie in their own window, in lexicographic order.
 ///
-/// @param windows  of every cut point, those of the two ends included, the places where it may be, the last one exclusive; that
-///                 of an end holds one
-/// @return         as a space; empty if no such points rise
-/// @throws         argument_error for fewer than two windows, for one that ends before it begins, for an end that may move,
-///                 and where 2^31 pairs would be needed
+/// @param windows  one per cut point, including both ends: its possible positions, end exclusive; the window of an end
+///                 has one position
+/// @return         a space; empty if no increasing points exist
+/// @throws         argument_error for fewer than two windows, for one that ends before it begins, for an end with
+///                 several positions, and if 2^31 pairs would be needed
 ///
-/// O(pairs of places of neighbouring points) time and memory.
+/// O(pairs of positions of neighbouring points) time and memory.
 inline constexpr cuts_within_fn cuts_within{};
 
 /// See `all_cuts`.
@@ -45,7 +45,8 @@ struct all_cuts_fn {
   [[nodiscard]] graph_paths operator()(std::size_t items, std::size_t stages) const;
 };
 
-/// All cuts of a chain into stages, in lexicographic order, as `cuts_within`; none if there are fewer items than stages.
+/// All cuts of a chain into stages, in lexicographic order, as in `cuts_within`; none if there are fewer items than
+/// stages.
 ///
 /// @throws argument_error for no stages; as `cuts_within`
 inline constexpr all_cuts_fn all_cuts{};

@@ -8,17 +8,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A call of CUDA's that failed.
+/// A failed CUDA call.
 class device_error : public std::runtime_error {
  public:
   /// @param call  the function
-  /// @param code  the name of what it returned
-  /// @param text  what CUDA says of it
+  /// @param code  the name of its return value
+  /// @param text  CUDA's message
   device_error(const char* call, const char* code, const char* text)
       : std::runtime_error(stagecut::detail::joined({"stagecut::search: ", call, ": ", code, ": ", text})),
         code_(code) {}
 
-  /// The name of what the call returned: `cudaErrorMemoryAllocation`, say.
+  /// The name of the call's return value, for example `cudaErrorMemoryAllocation`.
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
 
  private:

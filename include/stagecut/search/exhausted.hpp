@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// How many paths a graph of cuts has, rounded.
+/// The number of paths in a graph of cuts, rounded.
 [[nodiscard]] inline double number_of_paths(const engine::layered_graph& graph) {
   std::vector<double> ways(graph.nodes.size(), 0);
   for (std::size_t u = graph.nodes.size(); u-- > 0;) {
@@ -38,12 +38,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// Looks at all cuts that are left of a search for the least makespan, one by one: see `exhausted`.
+/// Evaluates all remaining cuts of a search for the smallest makespan: see `exhausted`.
 template <class Policy>
 class exhauster {
  public:
   /// @param policy   of Thrust
-  /// @param seconds  that it may take for one look at all cuts that are left
+  /// @param seconds  time limit of one evaluation of all remaining cuts
   /// @throws         argument_error for seconds that are NaN or negative
   explicit exhauster(const Policy& policy, double seconds) : policy_(policy), seconds_(seconds) {
     if (is_nan(seconds) || is_negative(seconds)) {
@@ -60,7 +60,7 @@ class exhauster {
     if (!(count / rate_ <= seconds)) return exhaustion_answer::too_many;
     const cut_makespan makespan(*task.problem);
     const double end = stagecut::detail::seconds_now() + seconds;
-    // What a second is enough for is learned on the way.
+    // Learns on the way how many cuts fit into a second.
     const double least = count / (most_ops_a_second / static_cast<double>(makespan.ops() + 1));
     if (!(least <= seconds)) return exhaustion_answer::too_many;
     const graph_paths paths(detail::as_path_graph(*task.graph, *task.layout, task.problem->chain.items));
@@ -79,16 +79,16 @@ class exhauster {
   }
 
  private:
-  // More than any system simulates, so that what cannot be done is not begun.
+  // More than any system simulates, to skip hopeless attempts.
   static constexpr double most_ops_a_second = 1e13;
   static constexpr std::size_t capacity = 4096;
 
-  /// A path of the graph is an allowed cut: nothing is asked of ranks that an edge does not know.
+  /// Whether every path of the graph is an allowed cut: no rank needs a check that edges do not cover.
   [[nodiscard]] static bool is_whole(const exhaustion& task) {
     return task.layout->kind != engine::stage_layout::shape::chain || !task.problem->rules.has_rank_rules();
   }
 
-  /// So few at a time that the rate is known soon.
+  /// Small enough that the rate is known soon.
   [[nodiscard]] static std::size_t chunk(double count) { return count < 0x1p20 ? 0x4000 : 0x40000; }
 
   exhaustion_answer take_best(const graph_paths& paths, const cut_makespan& makespan, const exhaustion& task,
@@ -100,7 +100,7 @@ class exhauster {
     return exhaustion_answer::found;
   }
 
-  /// Of all cuts of at most that makespan the best one that ranks have room for.
+  /// Finds the best cut of at most that makespan whose ranks have enough memory.
   exhaustion_answer take_allowed(const graph_paths& paths, const cut_makespan& makespan, const exhaustion& task,
                                  const search_options& options, view<std::size_t> points) const {
     const auto found = search::all_below(policy_, paths, makespan, task.most * makespan.tick(), capacity, options);
@@ -123,7 +123,7 @@ class exhauster {
   Policy policy_;
   detail::one_search asked_{};
   double seconds_;
-  double rate_ = std::numeric_limits<double>::infinity();  // cuts a second, last time
+  double rate_ = std::numeric_limits<double>::infinity();  // cuts per second, last time
 };
 
 /// See `exhausted`.
@@ -135,13 +135,14 @@ struct exhausted_fn {
   }
 };
 
-/// Who looks at all cuts that are left, for `makespan_helpers::exhauster`: the last step of a proof where bounds have left few
-/// enough. That is counted, and what can be done in a second is learned, before all of them are simulated.
+/// Creates an exhauster for `makespan_helpers::exhauster`, which evaluates all remaining cuts: the last step of a
+/// proof, once bounds have left few enough. It first counts the cuts and measures the rate, then simulates all of them.
 ///
-/// @param policy   of Thrust: where they are simulated; kept as a copy
-/// @param seconds  that one look may take, less if the search has less
-/// @return         an `exhauster`, to be kept in a variable and named in `makespan_request::helpers`
-/// @throws         argument_error for seconds that are NaN or negative, and by the exhauster, if two searches ask it at once
+/// @param policy   of Thrust: where to simulate; kept as a copy
+/// @param seconds  time limit of one evaluation, less if the search has less
+/// @return         an `exhauster`, to be kept in a variable and referenced in `makespan_request::helpers`
+/// @throws         argument_error for seconds that are NaN or negative; the exhauster throws it if two searches use it
+///                 at once
 inline constexpr exhausted_fn exhausted{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

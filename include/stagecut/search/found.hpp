@@ -9,53 +9,53 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// The indices that a search has looked at: `[first, next)`. A stopped one goes on at `next`.
+/// The indices that a search has evaluated: `[first, next)`. A stopped search resumes at `next`.
 struct searched {
-  std::uint64_t first = 0;  ///< the first one
-  std::uint64_t next = 0;   ///< the one behind the last
+  std::uint64_t first = 0;  ///< the first index
+  std::uint64_t next = 0;   ///< the index after the last
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const searched&, const searched&) = default;
 };
 
-/// A candidate that was found.
+/// A candidate with its score.
 template <class Cost>
 struct found {
   scored<Cost> score{};                 ///< its cost and index
   std::vector<std::uint32_t> points{};  ///< its numbers, as its space decodes them
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const found&, const found&) = default;
 };
 
 /// The best candidate.
 template <class Cost>
 struct found_best : found<Cost> {
-  searched range{};  ///< of which it is the best
+  searched range{};  ///< where it is the best
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const found_best&, const found_best&) = default;
 };
 
 /// Some candidates, in the order of `precedes`.
 template <class Cost>
 struct found_some {
-  std::vector<found<Cost>> all{};  ///< as many as were asked for, or all that there are
-  searched range{};                ///< in which there are no better ones
+  std::vector<found<Cost>> all{};  ///< as many as requested, or all there are
+  searched range{};                ///< where no others are better
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const found_some&, const found_some&) = default;
 };
 
-/// All candidates up to some cost, by index.
+/// All candidates up to a cost, by index.
 template <class Cost>
 struct found_below {
-  std::vector<found<Cost>> all{};  ///< no more than there was room for
-  std::uint64_t count = 0;         ///< how many there are in the range
-  searched range{};                ///< in which they are
-  bool complete = false;           ///< `all` holds each of them, of all candidates that were to be looked at
+  std::vector<found<Cost>> all{};  ///< at most `capacity` of them
+  std::uint64_t count = 0;         ///< their number in the range
+  searched range{};                ///< where they are
+  bool complete = false;           ///< whether `all` holds each of them in the requested range
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const found_below&, const found_below&) = default;
 };
 

@@ -17,13 +17,13 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// `graph_paths` as devices see them.
+/// The device view of `graph_paths`.
 struct path_steps {
   view<const std::uint32_t> places{};
   view<const std::uint32_t> values{};
   view<const std::uint32_t> first{};
   view<const std::uint32_t> to{};
-  view<const std::uint64_t> before{};  // of every edge: the paths through those of its node that come first
+  view<const std::uint64_t> before{};  // per edge: the paths through earlier edges of its node
   std::size_t width = 1;
   std::size_t numbers = 0;
   std::uint64_t paths = 0;
@@ -63,13 +63,13 @@ struct path_steps {
   }
 };
 
-/// Candidates one after the other: only what differs from the one before is written.
+/// Iterates over candidates, writing only what differs from the previous one.
 class path_walk {
  public:
-  /// Begins with a candidate.
+  /// Starts at a candidate.
   path_walk(const path_steps& paths, std::uint64_t index, candidate_room room);
 
-  /// Goes on to the next one.
+  /// Advances to the next one.
   /// @pre there is one
   void next();
 
@@ -80,27 +80,27 @@ class path_walk {
 
   path_steps paths_;
   candidate_room room_;
-  std::vector<std::uint32_t> edges_;  // of every step but the last
+  std::vector<std::uint32_t> edges_;  // per step except the last
 };
 
 }  // namespace detail
 
-/// All paths of a layered graph, from its first node to the last step, in the order of the edges: only what the graph allows
-/// is a candidate, and neighbours share most of their numbers. Paths are counted behind every node; an index is taken apart
+/// All paths of a layered graph, from its first node to the last step, in the order of the edges: every candidate is a
+/// path, and neighbours share most of their numbers. Stores the number of paths from every node, and decodes an index
 /// by these counts.
 class graph_paths {
  public:
-  /// No path.
+  /// The empty space.
   graph_paths() = default;
 
-  /// @param graph  nodes by step, node 0 the only one of the first; every node that is reached, but for those of the last
-  ///               step, has an edge, and edges lead on to the next step. A graph without nodes has no path
-  /// @throws       argument_error for a graph that is none such
+  /// @param graph  nodes by step, with node 0 the only one of the first; every reached node outside the last step has
+  ///               an edge, and edges lead to the next step. A graph without nodes has no path
+  /// @throws       argument_error for any other graph
   ///
   /// O(edges) time and memory.
   explicit graph_paths(path_graph graph);
 
-  /// See `candidate_space`. O(steps log(edges of a node)) for a candidate.
+  /// See `candidate_space`. O(steps log(edges of a node)) per candidate.
   /// @{
   [[nodiscard]] std::uint64_t size() const noexcept { return paths_; }
   [[nodiscard]] std::size_t points() const noexcept { return graph_.points; }
@@ -123,7 +123,7 @@ class graph_paths {
   /// Whether `size()` is the number of paths; false if there are 2^64 - 1 or more.
   [[nodiscard]] bool exact() const noexcept { return paths_ != ~std::uint64_t{0}; }
 
-  /// The index of a candidate; none if it is no path, or 2^64 - 1 paths come before it. The inverse of `decode`.
+  /// The index of a candidate; none if it is not a path, or if 2^64 - 1 paths come before it. The inverse of `decode`.
   /// @pre no two nodes with an edge from the same node write the same numbers
   [[nodiscard]] std::optional<std::uint64_t> index_of(view<const std::uint32_t> points) const;
 

@@ -8,7 +8,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// All who help a search for the least makespan, on the system of a policy: `tempered`, `exhausted` and `bounded`.
+/// All helpers of a search for the smallest makespan, on the system of a policy: `tempered`, `exhausted` and `bounded`.
 ///
 ///     search::helpers_on helpers(thrust::device);
 ///     request.helpers = helpers.refs();
@@ -16,7 +16,7 @@ template <class Policy>
 class helpers_on {
  public:
   /// @param policy   of Thrust
-  /// @param seconds  that one look at all cuts that are left may take
+  /// @param seconds  time limit of one evaluation of all remaining cuts
   /// @throws         argument_error for seconds that are NaN or negative
   explicit helpers_on(const Policy& policy, double seconds = 10)
       : improver_(search::tempered(policy)),
@@ -25,7 +25,7 @@ class helpers_on {
   helpers_on(const helpers_on&) = delete;
   helpers_on& operator=(const helpers_on&) = delete;
 
-  /// For a request; refers to this object, which must outlive the search. One search at a time.
+  /// The helpers for a request; they refer to this object, which must outlive the search. One search at a time.
   [[nodiscard]] makespan_helpers refs() noexcept { return {improver_, exhauster_, bounder_}; }
 
  private:

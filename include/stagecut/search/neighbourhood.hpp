@@ -16,13 +16,13 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// `neighbourhood` as devices see it.
+/// The device view of `neighbourhood`.
 struct neighbourhood_view {
   view<const std::uint32_t> centre{};  // points
-  std::uint64_t steps = 0;             // how far a run may move, one way
+  std::uint64_t steps = 0;             // the farthest move of a run, in one direction
   bool pairs = false;
 
-  /// Of the inner points, the runs that begin with the first, with the second, ...; a run has 2 * steps moves.
+  /// The runs that begin with the first inner point, with the second, ...; a run has 2 * steps moves.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::uint64_t moves() const noexcept {
     const std::uint64_t inner = centre.size() - 2;
     return inner * (inner + 1) / 2 * 2 * steps;
@@ -46,12 +46,12 @@ struct neighbourhood_view {
     }
     for (std::size_t i = 1; i < centre.size(); ++i) {
       if (room[i - 1] < room[i]) continue;
-      for (std::size_t j = 0; j < centre.size(); ++j) room[j] = centre[j];  // no cut
+      for (std::size_t j = 0; j < centre.size(); ++j) room[j] = centre[j];  // not a cut
       return;
     }
   }
 
-  /// Moves one run; a point that would leave the chain wraps or passes its neighbour, so that no cut is left.
+  /// Moves one run; a point that would leave the chain wraps or passes its neighbour, so the result is not a cut.
   STAGECUT_HOST_DEVICE constexpr void move(std::uint64_t number, candidate_room room) const noexcept {
     const std::uint64_t by = number % (2 * steps);
     std::uint64_t run = number / (2 * steps);
@@ -67,12 +67,13 @@ struct neighbourhood_view {
 
 }  // namespace detail
 
-/// The cuts near a cut: itself, those for which a run of neighbouring points moves by some items to one side, and, where asked
-/// for, those for which two do so. A move that would leave no cut leaves the cut as it is, so that the size is known at once.
+/// The cuts near a cut: the cut itself, those with one run of neighbouring points moved by some items to one side, and
+/// optionally those with two such moves. A move that would not give a cut leaves the cut unchanged, so that the size is
+/// known at once.
 class neighbourhood {
  public:
   /// @param centre  of two stages or more
-  /// @param steps   how many items a run may move, at least 1
+  /// @param steps   the farthest move of a run in items, at least 1
   /// @param pairs   whether two runs may move
   /// @throws        argument_error for less, and for a size of 2^63 or more
   explicit neighbourhood(const cuts& centre, std::uint32_t steps = 1, bool pairs = false)
@@ -87,7 +88,7 @@ class neighbourhood {
     if (inner * (inner + 1) > most / steps) refuse("steps", steps, "must be less: there are too many moves");
   }
 
-  /// See `candidate_space`. O(points) for a candidate.
+  /// See `candidate_space`. O(points) per candidate.
   /// @{
   [[nodiscard]] std::uint64_t size() const noexcept { return seen().size(); }
   [[nodiscard]] std::size_t points() const noexcept { return centre_.size(); }

@@ -18,17 +18,17 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// The ends of the last op and of the last F of every rank, row by row: row i has F of microbatch i + P - 1 - s on rank s, then
-/// B of microbatch i. What a rank awaits is an end of its neighbours in this row or the one before, so nothing else is kept.
-/// Every index is a constant, so that all of it stays in registers.
+/// The ends of the last op and of the last F of every rank, row by row: row i has F of microbatch i + P - 1 - s on rank
+/// s, then B of microbatch i. A rank waits only for ends of its neighbours in this row or the previous one, so nothing
+/// else is kept. Every index is a constant, so that all values stay in registers.
 template <std::size_t P>
 struct one_forward_one_backward_state {
   double forward[P];   // of a pass
-  double backward[P];  // likewise
+  double backward[P];  // of a pass
   double sent[P];      // end of the last F
   double end[P];       // of the last op
 
-  /// The ops of rank s in a row: F, if the rank is one of `[First, Last)`, and B, if there is any.
+  /// The ops of rank s in a row: F if the rank is in `[First, Last)`, and B if `Backward`.
   template <std::size_t S, std::size_t First, std::size_t Last, bool Backward>
   STAGECUT_HOST_DEVICE constexpr void ops() {
     if constexpr (First <= S && S < Last) {
@@ -43,7 +43,8 @@ struct one_forward_one_backward_state {
     }
   }
 
-  /// From the last rank on: F awaits the neighbour's F of the row before, which is still there, and B its B of this row.
+  /// From the last rank on: F waits for the neighbour's F of the previous row, which is still there, and B for its B of
+  /// this row.
   template <std::size_t First, std::size_t Last, bool Backward, std::size_t... S>
   STAGECUT_HOST_DEVICE constexpr void row(std::index_sequence<S...>) {
     (ops<P - 1 - S, First, Last, Backward>(), ...);
@@ -57,7 +58,7 @@ struct one_forward_one_backward_state {
     (row<Row + 1, P, true>(std::make_index_sequence<P>()), ...);
   }
 
-  /// When the iteration ends, with `microbatches >= P`.
+  /// The makespan, for `microbatches >= P`.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double run(std::size_t microbatches) {
     warm_up(std::make_index_sequence<P - 1>());
     for (std::size_t i = P - 1; i < microbatches; ++i) row<0, P, true>(std::make_index_sequence<P>());
@@ -65,7 +66,7 @@ struct one_forward_one_backward_state {
     return end[0];
   }
 
-  /// Sets what stage s takes.
+  /// Sets the times of stage s.
   template <std::size_t... S>
   STAGECUT_HOST_DEVICE constexpr void set(candidate points, const stagecut::engine::tick_rows& rows,
                                           std::index_sequence<S...>) {
@@ -75,7 +76,7 @@ struct one_forward_one_backward_state {
   }
 };
 
-/// `one_forward_one_backward_rows` as devices see it.
+/// The device view of `one_forward_one_backward_rows`.
 template <std::size_t P>
 struct one_forward_one_backward_steps {
   stagecut::engine::tick_rows rows{};
@@ -91,14 +92,14 @@ struct one_forward_one_backward_steps {
 
 }  // namespace detail
 
-/// When the iteration of a cut into P stages ends under 1F1B without messages: `cut_makespan` to the bit, with all that is
-/// simulated in the registers of a thread. On a device several times as fast; hosts use lanes.
+/// The makespan of a cut into P stages under 1F1B without messages: bitwise equal to `cut_makespan`, with the whole
+/// simulation in the registers of a thread. Several times as fast on a device; hosts use lanes.
 ///
-/// @tparam P  stages, and ranks: each one is compiled for itself
+/// @tparam P  number of stages and ranks, a compile-time constant
 template <std::size_t P>
 class one_forward_one_backward_rows {
  public:
-  /// @param model         what layers take
+  /// @param model         layer times
   /// @param microbatches  of an iteration, at least P
   /// @throws              argument_error for fewer; as `cut_makespan`
   template <pipeline_model Model>

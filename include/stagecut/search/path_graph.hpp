@@ -9,19 +9,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A layered graph whose paths are candidates: a node writes some numbers of the candidates that pass through it.
+/// A layered graph whose paths are candidates: each node writes some elements of the candidates that pass through it.
 struct path_graph {
-  /// A number that no node of a step writes.
+  /// An index for elements that no node of a step writes.
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-  std::size_t points = 0;               ///< numbers of a candidate
-  std::size_t width = 1;                ///< numbers that a node writes, at most
-  std::vector<std::uint32_t> places{};  ///< `[step * width + j]`: which number of the candidate that is, or `nowhere`
-  std::vector<std::uint32_t> values{};  ///< `[node * width + j]`: what the node writes there
-  std::vector<std::uint32_t> first{};   ///< of every node, its first edge; and one more: the number of edges
-  std::vector<std::uint32_t> to{};      ///< of every edge, the node that it leads to, of the next step
+  std::size_t points = 0;               ///< elements of a candidate
+  std::size_t width = 1;                ///< the most elements that a node writes
+  std::vector<std::uint32_t> places{};  ///< `[step * width + j]`: index of the element in the candidate, or `nowhere`
+  std::vector<std::uint32_t> values{};  ///< `[node * width + j]`: the value that the node writes there
+  std::vector<std::uint32_t> first{};   ///< first edge of every node; and one more: the number of edges
+  std::vector<std::uint32_t> to{};      ///< target node of every edge, in the next step
 
-  /// Equal in every part.
+  /// Equality of all members.
   friend bool operator==(const path_graph&, const path_graph&) = default;
 };
 

@@ -28,7 +28,7 @@ namespace detail {
 using stagecut::engine::layered_graph;
 using stagecut::engine::stage_layout;
 
-/// The cuts that are paths of a layered graph.
+/// Converts a layered graph of cuts to a space of paths.
 [[nodiscard]] STAGECUT_DECL path_graph as_path_graph(const layered_graph& graph, const stage_layout& layout,
                                                      std::size_t items);
 
@@ -58,25 +58,25 @@ struct paths_below_fn {
     const engine::stage_layout layout(request.order);
     stagecut::engine::cut_simulator simulator(chain, request.order, request.transfers);
     stagecut::detail::cut_space space(chain, request.order, request.transfers, layout, rules, simulator, clock);
-    // What a makespan may be off, in ticks, counts for the cut.
+    // Adds the possible error of a makespan, in ticks, in favour of the cut.
     if (!space.build((most + chain.error()) / chain.tick + 1)) return answer::unknown({reason::cause::limit_reached});
     if (space.graph().edges.empty()) return answer::infeasible({reason::cause::no_candidate});
     return answer::optimal(graph_paths(detail::as_path_graph(space.graph(), layout, chain.items)));
   }
 };
 
-/// The cuts that bounds do not exclude: every cut whose iteration takes `most` or less, and some that take longer, as the paths of
-/// the layered graph of `minimize_makespan`.
+/// The cuts that bounds do not exclude: every cut with a makespan of `most` or less, and some slower ones, as the paths
+/// of the layered graph of `minimize_makespan`.
 ///
-/// @param model    what layers take
-/// @param request  the schedule, links, memory and limits; nothing else of it counts
+/// @param model    layer times
+/// @param request  the schedule, links, memory and limits; its other fields are ignored
 /// @param most     a makespan, in the unit of the model
-/// @return         optimal: the space, which has at least one path. Infeasible, `no_candidate`: no cut takes `most` or less.
-///                 Unknown: a limit was reached, or there are more than 2^24 edges
+/// @return         optimal: the space, which has at least one path. Infeasible, `no_candidate`: no cut takes `most` or
+///                 less. Unknown: a limit was reached, or there are more than 2^24 edges
 /// @throws         as `minimize_makespan`
 ///
-/// With a limit of memory every stage by itself keeps to it; with three stages a rank, or more, those of a rank together may not.
-/// Source: docs/makespan.md, Cuts as paths.
+/// With a memory limit every single stage keeps within it; with three or more stages per rank, those of a rank together
+/// may exceed it. Source: docs/makespan.md, Cuts as paths.
 inline constexpr paths_below_fn paths_below{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

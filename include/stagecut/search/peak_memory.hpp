@@ -21,18 +21,18 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// A stage, and how many microbatches it holds at a moment.
+/// A stage and its microbatches in flight at some moment.
 struct held_stage {
   std::uint32_t stage;
   std::uint32_t held;
 };
 
-/// `peak_memory` as devices see it.
+/// The device view of `peak_memory`.
 template <class Memory>
 struct moments_memory {
   Memory memory;  // `memory(stage, first, last, held)`: bytes
   view<const held_stage> held{};
-  view<const std::uint32_t> first{};  // of every moment, its first stage in `held`; and one more: their number
+  view<const std::uint32_t> first{};  // per moment, its first stage in `held`; and one more: their number
 
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points) const {
@@ -54,16 +54,16 @@ struct moments_memory {
 
 }  // namespace detail
 
-/// The most bytes that any rank holds in an iteration: a cost of candidates that are cut points.
+/// The peak memory of any rank in an iteration, in bytes: a cost of candidates that are cut points.
 ///
-/// @tparam Memory  a function object, pure and, where a device calls it, trivially copyable or with a member `placed`:
-///                 `memory(stage, first, last, held)` are the bytes of the items `[first, last)` as that stage, with `held`
-///                 microbatches in flight
+/// @tparam Memory  a function object, pure and, if a device calls it, trivially copyable or with a member `placed`:
+///                 `memory(stage, first, last, held)` is the bytes of the items `[first, last)` as that stage, with
+///                 `held` microbatches in flight
 template <class Memory>
 class peak_memory {
  public:
   /// @param memory  kept as a copy
-  /// @param order   says how many microbatches the stages of a rank hold at the same time
+  /// @param order   determines the microbatches that the stages of a rank hold at the same time
   /// @throws        invalid_input as `check_schedule`
   peak_memory(Memory memory, const schedule& order) : memory_(std::move(memory)), stages_(order.stages()) {
     check_schedule(order);
@@ -78,7 +78,7 @@ class peak_memory {
     }
   }
 
-  /// See `candidate_cost`. A call of `memory` for each stage of a rank at each of its fullest moments.
+  /// See `candidate_cost`. Calls `memory` for each stage of a rank at each of its fullest moments.
   /// @{
   [[nodiscard]] double operator()(candidate points) const {
     const auto call = [this](auto... of) { return memory_(of...); };

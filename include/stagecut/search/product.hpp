@@ -18,13 +18,13 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// The product, or the greatest number if it is greater.
+/// The product, or the largest number on overflow.
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::uint64_t saturating_product(std::uint64_t a,
                                                                               std::uint64_t b) noexcept {
   return a != 0 && b > ~std::uint64_t{0} / a ? ~std::uint64_t{0} : a * b;
 }
 
-/// `configurations` as devices see them.
+/// The device view of `configurations`.
 struct configuration_axes {
   view<const std::uint32_t> sizes{};
   std::uint64_t all = 0;
@@ -39,10 +39,10 @@ struct configuration_axes {
 
 }  // namespace detail
 
-/// All choices of one value on each axis, each told by its place on the axis; the last one changes first.
+/// All choices of one value per axis, each given by its index on the axis; the last axis varies fastest.
 class configurations {
  public:
-  /// @param sizes  how many values each axis has; one without any leaves no candidate
+  /// @param sizes  number of values per axis; an empty axis leaves no candidate
   explicit configurations(std::vector<std::uint32_t> sizes) : sizes_(std::move(sizes)), all_(sizes_.empty() ? 0 : 1) {
     for (const std::uint32_t each : sizes_) all_ = detail::saturating_product(all_, each);
   }
@@ -65,13 +65,13 @@ class configurations {
   std::uint64_t all_;
 };
 
-/// All pairs of a candidate of one space and one of another: the numbers of the first, then those of the second, which changes
-/// first. Trivially copyable where both are.
+/// All pairs of candidates of two spaces: the elements of the first, then those of the second, which varies fastest.
+/// Trivially copyable if both are.
 template <candidate_space A, candidate_space B>
 class product {
  public:
   /// @param first   kept as a copy
-  /// @param second  likewise
+  /// @param second  kept as a copy
   /// @throws        argument_error if there are 2^64 - 1 pairs or more
   product(A first, B second) : first_(std::move(first)), second_(std::move(second)) {
     if (detail::saturating_product(first_.size(), second_.size()) == ~std::uint64_t{0}) {

@@ -8,16 +8,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A cost, and the index of the candidate that has it.
+/// A cost and the index of its candidate.
 template <class Cost>
 struct scored {
   /// An index that no candidate has.
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  Cost cost{};                 ///< that of no candidate, if there is none
+  Cost cost{};                 ///< default, if there is no candidate
   std::uint64_t index = none;  ///< in the space
 
-  /// Equal in both parts.
+  /// Equality of both members.
   friend STAGECUT_HOST_DEVICE constexpr bool operator==(const scored& a, const scored& b) {
     return a.index == b.index && !(a.cost < b.cost) && !(b.cost < a.cost);
   }
@@ -25,7 +25,7 @@ struct scored {
 
 namespace detail {
 
-/// Whether a cost is none: NaN. Of types that are no numbers, what their own `is_nan` says, if there is one.
+/// Whether a cost is invalid: NaN. For other types, the result of their `is_nan`, if they have one.
 template <class Cost>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_no_cost(const Cost& cost) {
   if constexpr (requires { is_nan(cost); }) {
@@ -37,8 +37,8 @@ template <class Cost>
 
 }  // namespace detail
 
-/// Whether `a` comes before `b`: it costs less, or as much and has the smaller index. No candidate comes last, and NaN, which
-/// is no cost, first, so that it is not overlooked.
+/// Whether `a` comes before `b`: lower cost, or equal cost and smaller index. No candidate comes last; NaN, which is
+/// not a valid cost, comes first, so that it is not overlooked.
 template <class Cost>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool precedes(const scored<Cost>& a, const scored<Cost>& b) {
   if (a.index == scored<Cost>::none || b.index == scored<Cost>::none) return a.index < b.index;
@@ -49,8 +49,8 @@ template <class Cost>
   return !(b.cost < a.cost) && a.index < b.index;
 }
 
-/// The one of two that `precedes`. Parts of a space that are searched apart, in whatever order, come to the best of all:
-/// associative and commutative.
+/// The one of two that `precedes`. Associative and commutative, so the results of separately searched parts combine in
+/// any order to the best of all.
 template <class Cost>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr scored<Cost> better(const scored<Cost>& a, const scored<Cost>& b) {
   return search::precedes(b, a) ? b : a;

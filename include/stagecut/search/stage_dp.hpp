@@ -28,14 +28,14 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// The layers of a dynamic program, in the memory that a policy's algorithms work in.
+/// The layers of a dynamic program, in the memory of a policy's algorithms.
 template <class Policy, class Question>
 using stage_layers_t =
     decltype(detail::stage_layers_of(std::declval<const system_t<Policy>&>(), std::declval<const Question&>()));
 
 }  // namespace detail
 
-/// An isotone objective of costs whose values can be copied from and to a device as they are.
+/// An isotone objective with values that can be copied bitwise to and from a device.
 template <class Objective, class Cost>
 concept device_objective = isotone_objective<Objective, Cost> &&
     std::is_trivially_copyable_v<value_t<Objective, Cost>> && std::default_initializable<value_t<Objective, Cost>>;
@@ -78,27 +78,28 @@ struct stage_dp_fn {
   /// @}
 };
 
-/// Cuts a chain into `stages` non-empty stages so that an objective is the least, whatever items cost: a dynamic program, a
-/// layer a stage, each on all processors of a host or on a device. `minimize_objective` in parallel; costs that promise
-/// something are cut faster by the functions of `sequence`.
+/// Cuts a chain into `stages` non-empty stages that minimize an objective, for arbitrary costs: a dynamic program with
+/// one layer per stage, each computed on all processors of a host or on a device. `minimize_objective` in parallel; for
+/// costs with known properties the functions of `sequence` are faster.
 ///
 /// @param policy   of Thrust: where and how to fill the layers
-/// @param cost     what items cost as a stage, with no promise asked for; stages may differ. For a device trivially copyable,
-///                 or with a member `placed`: see `memory_for`
+/// @param cost     the cost of items as a stage, without required properties; may depend on the stage. For a device
+///                 trivially copyable, or with a member `placed`: see `memory_for`
 /// @param stages   number of stages k, at least 1
-/// @param goal     `bottleneck{}`, unless it is given, `total{}`, or an `isotone_objective` of your own with values that are
-///                 trivially copyable; those of `leximax` are not
-/// @param allowed  optional: which items may be a stage, a `stage_constraint`; for a device as `cost`
-/// @param limits   when to give up, and whom to tell: asked and told between layers
-/// @return         optimal, with the value as cost and bound; infeasible, `more_stages_than_layers` if k > n, `constraint` if
-///                 no cut has allowed stages only; unknown, `limit_reached`, if it was ended
-/// @throws         argument_error if `stages == 0` or the time limit is NaN; on hosts whatever `cost`, `goal` and `allowed`
-///                 throw; on a device `device_error`
+/// @param goal     `bottleneck{}` by default, `total{}`, or your own `isotone_objective` with trivially copyable
+///                 values; those of `leximax` are not
+/// @param allowed  optional: which items may form a stage, a `stage_constraint`; for a device as `cost`
+/// @param limits   limits and callbacks, checked between layers
+/// @return         optimal, with the value as cost and bound; infeasible, `more_stages_than_layers` if k > n,
+///                 `constraint` if every cut has a stage that is not allowed; unknown, `limit_reached`, if a limit
+///                 ended it
+/// @throws         argument_error if `stages == 0` or the time limit is NaN; on hosts whatever `cost`, `goal` and
+///                 `allowed` throw; on a device `device_error`
 ///
-/// The same answer to the bit as that of `minimize_objective`, ties included, on every system and for any number of threads.
-/// For w = n - k + 1, 2 w + (k - 2) w (w + 1) / 2 calls of cost and constraint in the layers, fewer where ends are seen not to
-/// help or a constraint is hereditary, and at most 2 n more for the cut. k w values of memory, of any number of items: ends of
-/// stages are found again at the end, not stored; on a device up to 64 w values more.
+/// Bitwise the same answer as `minimize_objective`, including ties, on every system and for any number of threads. For
+/// w = n - k + 1, 2 w + (k - 2) w (w + 1) / 2 calls of cost and constraint in the layers, fewer where ends cannot help
+/// or a constraint is hereditary, and at most 2 n more for the cut. Memory for k w values, each the value of any number
+/// of items: the ends of stages are recomputed, not stored; on a device up to 64 w values more.
 ///
 /// Source: R. Bellman, Dynamic Programming, Princeton, 1957: the principle of optimality.
 inline constexpr stage_dp_fn stage_dp{};

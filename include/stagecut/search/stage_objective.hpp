@@ -15,7 +15,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// As `call_on_device`, of a cost of stages and an objective.
+/// As `call_on_device`, for a cost of stages and an objective.
 template <class Cost, class Objective>
 STAGECUT_DEVICE void call_price_on_device(const Cost& cost, const Objective& objective) {
   const std::size_t i = 0;
@@ -30,8 +30,8 @@ STAGECUT_DEVICE void call_price_on_device(const Cost& cost, const Objective& obj
 
 }  // namespace detail
 
-/// What the stages of a cut come to: the costliest of them with `bottleneck`, their sum with `total`, or any other objective
-/// over any cost of stages. A cost of candidates that are cut points. Trivially copyable where both are.
+/// An objective over the stages of a cut: the costliest with `bottleneck`, their sum with `total`, or any other
+/// objective over any cost of stages. A cost of candidates that are cut points. Trivially copyable if both are.
 template <class Cost, class Objective = bottleneck>
 class stage_objective {
  public:
@@ -40,7 +40,7 @@ class stage_objective {
   constexpr explicit stage_objective(Cost cost, Objective objective = {})
       : cost_(std::move(cost)), objective_(std::move(objective)) {}
 
-  /// See `candidate_cost`. A call of the cost for each stage.
+  /// See `candidate_cost`. Calls the cost once per stage.
   /// @{
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto operator()(candidate points) const {

@@ -8,21 +8,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// Elements that lie `stride` apart: those of neighbouring threads of a device lie side by side. Trivially copyable.
+/// A view of elements `stride` apart, so that the elements of neighbouring device threads are adjacent. Trivially
+/// copyable.
 template <class T>
 class strided_view {
  public:
-  /// The type of an element that is copied.
+  /// The type of a copied element.
   using value_type = std::remove_cv_t<T>;
 
-  /// No element.
+  /// The empty view.
   constexpr strided_view() noexcept = default;
 
   /// @pre the elements are readable as long as the view is used
   STAGECUT_HOST_DEVICE constexpr strided_view(T* data, std::size_t size, std::size_t stride = 1) noexcept
       : data_(data), size_(size), stride_(stride) {}
 
-  /// The same elements, to be read.
+  /// A read-only view of the same elements.
   template <class Writable>
   requires(std::is_same_v<const Writable, T> && !std::is_const_v<Writable>) STAGECUT_HOST_DEVICE
       constexpr strided_view(  // NOLINT(google-explicit-constructor)
@@ -33,7 +34,7 @@ class strided_view {
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   /// Number of elements.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return size_; }
-  /// From one element to the next.
+  /// The distance between elements.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t stride() const noexcept { return stride_; }
 
   /// The element at `index`.

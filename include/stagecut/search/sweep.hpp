@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// One call of several, whose exception is kept.
+/// One of several calls, whose exception is kept.
 struct kept_call {
   const function_ref<void(std::size_t)>* each;
   block_errors* errors;
@@ -35,7 +35,7 @@ struct kept_call {
   }
 };
 
-/// Calls `each(i)` for every i below `count`, as an execution policy of a host does it.
+/// Calls `each(i)` for every i below `count`, under a host's execution policy.
 template <class Policy>
 void each_index(const Policy& policy, std::size_t count, const function_ref<void(std::size_t)>& each) {
   block_errors errors;
@@ -64,21 +64,21 @@ struct sweep_fn {
   }
 };
 
-/// Plans every configuration of some axes (devices, microbatches, schedules, chunks, recomputation) by its makespan, as many
-/// at the same time as the policy runs: `sweep_rows`, whose arguments, answer and errors these are.
+/// Plans every configuration of some axes (devices, microbatches, schedules, chunks, recomputation) by its makespan,
+/// with the parallelism of the policy. Arguments, answer and errors are those of `sweep_rows`.
 ///
-/// @param policy   of Thrust. One of a host plans the configurations on its threads: one each with `thrust::seq`, many with
-///                 `thrust::omp::par` and `thrust::tbb::par`. With one of CUDA, too, configurations are planned by the host: by
-///                 `thrust::host`, which is one thread unless THRUST_HOST_SYSTEM says another system. What runs on the device
-///                 then are the `request.helpers`, if there are any: those of `helpers_on`, say, which serve one search at a
-///                 time, and so do not go with a policy of several threads
-/// @param model    as of `sweep_rows`
-/// @param request  likewise
-/// @param axes     likewise
-/// @param options  likewise
-/// @return         a row for each configuration, in the order of the axes; `pareto` has marked the front. The same to the bit
-///                 on every system and for any number of threads, unless there is a time limit
-/// @throws         as `sweep_rows`; of several exceptions of a round that of the configuration with the least bound
+/// @param policy   of Thrust. A host policy plans the configurations on its threads: one at a time with `thrust::seq`,
+///                 many with `thrust::omp::par` and `thrust::tbb::par`. A CUDA policy also plans them on the host, with
+///                 `thrust::host`, which is one thread unless THRUST_HOST_SYSTEM selects another system; only the
+///                 `request.helpers`, if any, run on the device. Those of `helpers_on` serve one search at a time, and
+///                 so cannot be used with a policy of several threads
+/// @param model    as in `sweep_rows`
+/// @param request  as in `sweep_rows`
+/// @param axes     as in `sweep_rows`
+/// @param options  as in `sweep_rows`
+/// @return         one row per configuration, in the order of the axes; `pareto` marks the front. Bitwise the same on
+///                 every system and for any number of threads, unless there is a time limit
+/// @throws         as `sweep_rows`; of several exceptions in a round, that of the configuration with the smallest bound
 inline constexpr sweep_fn sweep{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

@@ -22,15 +22,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A `cut_improver`, see `tempered`. It keeps its chains, and goes on with them when it is asked of the same problem again.
+/// A `cut_improver`, see `tempered`. Keeps its chains, and continues them when called again for the same problem.
 template <class Policy>
 class tempered_improver {
  public:
   /// See `tempered`.
   tempered_improver(const Policy& policy, const tempering_options& options) : policy_(policy), options_(options) {}
 
-  /// See `cut_improver`. False: there is no better cut, or none was found; what is cut is not told; or there are too many
-  /// stages and items for it.
+  /// See `cut_improver`. False: there is no better cut, or none was found; the problem is not given; or it has too many
+  /// stages and items.
   [[nodiscard]] bool operator()(const improvement& task, view<std::size_t> points) {
     const detail::one_search::turn turn(asked_, "search::tempered");
     const double began = stagecut::detail::seconds_now();
@@ -47,7 +47,7 @@ class tempered_improver {
  private:
   static constexpr std::size_t most_stages = 2048;
 
-  /// Whether there is anything to move.
+  /// Whether any cut point can move.
   [[nodiscard]] static bool can_improve(const improvement& task) {
     if (task.problem == nullptr) return false;
     const std::size_t stages = task.problem->chain.stages;
@@ -56,23 +56,23 @@ class tempered_improver {
            task.points.size() == stages + 1 && stagecut::engine::is_cut(task.points, items);
   }
 
-  /// Keeps the chains if the problem is the one before, else begins anew.
+  /// Keeps the chains if the problem is the same as before, else starts anew.
   void continue_from(const improvement& task, const detail::timed_cut& known) {
     const detail::problem_print print(*task.problem);
     if (chains_ != nullptr && print_ == print) {
       if (chains_->fits()) chains_->add(known);
       return;
     }
-    chains_.reset();  // its memory first
+    chains_.reset();  // frees its memory first
     chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, *task.problem, known, task.starts);
     print_ = print;
   }
 
-  /// Runs the chains until the goal, the time or the simulations are reached. Whether `best` is better.
+  /// Runs the chains until the goal, the time or the simulations are reached. Returns whether `best` improved.
   bool search(const improvement& task, double began, detail::timed_cut& known) {
     const bool timed = stagecut::is_finite(task.seconds);
     const double most = most_rounds(task, timed);
-    std::size_t rounds = 4;  // between two looks at what was found
+    std::size_t rounds = 4;  // between two checks of what was found
     bool found = false;
     double now = stagecut::detail::seconds_now();
     for (double done = 0; done < most && known.makespan * task.problem->chain.tick > task.goal;) {
@@ -87,7 +87,7 @@ class tempered_improver {
     return found;
   }
 
-  /// No cut is worth being simulated many times.
+  /// Limits the rounds, so that no cut is simulated many times.
   [[nodiscard]] double most_rounds(const improvement& task, bool timed) const {
     const double all = 4 * stagecut::engine::number_of_cuts(task.problem->chain.items, task.problem->chain.stages);
     const auto asked = static_cast<double>(task.simulations);
@@ -131,34 +131,35 @@ struct tempered_fn {
   }
 };
 
-/// Who looks for better cuts by parallel tempering: the improver of a search for the least makespan.
+/// Creates a heuristic that finds better cuts by parallel tempering, for a search for the smallest makespan.
 ///
 ///     auto improver = search::tempered(thrust::device);
 ///     request.helpers.improver = improver;
 ///
-/// Chains of random moves of cut points, each at a temperature at which it takes worse cuts more or less often. Ladders of up
-/// to 64 chains exchange their temperatures: cold chains polish what hot ones find. They begin at the best cut that is known
-/// and at others that are good, `improvement::starts` or cuts of about even stages; after ten thousand rounds without a better
-/// cut ladders begin anew at the best one, in turn.
+/// Chains make random moves of cut points, each at a temperature that sets how often it accepts worse cuts. Ladders of
+/// up to 64 chains exchange their temperatures: cold chains polish what hot ones find. They start from the best known
+/// cut and other good ones, `improvement::starts` or cuts into nearly even stages; after ten thousand rounds without a
+/// better cut, ladders restart in turn from the best one.
 ///
-/// Chains keep to the stages that are allowed. Where ranks' stages are limited together by sums of memory, chains pass
-/// through cuts that hold too much, at a price; other rules of ranks, and sums whose tables have more than 2^22 entries, are
-/// asked of what is found alone. What it returns is allowed and better, as simulated in ticks.
+/// Chains use allowed stages only. If sums of memory limit the stages of a rank together, chains may pass through cuts
+/// that exceed the limit, at a penalty; other rules of ranks, and sums whose tables have more than 2^22 entries, are
+/// checked for found cuts only. The result is allowed and better, as simulated in ticks.
 ///
-/// @param policy   of Thrust, kept as a copy: on hosts chains are simulated in lanes, 8 at once, and in parallel: groups of 8 if
-///                 there is one ladder, else ladders, which need not wait for each other; on a device each chain has a thread
-/// @param options  how many chains, and their temperatures
+/// @param policy   of Thrust, kept as a copy: on hosts, chains are simulated in lanes, 8 at once, and in parallel:
+///                 groups of 8 if there is one ladder, else ladders, which need not wait for each other; on a device
+///                 each chain has a thread
+/// @param options  the number of chains, and their temperatures
 /// @return         a `tempered_improver`, to be kept as long as a request refers to it
-/// @throws         argument_error for options that are out of range; the improver: argument_error if two searches ask it at
-///                 once, on a device `device_error`
+/// @throws         argument_error for options that are out of range; the heuristic: argument_error if two searches use
+///                 it at once, on a device `device_error`
 ///
-/// It ends when the goal is met, or after `improvement::seconds`, which are looked at after some rounds. If these are infinite
-/// it ends after about `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any
-/// number of threads, if `chains` is said. Where there are few cuts it simulates at most about four times as many.
+/// Ends when the goal is met, or after `improvement::seconds`, checked after some rounds. If these are infinite it ends
+/// after about `improvement::simulations`; then the same calls find bitwise the same cuts on every system, for any
+/// number of threads, if `chains` is set. If there are few cuts it simulates at most about four times their number.
 ///
-/// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Memory of a host: tables of rules, at most
-/// 34 MB, and O(chains * stages). Threads of OpenMP that spin while they wait for each other make it slow where other programs
-/// want the same cores: there several ladders, or OMP_WAIT_POLICY=passive, help.
+/// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Host memory: tables of rules, at
+/// most 34 MB, and O(chains * stages). OpenMP threads that spin while they wait for each other slow it down if other
+/// programs use the same cores; several ladders, or OMP_WAIT_POLICY=passive, help.
 ///
 /// Source: parallel tempering (Geyer, Interface 1991); as `minimize_makespan` does on one thread.
 inline constexpr tempered_fn tempered{};

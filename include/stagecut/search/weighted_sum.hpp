@@ -19,7 +19,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// Candidates in lanes, for an evaluator that has none: evaluated when they are set.
+/// Lanes for an evaluator that has none: candidates are evaluated when they are set.
 template <class E, std::size_t Width>
 class single_lanes {
  public:
@@ -35,7 +35,7 @@ class single_lanes {
   std::array<candidate_cost_t<E>, Width> costs_{};
 };
 
-/// The lanes of an evaluator, whether it has some or not.
+/// The lanes of an evaluator, its own or `single_lanes`.
 template <std::size_t Width, class E>
 [[nodiscard]] auto lanes_of(const E& evaluator) {
   if constexpr (has_lanes<E>) {
@@ -52,8 +52,8 @@ struct width_of<E> : std::integral_constant<std::size_t, decltype(std::declval<c
 
 }  // namespace detail
 
-/// The weighted sum of two costs, as a `double`, the same bits everywhere; of more, if one of them is such a sum. Both work
-/// in the same room, one after the other.
+/// The weighted sum of two costs, as a `double`, the same bits everywhere; nest for more costs. Both use the same
+/// scratch memory, one after the other.
 template <candidate_cost A, candidate_cost B>
 class weighted_sum {
   static constexpr bool a_works = detail::has_room<A>;
@@ -62,7 +62,7 @@ class weighted_sum {
                 "both work on numbers of the same type");
 
  public:
-  /// What they work on.
+  /// Element type of the scratch memory.
   using number = std::conditional_t<a_works, detail::number_t<A>, detail::number_t<B>>;
 
   /// @param weight_a  of the first
@@ -161,7 +161,7 @@ class weighted_sum {
   }
   template <class X, class Y>
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double sum(X a, Y b) const {
-    // One fused operation, so that no compiler chooses whether to fuse.
+    // One fused operation, so that compilers have no choice whether to fuse.
     return ::fma(weight_a_, static_cast<double>(a), weight_b_ * static_cast<double>(b));
   }
 

@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Runs ranks that decide as they go.
+/// Simulates ranks that choose their next pass at run time.
 template <class T>
 class backward_first_policy {
  public:
@@ -39,9 +39,9 @@ class backward_first_policy {
  private:
   struct progress {
     std::size_t done[2] = {};     // forward and backward passes
-    T free{};                     // when it is
-    std::vector<T> arrived[2]{};  // when what they need is there, microbatches in order
-    T link[2]{};                  // when the links to the next and to the rank before are free
+    T free{};                     // the time when the rank is free
+    std::vector<T> arrived[2]{};  // the times when their inputs are there, microbatches in order
+    T link[2]{};                  // the times when the links to the next and previous rank are free
   };
   struct choice {
     std::size_t rank;
@@ -49,7 +49,7 @@ class backward_first_policy {
     T start;
   };
 
-  /// The pass that begins first, on the lowest rank.
+  /// The pass that begins first; ties go to the lowest rank.
   [[nodiscard]] choice choose() const {
     choice best{ranks_.size(), false, T{}};
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -89,23 +89,23 @@ class backward_first_policy {
   std::vector<progress> ranks_;
 };
 
-/// Refuses edges between stages that are not those of a chain.
+/// Rejects edges between stages that are not a chain.
 STAGECUT_DECL void check_chain_of_ranks(view<const stage_edge> edges, std::size_t ranks);
 
 }  // namespace detail
 
-/// The order in which ranks run that decide as they go: a backward pass if one is ready, else a forward pass if fewer
-/// than `active` microbatches are in flight. SageMaker's dynamic pipeline.
+/// The schedule of ranks that choose at run time: a backward pass if one is ready, else a forward pass if fewer than
+/// `active` microbatches are in flight. SageMaker's dynamic pipeline.
 ///
-/// @param times         as for `simulate`; each stage is on a rank of its own
+/// @param times         as for `simulate`; each stage is on its own rank
 /// @param transfers     of the messages; `latency` or `link`
-/// @param active        of every rank, the most microbatches in flight, at least 1; SageMaker: p + 2
+/// @param active        per rank, the most microbatches in flight, at least 1; SageMaker: p + 2
 /// @param microbatches  m, at least 1
 /// @param edges         optional: between the stages, as `schedule::edges`; those of a chain
-/// @return              the order, "backward-first"; simulated with the same times it runs as the ranks decided
-/// @throws              argument_error; invalid_input as `simulate`, but for doubles whose sum is not representable
+/// @return              the schedule, "backward-first"; simulated with the same times it runs as the ranks chose
+/// @throws              argument_error; invalid_input as `simulate`, except for doubles whose sum is not representable
 ///
-/// Of equal moments, what ends is seen before what begins, and lower ranks decide first. O(p² m).
+/// At equal times, ends are processed before starts, and lower ranks choose first. O(p² m).
 ///
 /// Source: Karakus et al., arXiv 2111.05972; Amazon SageMaker model parallel documentation, `active_microbatches`.
 template <arithmetic T>
@@ -125,7 +125,7 @@ template <arithmetic T>
                                 "must be latency or link: who decides as it goes holds nobody"));
   }
   schedule result = detail::empty_schedule("backward-first", loop_placement(ranks, 1), ranks, microbatches);
-  result.orders[0] = {{op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}};  // tells the table what will be run
+  result.orders[0] = {{op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}};  // declares to the table what will run
   task_options options = detail::options_of(result, times, transfers);
   options.with_transfers = true;
   const detail::duration_table durations(result, options);

@@ -13,17 +13,17 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// What rank r runs, phase by phase, as the source has it.
+/// The ops of rank r, phase by phase, as in the source.
 [[nodiscard]] STAGECUT_DECL std::vector<op> dualpipev_order(std::size_t ranks, std::size_t r, std::size_t microbatches);
 
 }  // namespace detail
 
-/// DualPipeV: two stages a rank, down and back up, where the F of one runs together with the B of the other.
+/// DualPipeV: two stages per rank, down and back up, where the F of one overlaps with the B of the other.
 ///
 /// @param ranks         p, at least 1; stages r and 2p - 1 - r on rank r
 /// @param microbatches  m, at least 2p, the number of stages
-/// @return              pairs that overlap are an F with `with_next` and the B behind it; backward passes before and
-///                      after them are in part split into I and W
+/// @return              overlapping pairs are an F with `with_next` and the B after it; some backward passes before and
+///                      after them are split into I and W
 /// @throws              argument_error
 ///
 /// Every rank keeps the activations of 2p + 1 microbatches, each of one stage.

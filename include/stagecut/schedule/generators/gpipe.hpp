@@ -10,7 +10,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// In which order backward passes follow.
+/// The order of the backward passes.
 enum class backward_order : std::uint8_t {
   first_in_first_out,  ///< microbatch 0 first: PyTorch
   last_in_first_out    ///< the last microbatch first: torchgpipe, SageMaker for TensorFlow, alpa

@@ -11,46 +11,48 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether microbatches can pass in groups of so many: Megatron-LM's rule, and all in one group, as PyTorch has those that
-/// are fewer than the ranks. Other groups may deadlock.
+/// Whether microbatches can pass in groups of this size: Megatron-LM's rule, and all in one group, as in PyTorch if
+/// they are fewer than the ranks. Other groups may deadlock.
 [[nodiscard]] constexpr bool fits_group(std::size_t ranks, std::size_t microbatches, std::size_t group) noexcept {
   if (group == microbatches) return true;
   return group >= ranks && group <= microbatches && (microbatches % group == 0 || microbatches % group >= ranks);
 }
 
-/// The smallest group in which so many microbatches can pass, none a multiple of the ranks: PyTorch's where it has one.
+/// The smallest group in which the microbatches can pass if they are not a multiple of the ranks: PyTorch's if it has
+/// one.
 [[nodiscard]] constexpr std::size_t smallest_group(std::size_t ranks, std::size_t microbatches) noexcept {
   std::size_t tried = 0;
   for (std::size_t whole = microbatches / ranks; whole > 0 && ++tried < 1000; --whole) {
     const std::size_t after = microbatches / (whole + 1) + 1;
     const std::size_t least = after < ranks ? ranks : after;
-    if (fits_group(ranks, microbatches, least)) return least;  // of those that are there so often
+    if (fits_group(ranks, microbatches, least)) return least;  // of the sizes with that number of groups
     if (microbatches % whole == 0) return microbatches / whole;
   }
   return microbatches;
 }
 
-/// Refuses groups of microbatches that Megatron-LM refuses, but for a single one.
+/// Rejects the groups of microbatches that Megatron-LM rejects, except a single group.
 STAGECUT_DECL void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches,
                                std::size_t group);
 
 }  // namespace detail
 
-/// Interleaved 1F1B: several stages a rank, through which microbatches pass in groups (Megatron-LM's virtual pipeline).
+/// Interleaved 1F1B: several stages per rank, through which microbatches pass in groups (Megatron-LM's virtual
+/// pipeline).
 ///
 /// @param ranks         p, at least 1
-/// @param chunks        v, the stages of every rank, at least 1; with 1 it is 1F1B, whatever the group
-/// @param microbatches  m, at least 1; for v > 1 what G leaves of it, m mod G, is 0 or at least p
-/// @param group         G, microbatches that pass through a chunk before the next chunk has its turn, from p to m, or m,
+/// @param chunks        v, stages per rank, at least 1; with 1 it is 1F1B, whatever the group
+/// @param microbatches  m, at least 1; for v > 1 the remainder m mod G is 0 or at least p
+/// @param group         G, microbatches that pass through a chunk before the next chunk's turn, from p to m, or m,
 ///                      however few; 0: p
 /// @throws              argument_error
 ///
-/// For v > 1 rank r keeps the activations of min(2(p - 1 - r) + (v - 1)G + 1, mv) microbatches, each of one chunk.
-/// With G = p > 1, p a divisor of m, equal stages take vm(F + B) + (p - 1)(F + B) + 2c(pv - 1), F and B of a chunk, as
-/// long as a transfer's time c is at most min(F, B) / 2. The groups of PyTorch's Interleaved1F1B are as many as
-/// floor(m / p), at least one, all of one size.
+/// For v > 1 rank r keeps the activations of min(2(p - 1 - r) + (v - 1)G + 1, mv) microbatches, each of one chunk. With
+/// G = p > 1, p a divisor of m, equal stages take vm(F + B) + (p - 1)(F + B) + 2c(pv - 1), F and B of a chunk, if a
+/// transfer's time c is at most min(F, B) / 2. PyTorch's Interleaved1F1B has floor(m / p) groups, at least one, all of
+/// one size.
 ///
-/// Source: Narayanan et al., SC 2021; groups as of Megatron-LM.
+/// Source: Narayanan et al., SC 2021; groups as in Megatron-LM.
 [[nodiscard]] STAGECUT_DECL schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
                                                                           std::size_t microbatches,
                                                                           std::size_t group = 0);

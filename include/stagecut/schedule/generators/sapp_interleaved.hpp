@@ -10,23 +10,23 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// Which of SAPP's two warm-ups.
+/// The two warm-ups of SAPP.
 enum class sapp_memory : std::uint8_t {
-  big,  ///< two more forward passes for each rank behind: Megatron-LM's, where p divides m
-  less  ///< one more: fewer activations, longer bubbles
+  big,  ///< two more forward passes per later rank: Megatron-LM's, if p divides m
+  less  ///< one more per later rank: fewer activations, longer bubbles
 };
 
-/// Interleaved 1F1B as SAPP plans it for MindSpore: microbatches that p does not divide belong to the first group.
+/// Interleaved 1F1B as SAPP plans it for MindSpore: the first group takes the remainder of m / p.
 ///
 /// @param ranks         p, at least 1
-/// @param chunks        v, the stages of every rank, at least 1; with 1 it is 1F1B, big or not
+/// @param chunks        v, stages per rank, at least 1; with 1 it is 1F1B, big or not
 /// @param microbatches  m, at least p: SAPP plans no fewer
 /// @param memory        the warm-up
 /// @throws              argument_error
 ///
-/// Groups are of p microbatches, the first of p + m mod p = g. For v > 1 rank r keeps the activations of
-/// min(h(p - 1 - r) + (v - 1)g + 1, vm) microbatches, each of one chunk, where h is 2 for big, else 1.
-/// SAPP's own warm-up for less memory counts p instead of g, and deadlocks where they differ.
+/// Groups have p microbatches, the first p + m mod p = g. For v > 1 rank r keeps the activations of min(h(p - 1 - r) +
+/// (v - 1)g + 1, vm) microbatches, each of one chunk, where h is 2 for big, else 1. SAPP's own warm-up for less memory
+/// counts p instead of g, and deadlocks if they differ.
 ///
 /// Source: MindFormers, pipeline_balance, methods vpp and vpp2.
 [[nodiscard]] STAGECUT_DECL schedule sapp_interleaved(std::size_t ranks, std::size_t chunks, std::size_t microbatches,

@@ -9,12 +9,12 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// 1F1B over slices of the microbatches' sequences, whose passes run forward from the first slice, backward from the
-/// last: causal attention reads the slices before.
+/// 1F1B over slices of the microbatches' sequences, forward from the first slice, backward from the last: causal
+/// attention reads the previous slices.
 ///
 /// @param ranks         p, at least 1; each has one stage
 /// @param microbatches  m, at least 1
-/// @param slices        S into which every sequence is cut, at least 1; with 1 it is 1F1B
+/// @param slices        S per sequence, at least 1; with 1 it is 1F1B
 /// @throws              argument_error
 ///
 /// Rank r keeps the activations of min(p - 1 - r + S, mS) slices. Equal slices and stages take

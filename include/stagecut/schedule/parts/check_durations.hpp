@@ -11,15 +11,15 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 
-// What durations must be: those of passes, of messages, of updates.
+// Validation of durations of passes, messages and updates.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses durations that an iteration cannot hold.
+/// Rejects durations whose sum overflows.
 [[noreturn]] inline void refuse_sum() {
   fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
 }
 
-/// Whether a pass can take so long.
+/// Whether the value is a valid duration of a pass.
 template <class T>
 [[nodiscard]] bool is_duration(T value) noexcept {
   return is_finite(value) && !is_negative(value);
@@ -39,7 +39,7 @@ void check_durations(std::string_view name, const std::vector<T>& values) {
                                                            ", must be finite and not negative"})));
 }
 
-/// What two passes take together.
+/// The duration of two passes together.
 template <class T>
 [[nodiscard]] T duration_sum(T a, T b) {
   if constexpr (integer<T>) {
@@ -50,12 +50,12 @@ template <class T>
   }
 }
 
-/// Refuses times of what the task graph leaves out.
+/// Rejects times that the task graph does not use.
 [[noreturn]] inline void refuse_unasked(std::string_view name, std::string_view what) {
   fail(invalid_input(name, joined({what, " what the task graph was made for"})));
 }
 
-/// Refuses any other length.
+/// Rejects any other length.
 STAGECUT_DECL void refuse_length(std::string_view name, std::size_t length, std::size_t right);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,9 +13,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// When the first pass of every rank begins, in whatever order: its first op is F of the first of its stages, of microbatch
-/// 0, behind those of all stages before, each of them the first op of its rank.
-/// @throws argument_error if a stage in front of the first of some rank is not the first of its own
+/// The start of the first pass of every rank, the same in every schedule: its first op is F of its first stage, of
+/// microbatch 0, after those of all previous stages, each the first op of its rank.
+/// @throws argument_error if a stage before the first of some rank is not the first of its own rank
 template <arithmetic T>
 [[nodiscard]] std::vector<T> first_starts(const pass_times<T>& times, const transfer_times<T>& transfers,
                                           const std::vector<std::size_t>& rank_of, std::size_t ranks) {
@@ -38,14 +38,14 @@ template <arithmetic T>
   return starts;
 }
 
-/// Times of which the makespan is the span of those given, and `late` more: a rank that begins earlier than the last does so
-/// much less to be through with the rest, so that is added to what it does behind its last pass.
+/// Times whose makespan equals the span of the given ones plus `late`: a rank that begins earlier than the last gets
+/// the difference added after its last pass, since it has that much less time for the rest.
 template <arithmetic T>
 [[nodiscard]] pass_times<T> span_times(pass_times<T> times, const std::vector<T>& starts, T& late) {
   late = T{};
   for (const T each : starts) late = late < each ? each : late;
   if (times.optimizer_step.empty()) times.optimizer_step.resize(starts.size());
-  if (times.optimizer_step.size() != starts.size()) return times;  // which is refused
+  if (times.optimizer_step.size() != starts.size()) return times;  // rejected later
   for (std::size_t r = 0; r < starts.size(); ++r) {
     times.optimizer_step[r] = detail::duration_sum(times.optimizer_step[r], static_cast<T>(late - starts[r]));
   }

@@ -13,36 +13,36 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The number of edges between the stages of a schedule, those of a chain counted.
+/// The number of edges between the stages of a schedule, including those of a chain.
 [[nodiscard]] STAGECUT_DECL std::size_t edge_count(const schedule& all) noexcept;
 
-/// Whether a transfer goes along its edge's direction at this end: SEND_F and RECV_B are at the stage that it leads from.
+/// Whether a transfer follows its edge's direction at this end: SEND_F and RECV_B are at the source stage of the edge.
 [[nodiscard]] constexpr bool leads_down(op_kind transfer) noexcept {
   return transfer == op_kind::send_forward || transfer == op_kind::receive_backward;
 }
 
-/// The edges of every stage, in the order of `schedule::edges`; of a chain edge b leads from stage b to b + 1.
+/// The edges of every stage, in the order of `schedule::edges`; in a chain, edge b leads from stage b to b + 1.
 class stage_links {
  public:
-  /// The end of an edge that is not at the stage whose links these are.
+  /// The far end of an edge, seen from a stage.
   struct link {
-    std::size_t edge = 0;   // its position among the edges
-    std::size_t stage = 0;  // at its other end
+    std::size_t edge = 0;   // its index among the edges
+    std::size_t stage = 0;  // the stage at the far end
   };
 
-  /// @pre the edges name stages that there are
+  /// @pre the edges name existing stages
   explicit stage_links(const schedule& all);
 
   /// Whether the stages are a chain because no edges were given.
   [[nodiscard]] bool chain() const noexcept { return chain_; }
 
-  /// Those that lead from a stage (`down`), or to it.
+  /// The links that lead from a stage (`down`), or to it.
   [[nodiscard]] view<const link> of(std::size_t stage, bool down) const noexcept;
 
-  /// The one along which a transfer goes; null: none. O(links of the stage).
+  /// The link that a transfer uses; null: none. O(links of the stage).
   [[nodiscard]] const link* find(const op& transfer) const noexcept;
 
-  /// The other end of a link as a transfer names it.
+  /// The far end of a link, as a transfer's `peer`.
   [[nodiscard]] std::uint32_t peer(const link& each) const noexcept {
     return chain_ ? op::neighbour : static_cast<std::uint32_t>(each.stage);
   }
@@ -52,20 +52,20 @@ class stage_links {
   [[nodiscard]] static std::size_t up_of(std::size_t stage) noexcept { return 2 * stage + 1; }
 
   bool chain_;
-  std::vector<std::size_t> first_;  // of every stage: its links down, its links up
+  std::vector<std::size_t> first_;  // per stage: its links down, its links up
   std::vector<link> links_;
 };
 
-/// Whether messages along a link of a stage go from one rank to another.
+/// Whether messages along a link of a stage cross ranks.
 [[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage,
                                         const stage_links::link& each) noexcept {
   return all.rank_of[each.stage] != all.rank_of[stage];
 }
 
-/// The stages of a circle of edges, from one of them back to it, as text; empty: there is none.
+/// The stages of a cycle of edges, from one of them back to it, as text; empty: acyclic.
 [[nodiscard]] STAGECUT_DECL std::string circle_of_edges(const stage_links& links, std::size_t stages);
 
-/// What is wrong with the edges of a schedule; empty: nothing.
+/// The fault of a schedule's edges; empty: none.
 [[nodiscard]] STAGECUT_DECL std::string edge_problem(const schedule& all);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -23,15 +23,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether an op goes back through the stages: of the kinds that compute or transfer, all but F, SEND_F and RECV_F.
+/// Whether an op goes back through the stages: every compute or transfer kind except F, SEND_F and RECV_F.
 [[nodiscard]] constexpr bool is_back(op_kind kind) noexcept {
   return kind != op_kind::forward && kind != op_kind::send_forward && kind != op_kind::receive_forward;
 }
 
-/// Where tasks are found by what they have for a microbatch and slice; 0: there is none yet.
+/// Maps results of a microbatch and slice to tasks; 0: none yet.
 class result_places {
  public:
-  /// @param streams  whether messages that have left are noted, beside those that have arrived
+  /// @param streams  whether sent messages are recorded, in addition to arrived ones
   result_places(const schedule& order, bool streams) : microbatches_(order.microbatches), slices_(order.slices) {
     const std::size_t parts = order.microbatches * order.slices;
     for (const bool back : {false, true}) {
@@ -41,18 +41,18 @@ class result_places {
     }
   }
 
-  /// F, or else B or I, of the op's stage; `slice` may be that of another one.
+  /// F, or else B or I, of the op's stage; `slice` may differ from the op's.
   [[nodiscard]] std::uint32_t& made(const op& each, std::size_t slice) noexcept {
     return made_[is_back(each.kind)][index(each.stage, each.microbatch, slice)];
   }
   [[nodiscard]] std::uint32_t& made(const op& each) noexcept { return made(each, each.slice); }
 
-  /// What leaves along an edge in the direction of the op, on the sender's stream.
+  /// The message that leaves along an edge in the direction of the op, on the sender's stream.
   [[nodiscard]] std::uint32_t& sent(const op& each, std::size_t edge) noexcept {
     return sent_[is_back(each.kind)][index(edge, each.microbatch, each.slice)];
   }
 
-  /// What those wait for who wait for what comes along it.
+  /// The task that receivers of the message along the edge wait for.
   [[nodiscard]] std::uint32_t& arrived(const op& each, std::size_t edge) noexcept {
     return arrived_[is_back(each.kind)][index(edge, each.microbatch, each.slice)];
   }
@@ -69,8 +69,8 @@ class result_places {
   std::array<std::vector<std::uint32_t>, 2> arrived_{};
 };
 
-/// That positions of 32 bits can name so many tasks.
-/// @throws invalid_input if they cannot
+/// Checks that the number of tasks fits 32-bit indices.
+/// @throws invalid_input if it does not
 inline void check_task_count(std::size_t tasks) {
   if (tasks <= std::numeric_limits<std::uint32_t>::max()) return;
   fail(invalid_input("schedule", joined({"makes ", tasks, " tasks; they must be below 2^32"})));
@@ -78,13 +78,13 @@ inline void check_task_count(std::size_t tasks) {
 
 /// The tasks of an iteration.
 struct task_list {
-  std::vector<task> tasks{};            ///< in an order in which they can be computed
-  std::vector<std::uint32_t> delays{};  ///< of what each of them awaits, where results may be `late`
-  std::vector<op> what{};               ///< each of them does
-  std::vector<std::uint32_t> last{};    ///< positions of those after which the iteration is over
-  bool late = false;                    ///< whether results are under way, but nothing carries them
+  std::vector<task> tasks{};            ///< in topological order
+  std::vector<std::uint32_t> delays{};  ///< per task, the transfer time of its input, if results may be `late`
+  std::vector<op> what{};               ///< the op of each task
+  std::vector<std::uint32_t> last{};    ///< indices of the tasks that end the iteration
+  bool late = false;                    ///< whether results take time to arrive without a message task
 
-  /// Its position, from 1.
+  /// Adds a task. Returns its index, from 1.
   std::uint32_t add(const op& does, const task& each) {
     tasks.push_back(each);
     what.push_back(does);
@@ -93,7 +93,7 @@ struct task_list {
   }
 };
 
-/// How many passes that make gradients, B, I and W, every stage has left.
+/// The passes that produce gradients, B, I and W, left per stage.
 class passes_left {
  public:
   explicit passes_left(const schedule& order) : left_(order.stages()) {
@@ -102,7 +102,7 @@ class passes_left {
     }
   }
 
-  /// Takes a pass off. Whether its stage has all gradients with it.
+  /// Counts a pass as done. Returns whether its stage then has all gradients.
   [[nodiscard]] bool completes(const op& each) noexcept {
     return makes_gradients(each.kind) && --left_[each.stage] == 0;
   }
@@ -115,7 +115,7 @@ class passes_left {
   std::vector<std::size_t> left_;
 };
 
-/// The latest message on every link from one rank to another, by its task; 0: none yet.
+/// The latest message on every link between ranks, by its task; 0: none yet.
 class link_fronts {
  public:
   explicit link_fronts(std::size_t ranks) : links_(ranks) {}
@@ -136,11 +136,11 @@ class link_fronts {
   std::vector<std::vector<link>> links_;
 };
 
-/// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
+/// Turns the ops of a checked schedule into tasks in topological order.
 ///
-/// An op waits for nothing of its own round of lanes, so that neighbouring tasks rarely wait for each other and a
-/// processor runs several at once. What waits for several stages stands behind tasks of no time that join two results
-/// each, told as receipts.
+/// An op depends on no op of its own round over the lanes, so neighbouring tasks rarely depend on each other and a
+/// processor runs several at once. An op with several source stages follows tasks of zero time that join two results
+/// each, given as receives.
 class task_builder : public task_list {
  public:
   task_builder(const schedule& order, const task_options& options, duration_table& table)
@@ -156,12 +156,12 @@ class task_builder : public task_list {
         places_(order, streams_),
         reduced_(order.ranks()),
         passes_left_(order) {
-    // In a chain, where each pass waits for one.
+    // In a chain, where each pass waits for one message.
     late = options.with_transfers && options.transfers == transfer_kind::latency && order.edges.empty();
   }
 
-  /// Makes all of them.
-  /// @throws invalid_input for an order that waits for itself, and for 2^32 tasks or more
+  /// Builds all tasks.
+  /// @throws invalid_input for a schedule with a cyclic wait, and for 2^32 tasks or more
   void build() {
     for (auto round = lanes_.next_round(); !round.empty(); round = lanes_.next_round()) {
       done_ = static_cast<std::uint32_t>(tasks.size());
@@ -178,12 +178,12 @@ class task_builder : public task_list {
  private:
   [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
 
-  /// The place in the table of how long a message takes along an edge, or against it.
+  /// The table index of the time of a message along an edge, or against it.
   [[nodiscard]] std::uint32_t time_of(const op& message, std::size_t edge) const noexcept {
     return table_.message(!is_back(message.kind), edge);
   }
 
-  /// Whether there is a task at a position, and it is not of this round. Who waits for it is woken for the next one.
+  /// Whether the task at an index exists and is not of this round. Its waiters are woken for the next round.
   [[nodiscard]] bool done(std::uint32_t position) const noexcept { return position != 0 && position <= done_; }
 
   bool advance(std::size_t lane) {
@@ -194,7 +194,7 @@ class task_builder : public task_list {
     return is_send(each->kind) ? send(lane, *each) : receive(lane, *each);
   }
 
-  /// The edges along which comes what a pass waits for.
+  /// The edges that carry the inputs of a pass.
   [[nodiscard]] view<const stage_links::link> sources(const op& each) const noexcept {
     if (each.kind == op_kind::backward_weight) return {};
     return edges_.of(each.stage, is_back(each.kind));
@@ -209,7 +209,7 @@ class task_builder : public task_list {
     return places_.made(each, each.slice + 1) != 0;
   }
 
-  /// When the last of what a pass waits for is there: its position, or that of a task that joins them.
+  /// The task after which all inputs of a pass are there: the only one, or one that joins them.
   std::uint32_t join(const op& each) {
     const op_kind joins = is_back(each.kind) ? op_kind::receive_backward : op_kind::receive_forward;
     std::uint32_t result = 0;
@@ -220,7 +220,7 @@ class task_builder : public task_list {
     return result;
   }
 
-  /// Makes a task of a pass that is ready.
+  /// Adds the task of a ready pass.
   std::uint32_t add_pass(std::uint32_t before, const op& each, std::uint32_t source, std::uint32_t time) {
     const std::uint32_t made = add(each, {before, source, time});
     if (!late || source == 0) return made;
@@ -235,7 +235,7 @@ class task_builder : public task_list {
     const std::uint32_t source = join(each);
     if (second == nullptr) {
       front_[rank] = add_pass(front_[rank], each, source, table_.pass(each));
-    } else {  // of which the first takes no time
+    } else {  // the first of the two takes no time
       const std::uint32_t other = join(*second);
       front_[rank] = add_pass(front_[rank], each, source, 0);
       front_[rank] = add_pass(front_[rank], *second, other, table_.pair(each, *second));
@@ -246,7 +246,7 @@ class task_builder : public task_list {
     return true;
   }
 
-  /// Tells whoever waits for a pass that it is done, and sends its result.
+  /// Wakes the waiters of a finished pass, and sends its result.
   void complete(const op& each, std::uint32_t made) {
     if (passes_left_.completes(each) && options_.all_reduce) {
       std::uint32_t& latest = reduced_[rank_of(each)];
@@ -257,7 +257,7 @@ class task_builder : public task_list {
     for (const stage_links::link& to : edges_.of(each.stage, !is_back(each.kind))) send_along(to, each, made);
   }
 
-  /// The result of a pass is handed over to one of the stages that need it, or waits to be sent.
+  /// Delivers the result of a pass to one of the stages that need it, or queues it for sending.
   void send_along(const stage_links::link& to, const op& each, std::uint32_t made) {
     const bool back = is_back(each.kind);
     const std::size_t rank = order_.rank_of[to.stage];
@@ -282,7 +282,7 @@ class task_builder : public task_list {
     }
   }
 
-  /// The results of the last round leave, each behind those before it on its link.
+  /// Sends the results of the last round, each after the earlier ones on its link.
   void send_messages() {
     for (const auto& [message, edge] : outbox_) {
       const std::size_t to = order_.rank_of[other_end(message).stage];
@@ -294,7 +294,7 @@ class task_builder : public task_list {
     outbox_.clear();
   }
 
-  /// A message begins to leave, on the stream of its rank.
+  /// Starts a message, on the stream of its rank.
   bool send(std::size_t lane, const op& each) {
     const stage_links::link& along = *edges_.find(each);
     const std::uint32_t made = places_.made(each);
@@ -306,7 +306,7 @@ class task_builder : public task_list {
     return true;
   }
 
-  /// It arrives, on the stream of the receiving rank.
+  /// Receives a message, on the stream of the receiving rank.
   bool receive(std::size_t lane, const op& each) {
     const std::size_t edge = edges_.find(each)->edge;
     const std::uint32_t sent = places_.sent(each, edge);
@@ -318,7 +318,7 @@ class task_builder : public task_list {
     return true;
   }
 
-  /// A message holds both ranks, once both have come to it.
+  /// Transfers a message that blocks both ranks, once both have reached it.
   bool meet(std::size_t lane, const op& each) {
     const op wanted = other_end(each);
     const std::size_t peer = rank_of(wanted);
@@ -335,7 +335,7 @@ class task_builder : public task_list {
     return true;
   }
 
-  /// Updates the parameters, and finds what comes last.
+  /// Adds the update of the parameters, and finds the last tasks.
   void finish() {
     for (std::size_t r = 0; r < order_.ranks(); ++r) {
       if (options_.optimizer_step) {
@@ -358,10 +358,10 @@ class task_builder : public task_list {
   std::vector<std::uint32_t> front_;                  // the latest task of every lane
   std::uint32_t done_ = 0;                            // tasks before this round
   std::vector<std::pair<op, std::size_t>> outbox_{};  // messages of this round and their edges, for `link`
-  link_fronts links_;                                 // for `link`, too
+  link_fronts links_;                                 // also for `link`
   result_places places_;                              // of passes and messages
   std::vector<std::uint32_t> reduced_;                // the latest all-reduce of every rank
-  passes_left passes_left_;                           // that are no tasks yet
+  passes_left passes_left_;                           // that are not tasks yet
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
