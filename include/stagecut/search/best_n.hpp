@@ -67,17 +67,17 @@ struct best_n_fn {
   }
 };
 
-/// The `n` first candidates by cost, then by index; all of them if there are fewer.
+/// Finds the first `n` candidates by cost, then by index; all of them if there are fewer.
 ///
 /// @param policy     of Thrust
 /// @param space      the candidates
 /// @param evaluator  their costs
 /// @param n          at least 1
-/// @param options    as of `best`
+/// @param options    as in `best`
 /// @return           as `best`
 /// @throws           as `best`; argument_error for n = 0
 ///
-/// The same to the bit on every system. O(n) memory beside that of a chunk.
+/// Bitwise the same on every system. O(n) memory in addition to a chunk's.
 inline constexpr best_n_fn best_n{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

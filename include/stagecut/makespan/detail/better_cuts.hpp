@@ -19,20 +19,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Improves the best cut for a given effort: by tempering, or by the improver of the request.
+/// Improves the best cut with a given effort: by tempering, or by the request's heuristic.
 class better_cuts {
  public:
   better_cuts(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
               engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), request_(request), rules_(rules), simulator_(simulator), clock_(clock), best_(best) {}
 
-  /// Cuts that are good in one way or another, which are allowed.
+  /// Promising cuts, all allowed.
   std::vector<std::vector<std::size_t>> starts{};
 
-  /// Begins anew, with ticks of another size.
+  /// Starts anew, with ticks of another size.
   void restart() { tempering_.reset(); }
 
-  /// Goes on for about `effort` hundredths of a second.
+  /// Continues for about `effort` hundredths of a second.
   void operator()(std::size_t effort) {
     if (effort == 0 || chain_.stages < 2 || chain_.stages == chain_.items || best_.proved() || clock_.look()) return;
     const std::size_t simulations = effort * tries();
@@ -50,13 +50,13 @@ class better_cuts {
     tempering_->run(static_cast<double>(simulations) < all ? simulations : static_cast<std::size_t>(all), best_);
   }
 
-  /// How many ways there are to cut the chain, allowed or not; infinite beyond what a double can hold.
+  /// The number of cuts of the chain, allowed or not; infinite beyond the range of a double.
   [[nodiscard]] double number_of_cuts() const { return engine::number_of_cuts(chain_.items, chain_.stages); }
 
  private:
-  static constexpr std::size_t most_stages = 2048;  // that a simulation in lanes can have, and is worth it
+  static constexpr std::size_t most_stages = 2048;  // the most that a simulation in lanes supports profitably
 
-  /// How many cuts are simulated in about a hundredth of a second.
+  /// The number of cuts simulated in about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
     const std::size_t passes = 2 * chain_.stages * request_.order.microbatches * request_.order.slices;
     const std::size_t wanted = 30'000'000 / (passes * (chain_.has_messages ? 2 : 1) + 1);

@@ -16,8 +16,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What no cut is below in any order where every rank has two stages, in turn or down and back up: the least, over all cuts,
-/// of what the rank that needs most needs.
+/// A lower bound on every cut and schedule if every rank has two stages, in turn or down and back up: the minimum over
+/// all cuts of the bottleneck rank's time.
 ///
 /// Source: docs/orders.md, The bound of a cut.
 template <pipeline_model Model, stage_constraint Constraint>
@@ -40,13 +40,13 @@ class chunk_pair_bound {
     }
   }
 
-  /// Whether the stages lie so.
+  /// Whether the stages are placed in this way.
   [[nodiscard]] bool applies() const {
     return ranks_ > 1 && request_.rank_of.size() == 2 * ranks_ &&
            (vee_ || request_.rank_of == loop_placement(ranks_, 2));
   }
 
-  /// The bound, if it is below `most`; else `most`. 0 where that takes too long to find.
+  /// The bound, if it is below `most`; else `most`. 0 if it takes too long to compute.
   [[nodiscard]] double below(double most) {
     most_ = most;
     if (vee_) {
@@ -66,19 +66,19 @@ class chunk_pair_bound {
  private:
   struct passes {
     double forward = 0;
-    double input = 0;  // B where it is whole
+    double input = 0;  // B if it is not split
     double weight = 0;
 
     [[nodiscard]] double all() const noexcept { return forward + input + weight; }
     [[nodiscard]] double behind() const noexcept { return input + weight; }
   };
-  /// Two stages of a rank, with what they take.
+  /// Two stages of a rank, with their times.
   struct stage_pair {
     std::size_t first_stage, first, first_end, second_stage, second, second_end;
     passes one, two;
   };
 
-  /// What items take on every stage and, at least, on any: sums.
+  /// Prefix sums of item times, on every stage and the minimum over stages.
   void add_times() {
     down_.assign(n_ + 1, 0);
     up_.assign(n_ + 1, 0);
@@ -115,7 +115,7 @@ class chunk_pair_bound {
             b.weight - a.weight + (whole ? 0 : weight)};
   }
 
-  /// The bound of the cuts that were kept, of all items.
+  /// The bound of the cuts kept, once all items are assigned.
   [[nodiscard]] double result() const {
     constexpr double rounding = 1 - 0x1p-40;
     if (is_too_much()) return 0;
@@ -124,13 +124,13 @@ class chunk_pair_bound {
     return least;
   }
 
-  /// Nothing is dealt out but that the second stages begin, or end, at b.
+  /// Nothing is assigned yet, except that the second stages begin, or end, at b.
   void begin_with(std::size_t b) {
     least_.assign((n_ + 1) * (n_ + 1), std::numeric_limits<double>::infinity());
     least_[b] = 0;
   }
 
-  /// Shows `visit(a, b, value)` what is left.
+  /// Calls `visit(a, b, value)` for the remaining states.
   template <class Visit>
   void each_left(const Visit& visit) const {
     for (std::size_t a = 0; a <= n_; ++a) {
@@ -146,7 +146,7 @@ class chunk_pair_bound {
     least = std::min(least, value);
   }
 
-  /// Rank r takes stages at both ends of what is left, `[a, b)`.
+  /// Rank r takes stages at both ends of the rest, `[a, b)`.
   void next_of_vee(std::size_t r) {
     std::vector<double> next(least_.size(), std::numeric_limits<double>::infinity());
     const std::size_t inside = 2 * (ranks_ - 1 - r);
@@ -165,7 +165,7 @@ class chunk_pair_bound {
 
   [[nodiscard]] bool is_too_much() const noexcept { return asked_ > 20'000'000; }
 
-  /// Rank r takes the next stage in front of `middle`, from a on, and the next behind it, from b on.
+  /// Rank r takes the next stage before `middle`, from a on, and the next after it, from b on.
   void next_of_loop(std::size_t r, std::size_t middle) {
     std::vector<double> next(least_.size(), std::numeric_limits<double>::infinity());
     const std::size_t left = ranks_ - 1 - r;
@@ -181,7 +181,7 @@ class chunk_pair_bound {
     least_ = std::move(next);
   }
 
-  /// The most of x * a + y * b where y <= x <= m and x * kept_a + y * kept_b <= room.
+  /// The maximum of x * a + y * b with y <= x <= m and x * kept_a + y * kept_b <= room.
   [[nodiscard]] double most_within(double a, double b, double kept_a, double kept_b, double room) const {
     const auto count = [&](double bytes, double each) { return each > 0 ? std::min(m_, bytes / each) : m_; };
     const double both = count(room, kept_a + kept_b);
@@ -190,16 +190,16 @@ class chunk_pair_bound {
     return std::max(both * (a + b), std::max(single * a, single < m_ ? 0.0 : m_ * a + rest * b));
   }
 
-  /// The same where x and y are at most m each.
+  /// The same with x and y at most m each.
   [[nodiscard]] double most_of_either(double a, double b, double kept_a, double kept_b, double room) const {
-    if (b * kept_a > a * kept_b) std::swap(a, b), std::swap(kept_a, kept_b);  // most for a byte first
+    if (b * kept_a > a * kept_b) std::swap(a, b), std::swap(kept_a, kept_b);  // the most per byte first
     const double first = kept_a > 0 ? std::min(m_, room / kept_a) : m_;
     if (first < m_) return first * a;
     const double rest = room - m_ * kept_a;
     return m_ * a + (kept_b > 0 ? std::min(m_, rest / kept_b) : m_) * b;
   }
 
-  /// What every order takes at least in which a rank has two such stages.
+  /// A lower bound on every schedule in which a rank has these two stages.
   [[nodiscard]] double of_rank(stage_pair of) {
     constexpr double never = std::numeric_limits<double>::infinity();
     ++asked_;
@@ -237,14 +237,14 @@ class chunk_pair_bound {
         down_[n_] - down_[of.second_end] + up_[n_] - up_[of.second_end] + 2 * (hops_.back() - hops_[of.second_stage]);
     const double there = down_[of.second] - down_[of.first_end] + hop;
     const double back = up_[of.second] - up_[of.first_end] + hop;
-    // Before the first I, and behind the last F, only so much runs as there is room for; the rank waits for the rest.
+    // Before the first I, and after the last F, only what fits into memory runs; the rank waits for the rest.
     const double filled = most_within(of.one.forward, of.two.forward, kept_one, kept_two, room);
     const double first = of.one.forward + there + of.two.forward + below;
     const double waits = in + std::max(0.0, first - filled);
     const double weights = m_ * (of.one.weight + of.two.weight);
     double work = waits + std::max(m_ * all, m_ * all - weights + out);
     if (m_ * (kept_one + kept_two) > room) {  // else all F may run before any I: then it waits once
-      // W of the second stage may be left where that of the first has run.
+      // W of the second stage may remain after that of the first has run.
       const double drained = most_of_either(of.one.behind(), of.two.behind(), kept_one, kept_two, room);
       const double last = below + of.two.input + back + of.one.input + std::max(of.one.weight, out);
       work = std::max(work, waits + m_ * all + std::max(0.0, last - drained));
@@ -265,12 +265,12 @@ class chunk_pair_bound {
   bool vee_ = false;
   double most_ = 0;
   std::size_t asked_ = 0;
-  bool is_full_ = false;  // whether the work alone of the rank asked for last is too much
+  bool is_full_ = false;  // whether the work alone of the last queried rank is too much
   std::vector<double> down_{};
   std::vector<double> up_{};
-  std::vector<double> hops_{};  // in front of every stage, at least
+  std::vector<double> hops_{};  // before every stage, a lower bound
   std::vector<std::vector<passes>> sums_{};
-  std::vector<double> least_{};  // by where what was dealt out ends, a (n + 1) + b; infinite: no cut is left
+  std::vector<double> least_{};  // by the ends of the assigned items, a (n + 1) + b; infinite: no cut left
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,10 +16,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What no cut is below in any order: the least, over all cuts, of what the stage that needs most needs.
+/// A lower bound on every cut and schedule: the minimum over all cuts of the bottleneck stage's time.
 ///
-/// Of a stage it is known how many microbatches it can have in flight within its memory, what it takes itself, and what a
-/// microbatch takes at least above and below it. With several stages on a rank it is the work of a rank on average.
+/// The time of a stage follows from the microbatches that fit into its memory, its own passes, and lower bounds on a
+/// microbatch's time before and after it. With several stages per rank it is the average work of a rank.
 ///
 /// Source: docs/orders.md, The bound of a cut.
 template <pipeline_model Model, stage_constraint Constraint>
@@ -54,7 +54,7 @@ class cut_and_order_bound {
     hops_.insert(hops_.begin(), 0);
   }
 
-  /// O(stages n^2); the average where that is too much.
+  /// O(stages n^2); falls back to the average if that is too much.
   [[nodiscard]] double operator()() {
     constexpr double rounding = 1 - 0x1p-40;
     if (!single_ || static_cast<double>(stages_) * static_cast<double>(n_) * static_cast<double>(n_) > 3e8) {
@@ -72,9 +72,9 @@ class cut_and_order_bound {
     return (least(0, 0) == never ? average_ : std::max(least(0, 0), average_)) * rounding;
   }
 
-  /// All cuts of which every stage needs less than `most`; unset where there are more than `count` of them, or where only the
-  /// average is known.
-  /// @pre the bound was asked for
+  /// All cuts whose stages each need less than `most`; unset if there are more than `count`, or if only the average is
+  /// known.
+  /// @pre the bound was computed
   [[nodiscard]] std::optional<std::vector<cuts>> below(double most, std::size_t count) {
     std::vector<cuts> found;
     std::vector<std::size_t> points = {0};
@@ -88,7 +88,7 @@ class cut_and_order_bound {
   /// The passes of an item, or of a stage.
   struct item {
     double forward = 0;
-    double input = 0;  // B where it is whole
+    double input = 0;  // B if it is not split
     double weight = 0;
   };
 
@@ -104,11 +104,11 @@ class cut_and_order_bound {
     return result;
   }
 
-  /// The least of all cuts of `[first, n)` into the stages from s on.
+  /// The minimum over all cuts of `[first, n)` into the stages from s on.
   [[nodiscard]] double& least(std::size_t s, std::size_t first) { return least_[s * (n_ + 1) + first]; }
 
-  /// Shows `visit(last, need)` the stages s that begin with `first`, are allowed, need less than `most`, which it may lower,
-  /// and leave a cut of the rest.
+  /// Calls `visit(last, need)` for the allowed stages s that begin with `first`, need less than `most`, which it may
+  /// lower, and leave a cut of the rest.
   template <class Visit>
   void each_stage(std::size_t s, std::size_t first, const double& most, const Visit& visit) {
     item here{};
@@ -143,7 +143,7 @@ class cut_and_order_bound {
                                             : request_.memory_of_ranks[request_.rank_of[s]];
   }
 
-  /// How many microbatches fit, at most all; 0: none.
+  /// The number of microbatches that fit, at most all; 0: none.
   [[nodiscard]] double in_flight(std::size_t s, std::size_t first, std::size_t last) const {
     const auto m = static_cast<double>(request_.microbatches);
     if constexpr (memory_pipeline_model<Model>) {
@@ -161,7 +161,7 @@ class cut_and_order_bound {
     }
   }
 
-  /// What every order takes at least in which `[first, last)` is stage s.
+  /// A lower bound on every schedule in which `[first, last)` is stage s.
   [[nodiscard]] double of_stage(std::size_t s, std::size_t first, std::size_t last, item here) const {
     const double most = in_flight(s, first, last);
     if (most == 0) return never;
@@ -171,19 +171,19 @@ class cut_and_order_bound {
     here.weight += is_whole(request_, s) ? 0 : weight;
     const auto m = static_cast<double>(request_.microbatches);
     const double in = down_[first] + hops_[s];  // before the first F
-    const double out = up_[first] + hops_[s];   // behind the last I
+    const double out = up_[first] + hops_[s];   // after the last I
     const double below = down_[n_] - down_[last] + up_[n_] - up_[last] + 2 * (hops_.back() - hops_[s]);
     const double passes = here.forward + here.input;
     const double all = passes + here.weight;
-    // At most so many F run before the first I can begin, and as many I and W behind the last F; what is through by then, or
-    // has not begun, runs in between. With all microbatches in flight nothing may be in between, and the last is left out.
+    // At most `most` F run before the first I can begin, and as many I and W after the last F; the other passes run in
+    // between. With all microbatches in flight there may be nothing in between, and the last is left out.
     const double fill = std::max(most * here.forward, here.forward + below);
     const double drain = std::max(
         most * all - most * here.forward,
         std::max(most * here.input + out, here.input + below + std::max(here.weight, out)));
     const double ends = most < m ? in + fill + (m - most) * all + drain : in + fill + m * here.input + out;
     const double work = in + std::max(m * all, m * passes + out);
-    // A microbatch begins when the one is through that is so many before it.
+    // A microbatch begins when the one `most` before it has finished.
     const auto turns = static_cast<double>(static_cast<std::size_t>((m - 1) / most));
     const double trips = in + turns * (all + below) + passes + below + std::max(out, here.weight);
     return std::max(ends, std::max(work, trips));
@@ -194,9 +194,9 @@ class cut_and_order_bound {
   const Constraint& allowed_;
   std::size_t n_;
   std::size_t stages_;
-  std::vector<double> down_{};   // sums of the least times of F of an item
-  std::vector<double> up_{};     // likewise of I, or B
-  std::vector<double> hops_{};   // what messages take at least, of as many boundaries
+  std::vector<double> down_{};   // prefix sums of the smallest F of each item
+  std::vector<double> up_{};     // the same for I, or B
+  std::vector<double> hops_{};   // lower bounds on message times, per number of boundaries
   std::vector<double> least_{};  // by stage and first item
   double average_ = 0;
   bool single_ = false;

@@ -30,7 +30,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Makes cuts for orders and orders for cuts in turn.
+/// Alternates between cuts for schedules and schedules for cuts.
 template <pipeline_model Model, stage_constraint Constraint>
 class cut_and_order_search {
  public:
@@ -38,7 +38,7 @@ class cut_and_order_search {
                        cut_and_order_bound<Model, Constraint>& bounds, best_cut_and_order& best)
       : model_(model), request_(request), allowed_(allowed), bounds_(bounds), best_(best) {}
 
-  /// Why there is no cut for any order; unset: there is one.
+  /// The reason why no schedule has a cut; unset: there is one.
   [[nodiscard]] std::optional<reason> begin() {
     cut_and_order_request plain = request_;
     if (some_run_whole(allowed_)) plain.split = false;  // which every stage can run
@@ -46,7 +46,7 @@ class cut_and_order_search {
     const outcome<makespan_cut> one = cut_for(order, std::nullopt, 0.05);
     if (one.state() == state::infeasible) return one.why();
     if (!one) return std::nullopt;
-    starts_.push_back(one->cuts);  // the lightest heaviest stage of those that fit
+    starts_.push_back(one->cuts);  // the smallest bottleneck among those that fit
     best_.keep({one->cuts, order, one->makespan});
     return std::nullopt;
   }
@@ -64,7 +64,7 @@ class cut_and_order_search {
     if (best_.get()) polish();
   }
 
-  /// How often a cut was made for an order, or an order for a cut.
+  /// Number of cut or schedule searches.
   [[nodiscard]] std::size_t rounds() const noexcept { return rounds_; }
 
  private:
@@ -81,7 +81,7 @@ class cut_and_order_search {
                      : detail::cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
                                             best_.limits(share, most_seconds_));
     if (!mixed || !found) return found;
-    // Beside I and W a planner for cuts takes both for a B: what it found is looked at as it is.
+    // With I and W in use, the planner for cuts counts both as a B, so its result is evaluated as it is.
     makespan_cut as_is = *found;
     as_is.makespan = simulate(same, detail::passes_of(model_, as_is.cuts, request_),
                               detail::messages_of(model_, as_is.cuts, request_))
@@ -89,13 +89,13 @@ class cut_and_order_search {
     return outcome<makespan_cut>::feasible(std::move(as_is));
   }
 
-  /// Whether some stages run B whole, whichever they are: a constraint may say so.
+  /// Whether some stages run B unsplit, whatever they contain: a constraint may require it.
   [[nodiscard]] static bool some_run_whole(const Constraint& allowed) {
     if constexpr (requires { allowed.runs_some_whole(); }) return allowed.runs_some_whole();
     return false;
   }
 
-  /// What is allowed under an order that runs I and W of these stages apart.
+  /// The constraint under a schedule that splits the backward pass of these stages.
   [[nodiscard]] static Constraint under_order(const Constraint& allowed, const std::vector<bool>& apart) {
     if constexpr (requires { allowed.of_order(apart); }) return allowed.of_order(apart);
     return allowed;
@@ -111,7 +111,7 @@ class cut_and_order_search {
     return result;
   }
 
-  /// The best cut of the best named schedule that fits.
+  /// Tries the best cut of the best named schedule that fits.
   void begin_with_named() {
     const std::vector<schedule> orders = named_orders(request_);
     std::optional<makespan_cut> best;
@@ -125,7 +125,7 @@ class cut_and_order_search {
     if (best) starts_.push_back(best->cuts);
   }
 
-  /// With one stage a rank, the best cut of whole backward passes with the best numbers in flight.
+  /// With one stage per rank, tries the best cut with unsplit backward passes and the best numbers in flight.
   void begin_with_in_flight() {
     if (best_.over()) return;
     for (std::size_t s = 0; s < stages(); ++s) {
@@ -163,7 +163,7 @@ class cut_and_order_search {
     return asked;
   }
 
-  /// An order for a cut; its bound is that of all orders of the cut.
+  /// A schedule for a cut; its bound covers all schedules of the cut.
   [[nodiscard]] std::optional<cut_and_order> order_for(const cuts& cut, std::optional<schedule> start, double share) {
     ++rounds_;
     order_request asked = order_request_of(cut);
@@ -175,13 +175,13 @@ class cut_and_order_search {
     return cut_and_order{cut, made->order, made->makespan, made->bound};
   }
 
-  /// With two stages a rank, bounds them together.
+  /// With two stages per rank, bounds them together.
   void raise_bound() {
     chunk_pair_bound<Model, Constraint> pairs(model_, request_, allowed_);
     if (pairs.applies()) best_.raise(pairs.below(best_.get()->makespan));
   }
 
-  /// How many cuts are bounded one by one: some thousand, fewer where ranks have many passes.
+  /// The number of cuts to bound one by one: some thousand, fewer if ranks have many passes.
   [[nodiscard]] std::size_t most_cuts() const {
     const auto ranks = static_cast<double>(detail::ranks_of(request_));
     const double passes = 3 * static_cast<double>(request_.microbatches) * static_cast<double>(stages()) / ranks;
@@ -189,8 +189,8 @@ class cut_and_order_search {
     return count < 4000 ? static_cast<std::size_t>(count) : 4000;
   }
 
-  /// Looks at every cut that the bound leaves, where there are not too many: those that no order ends before the best
-  /// are out, of the others an order is made. Where all are out, the best is proved.
+  /// If the bound leaves few enough cuts, examines each: discards those whose bound is not below the best, and
+  /// synthesizes a schedule for the others. If none is left, the best is proved.
   void close_cuts() {
     std::optional<std::vector<cuts>> left = bounds_.below(best_.get()->makespan, most_cuts());
     if (!left) return;
@@ -217,7 +217,7 @@ class cut_and_order_search {
     best_.raise(least);
   }
 
-  /// From a cut on, until neither helps.
+  /// Alternates from a cut on, until neither step improves.
   void alternate(const cuts& start, double share) {
     std::optional<cut_and_order> now = order_for(start, std::nullopt, share / 2);
     while (now) {
@@ -234,7 +234,7 @@ class cut_and_order_search {
     }
   }
 
-  /// What time is left goes to the best.
+  /// Spends the remaining time on the best.
   void polish() {
     for (double share = 0.1; !best_.over(); share *= 2) {
       const cut_and_order now = *best_.get();
@@ -254,7 +254,7 @@ class cut_and_order_search {
   best_cut_and_order& best_;
   std::vector<cuts> starts_{};
   std::size_t rounds_ = 0;
-  double most_seconds_ = 2;  // of one cut or order, until all starts were tried
+  double most_seconds_ = 2;  // per cut or schedule, until all starts were tried
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

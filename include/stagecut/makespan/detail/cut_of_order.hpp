@@ -19,31 +19,31 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The best of all that was found so far, within the limits of a request.
+/// The best result so far, and the limits of a request.
 class best_cut_and_order {
  public:
-  /// @param bound  nothing is below
+  /// @param bound  a lower bound
   best_cut_and_order(const cut_and_order_request& request, double bound) : request_(request), bound_(bound) {}
 
   /// Whether it is proved, or the limits are reached.
   [[nodiscard]] bool over() const;
-  /// Whether it meets the bound, but for rounding.
+  /// Whether it meets the bound, up to rounding.
   [[nodiscard]] bool proved() const { return best_ && best_->makespan - bound_ <= best_->makespan * 0x1p-30; }
 
-  /// A share of the limits, or what is left of them, and no more than so many seconds: with a long limit, what comes later
-  /// should not come much later.
+  /// A share of the limits, or the rest of them, but at most `most_seconds`, so that later steps do not start much
+  /// later under a long limit.
   [[nodiscard]] search_limits limits(double share, double most_seconds = std::numeric_limits<double>::infinity());
 
-  /// Takes what is better than all before.
+  /// Keeps a result that beats all previous ones.
   void keep(cut_and_order found);
 
-  /// Takes a better bound.
+  /// Keeps a better bound.
   void raise(double bound);
 
   [[nodiscard]] const std::optional<cut_and_order>& get() const noexcept { return best_; }
 
  private:
-  // A search for a cut or an order takes as long as some nodes, however few its own limit leaves it.
+  // A search for a cut or a schedule takes the time of some nodes, however few its own limit allows.
   static constexpr std::size_t searches_at_least = 16;
   static constexpr std::size_t nodes_of_search = 20;
 
@@ -54,7 +54,7 @@ class best_cut_and_order {
   std::optional<cut_and_order> best_{};
 };
 
-/// The best cut for an order, with a share of the limits.
+/// The best cut for a schedule, within a share of the limits.
 template <pipeline_model Model, stage_constraint Constraint>
 [[nodiscard]] outcome<makespan_cut> cut_of_order(const Model& model, const cut_and_order_request& request,
                                                  const Constraint& allowed, schedule order, std::optional<cuts> start,

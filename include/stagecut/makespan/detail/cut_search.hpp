@@ -22,21 +22,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for cuts below a makespan among the paths of a layered graph, depth first, and proves that there are none.
+/// Searches the paths of a layered graph depth first for cuts below a makespan, and proves that there are none.
 ///
-/// A partial cut is given up if a path of the pool is too long whatever follows. Why all that follows a node failed is kept
-/// with the node, as the least lengths of some paths up to it: whoever comes with as much need not try. Nothing here
-/// knows the schedule. Proofs: docs/makespan.md, Bounds ("every path is a bound for every cut") and The search.
+/// Abandons a partial cut if a path of the pool is too long in every completion. Keeps with each node the reason why
+/// its completions failed: lengths of some paths up to the node. A later visit with lengths at least these is skipped.
+/// Independent of the schedule. Proofs: docs/makespan.md, Bounds ("every path is a bound for every cut") and The
+/// search.
 class cut_search {
  public:
-  /// What came of a search.
+  /// The outcome of a search.
   enum class result : std::uint8_t {
     none,    ///< no cut is left
-    found,   ///< the visitor said stop
-    gave_up  ///< of the nodes that were allowed, or the clock
+    found,   ///< the visitor stopped
+    gave_up  ///< out of nodes or time
   };
 
-  /// Is told of every cut of makespan `most` or less, and says up to which makespan to go on; a negative one: stop.
+  /// Receives every cut of makespan `most` or less, and returns the makespan up to which to continue; negative: stop.
   using visitor = function_ref<double(view<const std::size_t> points, double makespan)>;
 
   cut_search(const engine::chain_ticks& chain, const schedule& order, const engine::stage_layout& layout,
@@ -59,11 +60,11 @@ class cut_search {
     candidates_.resize(depth);
   }
 
-  /// All cuts of makespan `most` or less that are paths of the graph. The graph loses edges that no such cut uses.
+  /// Visits all cuts of makespan `most` or less that are paths of the graph. Removes edges that no such cut uses.
   ///
-  /// @param nodes  how many partial cuts may be looked at
-  /// @param whole  whether the graph has all cuts of makespan `most` or less, and its nodes are those of the last whole
-  ///               one: then what was learned from that helps
+  /// @param nodes  the most partial cuts to examine
+  /// @param whole  whether the graph has all cuts of makespan `most` or less, and the nodes of the last whole one, so
+  ///               that what was learned from that applies
   result operator()(engine::layered_graph& graph, double most, std::size_t nodes, bool whole, const visitor& visit) {
     if (!whole || graph.nodes.size() != nogoods_.nodes()) nogoods_.reset(graph.nodes.size());
     const result here = search(graph, most, nodes, visit);
@@ -71,7 +72,7 @@ class cut_search {
     return here;
   }
 
-  /// Removes edges that no cut of makespan `most` or less uses, by the paths known. Returns whether any is left.
+  /// Removes edges that no cut of makespan `most` or less uses, by the known paths. Returns whether any edge is left.
   bool filter(engine::layered_graph& graph, double most) { return rest_.filter(graph, most, clock_); }
 
  private:
@@ -98,13 +99,13 @@ class cut_search {
   }
 
   struct candidate {
-    double most;  // the longest path through it, at least
+    double most;  // a lower bound on the longest path through it
     std::uint32_t edge;
   };
 
   [[nodiscard]] const engine::layered_graph::node& node(std::uint32_t u) const { return graph_->nodes[u]; }
 
-  /// Tries all that follows node u at step t, to which the paths have the lengths `lengths_.up_to(t)`.
+  /// Tries all completions of node u at step t, where the paths have the lengths `lengths_.up_to(t)`.
   verdict descend(std::uint32_t u, std::size_t t) {
     ++clock_.state.nodes;
     if (clock_.over() || clock_.state.nodes > last_node_) return verdict::tired;
@@ -136,16 +137,16 @@ class cut_search {
     return verdict::failed;
   }
 
-  /// Tries an edge; if it fails, says why in the conditions of step t.
+  /// Tries an edge; on failure, adds the reason to the conditions of step t.
   verdict enter(std::size_t t, std::uint32_t u, std::uint32_t v) {
-    if (lengths_.longest(t, *graph_, u, v) > most_) {  // since it was looked at, paths were found
+    if (lengths_.longest(t, *graph_, u, v) > most_) {  // paths were found since the last check
       lengths_.explain(t, v, most_);
       return verdict::failed;
     }
     lengths_.go_on(t);
     chosen_[t + 1] = v;
     if (checks_ranks_ && !rank_fits(t)) {
-      broken_[t] = true;  // no path says why
+      broken_[t] = true;  // the reason is not a path
       return verdict::failed;
     }
     if (t + 1 == layout_.steps()) return leaf(t, v);
@@ -160,7 +161,7 @@ class cut_search {
     return verdict::failed;
   }
 
-  /// A whole cut, whose last edge is the one that is tried at step t.
+  /// Handles a complete cut, whose last edge is the one tried at step t.
   verdict leaf(std::size_t t, std::uint32_t v) {
     if (clock_.look()) return verdict::tired;
     for (std::size_t step = 0; step <= t; ++step) {
@@ -187,7 +188,7 @@ class cut_search {
     return verdict::failed;
   }
 
-  /// Whether the stages of the rank of stage t so far may be together: what forbids them forbids more.
+  /// Whether the stages so far of the rank of stage t may be together; any superset of a forbidden set is forbidden.
   [[nodiscard]] bool rank_fits(std::size_t t) {
     const std::size_t rank = rank_of_[t];
     parts_.clear();
@@ -207,15 +208,15 @@ class cut_search {
   double most_ = 0;
   std::size_t last_node_ = 0;
   bool checks_ranks_ = false;
-  std::vector<std::size_t> rank_of_{};  // of every stage, where ranks are checked
+  std::vector<std::size_t> rank_of_{};  // per stage, if ranks are checked
   std::vector<interval> parts_{};
   std::vector<std::size_t> points_;
   std::vector<double> counts_{};
   path_completions rest_;
   nogood_store nogoods_{};
   path_lengths lengths_;
-  // Of the steps on the way down:
-  std::vector<bool> broken_{};  // whether what was tried failed for a reason that no path says
+  // Per step on the way down:
+  std::vector<bool> broken_{};  // whether a try failed for a reason other than a path
   std::vector<std::uint32_t> chosen_{};
   std::vector<std::vector<candidate>> candidates_{};
 };

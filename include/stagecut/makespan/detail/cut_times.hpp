@@ -14,15 +14,15 @@
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-// What the stages of a cut take, as those ask it who make orders.
+// The times of the stages of a cut, for schedule synthesis.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a stage runs its backward passes whole.
+/// Whether a stage runs its backward pass unsplit.
 [[nodiscard]] inline bool is_whole(const cut_and_order_request& request, std::size_t s) {
   return !request.split || (!request.whole.empty() && request.whole[s]);
 }
 
-/// The gradient of the input of an item, where it is told apart.
+/// The gradient of the input of an item, if the backward pass is split.
 template <pipeline_model Model>
 [[nodiscard]] double input_of(const Model& model, std::size_t s, std::size_t i) {
   if constexpr (has_backward_input<Model>) {
@@ -34,7 +34,7 @@ template <pipeline_model Model>
   }
 }
 
-/// Makes I and W no longer together than B, which may run in their place: for bounds, see `least_problem`.
+/// Makes I and W together no longer than B, which may run in their place: for bounds, see `least_problem`.
 template <class Passes>
 void bound_together(Passes& of, double whole) {
   of.input = std::min(of.input, whole);
@@ -65,7 +65,7 @@ template <pipeline_model Model>
   return result;
 }
 
-/// The times of the messages at all boundaries, there and back.
+/// The times of the messages at all boundaries, in both directions.
 template <pipeline_model Model>
 [[nodiscard]] transfer_times<double> messages_of(const Model& model, const cuts& cut,
                                                  const cut_and_order_request& request) {
@@ -81,7 +81,7 @@ template <pipeline_model Model>
   return result;
 }
 
-/// What all stages keep: for every microbatch in flight, and beside that.
+/// The bytes of all stages: per microbatch in flight, and fixed.
 template <pipeline_model Model>
 [[nodiscard]] stage_bytes stage_bytes_of(const Model& model, const cuts& cut) {
   stage_bytes result;

@@ -37,7 +37,7 @@ class path_memory {
 
   [[nodiscard]] const point_rows& rows() const noexcept { return rows_; }
 
-  /// Makes these factors row 0; of none, zeros, which are a bound, too.
+  /// Sets row 0 to these factors; without any, to zeros, which are also a bound.
   void set_combination(const std::vector<double>& factors) {
     if (factors.empty()) {
       rows_.set(0, std::vector<double>(rows_.length(), 0));
@@ -46,13 +46,13 @@ class path_memory {
     }
   }
 
-  /// A row has bounded something.
+  /// Notes that a row gave a bound.
   void use(std::size_t row) {
     if (row != 0) paths_.use(row - 1) += 1;
   }
 
-  /// Keeps the critical path of what was simulated last, in the place of the one least used if there are too many. Returns
-  /// its place; 0: it was there.
+  /// Keeps the critical path of the last simulation, in place of the least used one if there are too many. Returns its
+  /// index; 0: it was there.
   std::size_t keep(const engine::cut_simulator& simulator, const path_game& game) {
     simulator.count_critical(counts_);
     times_.factors(counts_, factors_);
@@ -68,16 +68,16 @@ class path_memory {
  private:
   const point_times& times_;
   point_rows rows_;
-  engine::critical_path_pool paths_{most - 1};  // the factors of rows but the first
+  engine::critical_path_pool paths_{most - 1};  // the factors of all rows but the first
   std::vector<double> counts_{};
   std::vector<double> factors_{};
 };
 
-/// Bounds of parts of all cuts, from critical paths, from combinations of them, and from what cuts must keep to. Knows
-/// nothing of the schedule but paths. See docs/makespan.md, Bounds, Domains.
+/// Bounds parts of the set of all cuts by critical paths, by combinations of them, and by limits on cuts. Depends on
+/// the schedule only through paths. See docs/makespan.md, Bounds, Domains.
 class domain_bounds {
  public:
-  /// @param best  has a cut; better ones are offered
+  /// @param best  contains a cut; better ones are offered to it
   domain_bounds(const engine::chain_ticks& chain, const schedule& order, const engine::cut_rules& rules,
                 engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain),
@@ -97,16 +97,16 @@ class domain_bounds {
         margin_(times_.margin(order.microbatches * order.slices)),
         step_(chain.error() > 0 && chain.step() < 8 * margin_ ? 8 * margin_ : chain.step()) {}
 
-  /// By how much a better cut is better at least, or counts as none.
+  /// The least improvement that counts as a better cut.
   [[nodiscard]] double step() const noexcept { return step_; }
-  /// The next better makespan that there may be.
+  /// The next better makespan that is possible.
   [[nodiscard]] double target() const { return best_.makespan() - step_; }
-  /// The cuts of the last combination, and their weights.
+  /// The cuts of the last combination, with their weights.
   [[nodiscard]] const path_game& game() const noexcept { return game_; }
-  /// What ranks may take.
+  /// The possible loads of ranks.
   [[nodiscard]] const load_values& loads() const noexcept { return loads_; }
 
-  /// What cuts of a part take that have the point behind `place`, or there or before it, as far as `filter` saw.
+  /// A bound on the cuts of a part that have the point after `place`, or there or before it, as known to `filter`.
   /// @{
   [[nodiscard]] double behind(const domain_queue::part& of, std::size_t point, std::size_t place) const {
     return certain(of, bounds_.from(point, place + 1));
@@ -116,12 +116,12 @@ class domain_bounds {
   }
   /// @}
 
-  /// The longest loads of a rank that tell apart cuts of a part, as far as `filter` saw, if that is enough.
+  /// The longest loads of a rank that separate cuts of a part, as known to `filter`, if that is enough.
   [[nodiscard]] load_split longest_load(const domain_queue::part& of) const {
     return ranks_.longest(rests_, of.bound + share * (target() - of.bound));
   }
 
-  /// Simulates a cut and keeps its critical path; says where, 0: it was known.
+  /// Simulates a cut and keeps its critical path; returns its index, 0: it was known.
   std::size_t learn(const std::vector<std::size_t>& points) {
     const double makespan = simulator_(points);
     clock_.state.simulations = simulator_.simulations;
@@ -129,8 +129,8 @@ class domain_bounds {
     return paths_.keep(simulator_, game_);
   }
 
-  /// Looks for a combination of paths and limits that bounds the cuts of a part, for so many steps; until no more than a
-  /// part of the gap can be gained.
+  /// Finds a combination of paths and limits that bounds the cuts of a part, in at most `steps` steps; stops once the
+  /// possible gain is below a part of the gap.
   void combine(domain_queue::part& of, std::size_t steps, double parts_of_gap) {
     if (of.rounded > 4) of.combination.clear();
     paths_.set_combination(of.combination);
@@ -153,7 +153,7 @@ class domain_bounds {
     of.bound = std::max(of.bound, bound);
   }
 
-  /// Bounds a part by all rows and leaves out places that no good cut has. Returns whether anything is left.
+  /// Bounds a part by all rows and removes positions that no good cut has. Returns whether anything is left.
   bool filter(domain_queue::part& now) {
     to_ = now.domains;
     for (int round = 0; round < 4; ++round) {
@@ -178,7 +178,7 @@ class domain_bounds {
 
  private:
   static constexpr double share = 0.5;
-  static constexpr std::size_t step_choices = 600;  // of a graph take as long as a step of the game
+  static constexpr std::size_t step_choices = 600;  // choices of a graph that take as long as a step of the game
 
   [[nodiscard]] double certain(const domain_queue::part& of, double least) const {
     return least - margin_ * of.rounded;
@@ -188,7 +188,7 @@ class domain_bounds {
     if (row != 0) game_.update(paths_.rows(), row);
   }
 
-  /// What stages take in the mean of the cuts of the game.
+  /// Computes the mean stage times over the cuts of the game.
   void mean_times() {
     mean_.assign(chain_.stages * engine::tick_kinds, 0);
     for (std::size_t c = 0; c < game_.cut_weights().size(); ++c) {
@@ -205,7 +205,7 @@ class domain_bounds {
     }
   }
 
-  /// Narrows what ranks may take, and sets the limits of the part. False: no good cut is left.
+  /// Narrows the loads of ranks, and sets the limits of the part. False: no good cut is left.
   bool narrow(domain_queue::part& now) {
     double least[row_bounds::lanes];
     rests_.clear();
@@ -220,7 +220,7 @@ class domain_bounds {
     return !(now.bound > target());
   }
 
-  /// The least of every row, and of every place. False: no good cut is left.
+  /// Computes the minimum of every row, and per position. False: no good cut is left.
   bool sweep(domain_queue::part& now) {
     double least[row_bounds::lanes];
     bounds_.begin(now.domains);
@@ -264,7 +264,7 @@ class domain_bounds {
   rank_loads ranks_;
   std::vector<double> rests_{};
   path_game game_;
-  double margin_;  // what a bound may be too high for being rounded, of paths and of a combination of them
+  double margin_;  // the most that rounding can raise a bound, for paths and for combinations of them
   double step_;
   point_domains to_{0, 0};
   std::vector<double> mean_{};

@@ -10,23 +10,23 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Parts of all cuts that are still to be looked at, that of the least bound first.
+/// The parts of the set of all cuts that remain to be examined, smallest bound first.
 class domain_queue {
  public:
-  /// Some cuts.
+  /// A set of cuts.
   struct part {
-    double bound = 0;  ///< none of them has less
+    double bound = 0;  ///< a lower bound on all of them
     point_domains domains{0, 0};
-    std::vector<load_limit> loads{};    ///< which they keep to
-    std::vector<double> combination{};  ///< factors of the row that bounds them best; empty: none is known
-    double rounded = 1;                 ///< how much what is rounded in them counts, as if it were as many combinations
+    std::vector<load_limit> loads{};    ///< limits that they keep
+    std::vector<double> combination{};  ///< factors of the row that bounds them best; empty: none known
+    double rounded = 1;                 ///< weight of the rounding errors in them, as a number of combinations
   };
 
   [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return parts_.size(); }
   void clear() noexcept { parts_.clear(); }
 
-  /// The least bound.
+  /// The smallest bound.
   /// @pre not empty
   [[nodiscard]] double least() const noexcept { return parts_[0].bound; }
 
@@ -39,7 +39,7 @@ class domain_queue {
     }
   }
 
-  /// Takes out the part of the least bound.
+  /// Removes and returns the part with the smallest bound.
   /// @pre not empty
   [[nodiscard]] part pop() {
     part result = std::move(parts_[0]);

@@ -22,25 +22,24 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Where a domain is split: places up to `place` on one side, those behind it on the other.
+/// A split of a domain: positions up to `place` on one side, later ones on the other.
 struct domain_split {
   std::size_t point = 0;
   std::size_t place = 0;
-  double score = 0;  ///< about how much it may raise bounds
+  double score = 0;  ///< estimated increase of the bounds
 };
 
-/// Cuts and their weights, of sum 1; cuts behind the last weight have none.
+/// Cuts and their weights, of sum 1; cuts after the last weight have none.
 struct mixed_cuts {
   const std::vector<std::vector<std::size_t>>& points;
   const std::vector<double>& weights;
 };
 
-/// Chooses where to split.
+/// Chooses splits.
 class domain_splits {
  public:
-  /// The point, at the item, that the cuts are least of one mind about: the smaller share of those that have the
-  /// item before the point or behind it, times what the item takes. If they are of one mind about all, the widest domain in
-  /// its middle.
+  /// The point and item that the cuts disagree on most: the smaller share of those that have the item before the point
+  /// or after it, times the item's time. If they agree on all, the widest domain at its middle.
   ///
   /// @pre  the domains have more than one cut
   [[nodiscard]] domain_split choose(const engine::chain_ticks& chain, const mixed_cuts& cuts,
@@ -61,8 +60,8 @@ class domain_splits {
     return best.point != 0 ? best : widest(domains);
   }
 
-  /// The rank or stage whose load, in the mean of the cuts, is furthest from all that it can have within the
-  /// limits; and those below and above it. On transformers, ranks bring most, and then stages, so they count more.
+  /// The rank or stage whose mean load over the cuts is furthest from every load possible within the limits; and the
+  /// neighbouring values below and above. On transformers, ranks bring most, and then stages, so they count more.
   [[nodiscard]] static load_split choose(const load_values& loads, const std::vector<load_limit>& limits,
                                          const mixed_cuts& cuts) {
     load_split best;
@@ -87,7 +86,7 @@ class domain_splits {
   }
 
  private:
-  /// The shares of the cuts that have the point at each place; returns their sum.
+  /// The share of the cuts that have the point at each position; returns their sum.
   double share_out(const mixed_cuts& cuts, std::size_t point, std::size_t low, std::size_t high) {
     shares_.assign(high - low + 1, 0);
     double all = 0;
@@ -113,24 +112,24 @@ class domain_splits {
   std::vector<double> shares_{};
 };
 
-/// Branch and bound on where cut points may lie. A part of all cuts is a domain for every point; its bound is the largest
-/// least, over its cuts, of critical paths and of a combination of them. Knows nothing of the schedule but paths. See
-/// docs/makespan.md, Bounds, Domains, and The search.
+/// Branch and bound on the positions of cut points. A part of the set of all cuts has one domain per point; its bound
+/// is the largest, over critical paths and a combination of them, of the minimum over its cuts. Depends on the schedule
+/// only through paths. See docs/makespan.md, Bounds, Domains, and The search.
 class domain_search {
  public:
-  /// @param best  its bound is raised, and better cuts are offered
+  /// @param best  its bound is raised, and better cuts are offered to it
   domain_search(const engine::chain_ticks& chain, const schedule& order, const engine::cut_rules& rules,
                 engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), clock_(clock), best_(best), bounds_(chain, order, rules, simulator, clock, best) {}
 
-  /// Whether it can bound these chains: sums of rounded numbers must tell good cuts apart, and a sweep over all places must
-  /// not take too long.
+  /// Whether these chains can be bounded: sums of rounded numbers must separate good cuts, and a sweep over all
+  /// positions must not take too long.
   [[nodiscard]] bool fits() const {
     const bool fine = chain_.error() == 0 || bounds_.step() <= best_.makespan() * 0x1p-20;
     return fine && chain_.items * chain_.stages <= (std::size_t{1} << 20U);
   }
 
-  /// Begins with all cuts.
+  /// Starts with all cuts.
   /// @pre there is a best one
   void begin() {
     bounds_.learn(best_.points());
@@ -141,14 +140,14 @@ class domain_search {
     best_.raise(next_makespan(queue_.least()));
   }
 
-  /// No cut has less.
+  /// A lower bound on all cuts.
   [[nodiscard]] double bound() const {
     const double least = queue_.empty() ? last() : next_makespan(queue_.least());
     return least < last() ? least : last();
   }
 
-  /// Looks at parts for about so many nodes, or until the bound meets the best. Returns whether anything is left to do that
-  /// it can do: not at a limit, nor with too many parts.
+  /// Examines parts for about `nodes` nodes, or until the bound meets the best. Returns whether it can do more: false
+  /// at a limit, or with too many parts.
   bool run(std::size_t nodes) {
     const std::size_t end = clock_.state.nodes + nodes;
     while (clock_.state.nodes < end && !queue_.empty() && !best_.proved() && !clock_.over()) {
@@ -158,7 +157,7 @@ class domain_search {
         break;
       }
       look(now);
-      if (clock_.over()) {  // it may not have been looked at to the end
+      if (clock_.over()) {  // its examination may be incomplete
         queue_.push(std::move(now));
         return false;
       }
@@ -171,14 +170,15 @@ class domain_search {
  private:
   static constexpr std::size_t root_steps = 500;
   static constexpr std::size_t most_parts = 200'000;
-  static constexpr std::size_t part_choices = 600;  // of a graph take as long as a part without its combination
+  static constexpr std::size_t part_choices =
+      600;  // choices of a graph that take as long as a part without its combination
 
-  /// The least makespan that is no less: whole ticks, or whole steps if nothing was rounded.
+  /// Rounds up to a possible makespan: whole ticks, or whole steps if nothing was rounded.
   [[nodiscard]] double next_makespan(double least) const {
     const double step = chain_.error() == 0 ? chain_.step() : 1;
     return engine::whole_ticks_up(least / step) * step;
   }
-  /// The bound when no part is left: that of the best, unless a better cut could be too little better to be told apart.
+  /// The bound once no part is left: the best, unless a better cut could be too close to be told apart.
   [[nodiscard]] double last() const {
     const bool told = chain_.error() == 0 || bounds_.step() <= best_.makespan() * engine::chain_ticks::unsure;
     return told ? best_.makespan() : bounds_.target();
@@ -199,7 +199,7 @@ class domain_search {
     }
   }
 
-  /// The cut of domains of one place each.
+  /// The cut of domains with one position each.
   [[nodiscard]] std::vector<std::size_t> only(const point_domains& domains) const {
     std::vector<std::size_t> points(chain_.stages + 1);
     for (std::size_t j = 1; j < chain_.stages; ++j) points[j] = domains.low[j];

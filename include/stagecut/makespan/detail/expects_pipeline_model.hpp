@@ -15,11 +15,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A cost, or numbers that are meant to be one: it knows no forward and backward passes.
+/// A cost, or numbers meant as one: without forward and backward passes.
 template <class T>
 concept cost_for_a_pipeline_model = !pipeline_model<T> && (stage_cost<T> || arithmetic<element_t<T>>);
 
-/// What would be a pipeline model if it could be asked without being changed.
+/// A type that would be a pipeline model if its members were const.
 template <class T>
 concept mutable_for_a_pipeline_model =
     !pipeline_model<T> && !cost_for_a_pipeline_model<T> && requires(T & model, std::size_t i) {
@@ -28,19 +28,19 @@ concept mutable_for_a_pipeline_model =
   model.backward(i, i);
 };
 
-/// Anything else that is none.
+/// Any other type that is not a pipeline model.
 template <class T>
 concept no_pipeline_model = !pipeline_model<T> && !cost_for_a_pipeline_model<T> && !mutable_for_a_pipeline_model<T>;
 
-// What a compiler says about a call without a pipeline model holds these names.
+// These names appear in compiler messages about a call without a pipeline model.
 struct a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward;
 struct size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers;
 struct a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item;
 struct a_third_argument_is_a_constraint_of_stage_first_last_or_an_improver_of_task_points;
 struct behind_a_constraint_comes_an_improver_of_task_points_that_tells_whether_it_has_a_cut;
 
-/// What `minimize_makespan` says to the usual mistakes, in the first lines of a compiler's message; for concepts it
-/// cannot be called so.
+/// Shows the usual mistakes of calls of `minimize_makespan` in the first lines of a compiler's message, where a failed
+/// concept would not be explained so.
 struct expects_pipeline_model {
   template <cost_for_a_pipeline_model Cost, class... Rest>
   a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward               //

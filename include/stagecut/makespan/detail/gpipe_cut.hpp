@@ -13,10 +13,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The cut of least makespan under GPipe, among the paths of a `stage_graph`: with S the sum of all passes and messages
-/// of one microbatch, the makespan is S + (m - 1)(max F + max B), messages counted among both if a boundary carries one
-/// at a time. So a least sum within every pair of maxima that can be best, each by one shortest path: polynomial. See
-/// docs/makespan.md, Cuts as paths, GPipe.
+/// Finds the optimal cut under GPipe among the paths of a `stage_graph`. With S the sum of all passes and messages of
+/// one microbatch, the makespan is S + (m - 1)(max F + max B), where the maxima include messages if a boundary carries
+/// one at a time. So one shortest path gives the smallest sum for each pair of maxima that can be optimal: polynomial.
+/// See docs/makespan.md, Cuts as paths, GPipe.
 class gpipe_cut {
  public:
   gpipe_cut(const engine::chain_ticks& chain, std::size_t microbatches, bool serial, const engine::layered_graph& graph)
@@ -33,11 +33,11 @@ class gpipe_cut {
     }
   }
 
-  /// Finds it. Returns whether the clock left time to; then `makespan`, if less than the one given, and `points`, the
-  /// lexicographically smallest, are those of the best cut.
+  /// Finds the cut. Returns whether there was enough time; then `makespan`, if below `known`, and `points`, the
+  /// lexicographically smallest, are those of the optimal cut.
   bool run(double known, engine::search_clock& clock) {
     makespan = known;
-    if (more_ == 0) {  // nothing queues
+    if (more_ == 0) {  // no queueing
       makespan = shortest(engine::no_ticks, engine::no_ticks);
       walk(engine::no_ticks, engine::no_ticks, makespan);
       points = walked_;
@@ -48,7 +48,7 @@ class gpipe_cut {
     const double least_b = least_maximum(&time::b, engine::no_ticks);
     std::size_t i = 0;
     while (i < slowest.size()) {
-      // The least maximum of F with which the rest can still be as good as the best.
+      // The smallest maximum of F with which the rest can still match the best.
       const double x = slowest[i];
       const double room = (makespan - least_sum) - more_ * x;
       if (room < more_ * least_b) break;
@@ -65,16 +65,16 @@ class gpipe_cut {
   }
 
   double makespan = 0;
-  std::vector<std::size_t> points{};  ///< of a cut of that makespan; empty if none was found
+  std::vector<std::size_t> points{};  ///< a cut of that makespan; empty if none was found
 
  private:
   struct time {
-    double f;  // of the stage, or of the message behind it
+    double f;  // of the stage, or of the message after it
     double b;
     double sum;
   };
 
-  /// The times of F, each once, in ascending order.
+  /// The distinct times of F in ascending order.
   [[nodiscard]] std::vector<double> times_of_f() const {
     std::vector<double> all;
     for (const auto& each : times_) all.push_back(each.f);
@@ -87,7 +87,7 @@ class gpipe_cut {
     return all;
   }
 
-  /// The best cut with no F above `x`, for every largest B of `y` or less. Returns whether the clock left time to.
+  /// The best cut with no F above `x`, for every largest B of `y` or less. Returns whether there was enough time.
   bool try_maxima(double x, double y, engine::search_clock& clock) {
     for (;;) {
       if (clock.look()) return false;
@@ -103,7 +103,7 @@ class gpipe_cut {
     }
   }
 
-  /// The least sum with no F above `x` and no B above `y`, from every node.
+  /// The smallest sum with no F above `x` and no B above `y`, from every node.
   double shortest(double x, double y) {
     for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
       double best = graph_.first[u] == graph_.first[u + 1] && is_end(u) ? 0 : engine::no_ticks;
@@ -117,7 +117,7 @@ class gpipe_cut {
     return rest_[0];
   }
 
-  /// The least maximum of F (or B) with no B above `y`.
+  /// The smallest maximum of F (or B) with no B above `y`.
   double least_maximum(double time::*what, double y) {
     for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
       double best = is_end(u) ? 0 : engine::no_ticks;
@@ -134,7 +134,7 @@ class gpipe_cut {
 
   [[nodiscard]] bool is_end(std::size_t u) const { return graph_.nodes[u].step == graph_.nodes.back().step; }
 
-  /// The lexicographically smallest cut of that sum, of those of the last call of `shortest`. Returns its largest B.
+  /// The lexicographically smallest cut of that sum, among those of the last call of `shortest`. Returns its largest B.
   double walk(double x, double y, double sum) {
     walked_.assign(1, 0);
     double most = 0;
@@ -157,7 +157,7 @@ class gpipe_cut {
   }
 
   const engine::layered_graph& graph_;
-  std::vector<time> times_{};  // of every edge
+  std::vector<time> times_{};  // per edge
   std::vector<double> rest_;
   double more_;
   std::vector<std::size_t> walked_{};

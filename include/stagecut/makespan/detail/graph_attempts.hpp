@@ -23,7 +23,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Asks a graph of cuts for the best of them, and whether there is any below a makespan.
+/// Finds the best cut of a graph of cuts, and decides whether any is below a makespan.
 class graph_attempts {
  public:
   graph_attempts(const engine::chain_ticks& chain, const makespan_request& request, const engine::stage_layout& layout,
@@ -39,7 +39,7 @@ class graph_attempts {
         clock_(clock),
         best_(best) {}
 
-  /// The cut whose largest bound is least is often the best one.
+  /// The cut with the smallest bottleneck bound is often the best one.
   void take_bound_cut(const engine::layered_graph& graph) {
     const std::vector<std::uint32_t> path = graph.least_path();
     if (path.size() != layout_.steps() + 1) return;
@@ -54,7 +54,7 @@ class graph_attempts {
     if (engine::allowed_cut(order_, rules_, points)) best_.offer(points, simulator_(points));
   }
 
-  /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
+  /// Proves that no cut has makespan `most` or less, or finds one: docs/makespan.md, The search.
   void attempt(double most, std::size_t nodes) {
     engine::layered_graph graph = space_.within(most);
     if (clock_.look() || exhaust(graph, most)) return;
@@ -67,8 +67,8 @@ class graph_attempts {
     if (left == cut_search::result::none) raise_above(most);
   }
 
-  /// Attempts a 32nd of the way from the bound to the best, an eighth, half and all of it: low targets are soon done, and
-  /// what is learned from them makes the last one easy.
+  /// Attempts a 32nd of the way from the bound to the best, an eighth, half and all of it: low targets finish soon, and
+  /// what they teach makes the last one easy.
   void attempt_all(std::size_t nodes) {
     space_.shrink(best_.makespan());
     for (const double part : {32.0, 8.0, 2.0, 1.0}) {
@@ -79,10 +79,10 @@ class graph_attempts {
   }
 
  private:
-  /// No cut takes `most` or less, but for those that are known.
+  /// Raises the bound: no cut takes `most` or less, except the known ones.
   void raise_above(double most) { best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1); }
 
-  /// Has all cuts of a graph looked at one by one, if somebody does so. Whether they were.
+  /// Lets the exhauster, if any, evaluate all cuts of a graph. Returns whether it did.
   bool exhaust(const engine::layered_graph& graph, double most) {
     if (!request_.helpers.exhauster || graph.edges.empty()) return false;
     double seconds = std::numeric_limits<double>::infinity();

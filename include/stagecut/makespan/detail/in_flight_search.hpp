@@ -17,9 +17,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for the best numbers of microbatches in flight, and the best cut for each: from those of 1F1B, its eager form and
-/// GPipe, as far as they fit, numbers are raised and lowered as long as that helps. Where there are few, all are tried, which
-/// proves the best.
+/// Finds the best numbers of microbatches in flight, and the best cut for each. Starts from those of 1F1B, its eager
+/// form and GPipe, as far as they fit, and raises and lowers numbers while that helps. If there are few choices, tries
+/// all, which proves the best.
 template <pipeline_model Model, stage_constraint Constraint>
 class in_flight_search {
  public:
@@ -27,7 +27,7 @@ class in_flight_search {
                    best_cut_and_order& best)
       : model_(model), request_(request), allowed_(allowed), best_(best), stages_(request.rank_of.size()) {}
 
-  /// Why there is no cut for any numbers; unset: there is one.
+  /// The reason why no numbers have a cut; unset: there is one.
   [[nodiscard]] std::optional<reason> begin() { return try_counts(counts(stages_, 1)); }
 
   void run() {
@@ -41,7 +41,7 @@ class in_flight_search {
     }
   }
 
-  /// How often a cut was made.
+  /// Number of cut searches.
   [[nodiscard]] std::size_t rounds() const noexcept { return tried_.size(); }
 
  private:
@@ -51,13 +51,13 @@ class in_flight_search {
     double bound = 0;  // infinite: they have no cut
   };
 
-  /// @param times  of what 1F1B lets in beyond one
+  /// @param times  multiple of the microbatches that 1F1B admits beyond one
   void begin_with(std::size_t times) {
     counts wanted;
     for (std::size_t s = 0; s < stages_; ++s) {
       wanted.push_back(std::min(request_.microbatches, times * (stages_ - 1 - s) + 1));
     }
-    // What does not fit is lowered where most are in flight.
+    // Numbers that do not fit are lowered where most are in flight.
     for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = std::min(most - 1, most * 7 / 8)) {
       counts lowered = wanted;
       for (std::size_t& each : lowered) each = std::min(each, most);
@@ -65,7 +65,7 @@ class in_flight_search {
     }
   }
 
-  /// Changes the numbers of the best one by one, and all up to a stage, or from one on; whether that helped.
+  /// Changes the numbers of the best one by one, and all up to a stage, or from one on; returns whether that helped.
   bool improve() {
     const double before = best_.get()->makespan;
     const counts now = of_best_;
@@ -78,7 +78,7 @@ class in_flight_search {
     return best_.get()->makespan < before;
   }
 
-  /// Tries one more, or one less, on stages `[first, last)`, and as much on others as numbers must not rise.
+  /// Tries one more, or one less, on stages `[first, last)`, and adjusts others so that numbers do not rise.
   void change(counts of, std::size_t first, std::size_t last, bool more) {
     for (std::size_t s = first; s < last; ++s) {
       if (more && of[s] < request_.microbatches) ++of[s];
@@ -89,7 +89,7 @@ class in_flight_search {
     (void)try_counts(of);
   }
 
-  /// Whether there are at most some ten thousand numbers that do not rise.
+  /// Whether there are at most some ten thousand non-increasing sequences of numbers.
   [[nodiscard]] bool are_few() const {
     double all = 1;
     for (std::size_t s = 1; s <= stages_; ++s) {
@@ -98,7 +98,7 @@ class in_flight_search {
     return all <= 30000;
   }
 
-  /// Tries all that begin like that; whether the least of them, with one in flight from there on, fit.
+  /// Tries all sequences with this prefix; returns whether the smallest of them, with one in flight from there on, fit.
   bool try_all(counts& made) {
     if (made.size() == stages_) return !try_counts(made);
     const std::size_t most = made.empty() ? request_.microbatches : made.back();
@@ -119,7 +119,7 @@ class in_flight_search {
     return least;
   }
 
-  /// Where they stand among those that were tried, or would.
+  /// The position among those tried, or where they would be inserted.
   [[nodiscard]] std::size_t position_of(const counts& of) const {
     std::size_t least = 0;
     std::size_t most = tried_.size();
@@ -133,7 +133,7 @@ class in_flight_search {
     return least;
   }
 
-  /// Why they have no cut; unset: they have one, which is looked for unless they were tried before.
+  /// The reason why they have no cut; unset: they have one, which is searched for unless they were tried before.
   std::optional<reason> try_counts(const counts& of) {
     constexpr double never = std::numeric_limits<double>::infinity();
     const std::size_t at = position_of(of);
@@ -143,7 +143,7 @@ class in_flight_search {
     tried_.insert(tried_.begin() + static_cast<std::ptrdiff_t>(at), {of, 0});
     const double most = best_.get() ? best_.get()->makespan : never;
     double& bound = tried_[at].bound;
-    // What cannot become the best is left.
+    // Abandons what cannot become the best.
     const auto tell = [&](const makespan_progress& now) { bound = std::max(bound, now.bound); };
     const auto stop = [&] { return bound >= most || (request_.limits.stop && request_.limits.stop()); };
     search_limits limits = best_.limits(0.1);

@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// All passes, shared out evenly among the ranks: no cut takes less. See docs/makespan.md, Bounds, And for all.
+/// All passes, spread evenly over the ranks: no cut takes less. See docs/makespan.md, Bounds, And for all.
 [[nodiscard]] inline double least_average(const engine::chain_ticks& chain, const schedule& order) {
   double sum = 0;
   for (std::size_t i = 0; i < chain.items; ++i) {
@@ -18,7 +18,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (std::size_t s = 0; s < chain.stages; ++s) sum += chain.own_load(s);
   const auto all = sum * static_cast<double>(order.microbatches * order.slices);
   const auto share = all / static_cast<double>(order.ranks());
-  return engine::whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
+  return engine::whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // above that, it may have been rounded up
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

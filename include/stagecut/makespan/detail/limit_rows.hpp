@@ -12,22 +12,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What some stages take together for one microbatch: at most so much, or at least.
+/// A limit on the joint load of some stages for one microbatch: at most, or at least.
 struct load_limit {
-  std::size_t group = 0;  ///< of `load_values`
+  std::size_t group = 0;  ///< index in `load_values`
   bool at_most = true;
   double load = 0;  ///< ticks
 };
 
 /// A branching on the load of a rank or stage: at most `below`, or at least `above`. No value lies between.
 struct load_split {
-  std::size_t group = 0;  ///< of `load_values`
+  std::size_t group = 0;  ///< index in `load_values`
   double below = 0;
   double above = 0;
-  double score = 0;  ///< about how much it may raise bounds
+  double score = 0;  ///< estimated increase of the bounds
 };
 
-/// Adds a limit that is closer than those there are.
+/// Adds a limit that is tighter than the existing ones.
 inline void add_limit(std::vector<load_limit>& to, const load_limit& added) {
   for (load_limit& each : to) {
     if (each.group == added.group && each.at_most == added.at_most) {
@@ -38,8 +38,8 @@ inline void add_limit(std::vector<load_limit>& to, const load_limit& added) {
   to.push_back(added);
 }
 
-/// Rows that are at most 0 for the cuts that are looked for: what a rank holds, less the limit of memory; and, for a part
-/// of all cuts, what a rank or a stage takes, against its limits.
+/// Rows that are at most 0 for the wanted cuts: the memory of a rank less its limit; and, for a part of the set of all
+/// cuts, the load of a rank or a stage against its limits.
 class limit_rows {
  public:
   /// @param passes  of a stage in an iteration
@@ -57,7 +57,7 @@ class limit_rows {
 
   [[nodiscard]] const point_rows& rows() const noexcept { return rows_; }
 
-  /// Sets the limits of a part. As their load counts once a microbatch, their rows do, too.
+  /// Sets the limits of a part. Their loads are per microbatch, and so are their rows.
   void set(const std::vector<load_limit>& loads) {
     rows_.shrink(fixed_);
     for (const load_limit& each : loads) add(each);

@@ -13,11 +13,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the stages of a rank, or a stage alone, can take for one microbatch, where that are few values: of chains whose
-/// items are mostly alike.
+/// The possible loads of a rank's stages, or of a single stage, for one microbatch, if there are few values: for chains
+/// of mostly equal items.
 class load_values {
  public:
-  /// What a rank can only take if it holds more than it may is left out.
+  /// Omits loads of a rank that are only possible above its memory limit.
   load_values(const engine::chain_ticks& chain, const schedule& order, const held_memory& held)
       : chain_(chain),
         held_(held),
@@ -41,17 +41,16 @@ class load_values {
     }
   }
 
-  /// Ranks come first, then stages, if that is another thing.
+  /// Ranks come first, then stages, if they differ from ranks.
   /// @{
   [[nodiscard]] std::size_t groups() const noexcept { return stages_of_.size(); }
   [[nodiscard]] std::size_t ranks() const noexcept { return ranks_; }
   /// @}
   /// The stages of a group.
   [[nodiscard]] const std::vector<std::size_t>& stages_of(std::size_t group) const { return stages_of_[group]; }
-  /// All values there can be, ascending, in ticks; none: they are too many.
+  /// All possible values, ascending, in ticks; empty: too many.
   [[nodiscard]] const std::vector<double>& values(std::size_t group) const { return values_[group]; }
-  /// What a stage can take, and what it holds then at least, as `held` has it; by load. None: it is not known, or they are
-  /// too many.
+  /// The possible loads of a stage, with lower bounds on its memory from `held`; by load. Empty: unknown or too many.
   /// @{
   struct entry {
     double load;
@@ -59,12 +58,12 @@ class load_values {
   };
   using table = std::vector<entry>;
   [[nodiscard]] const table& of_stage(std::size_t s) const { return stages_[s]; }
-  /// Likewise, together, the other stages of its rank.
+  /// The same for the other stages of its rank together.
   [[nodiscard]] const table& of_others(std::size_t s) const { return others_[s]; }
   /// @}
-  /// What a rank may hold.
+  /// The memory limit of a rank.
   [[nodiscard]] double limit() const { return held_.limit(); }
-  /// What a group takes in a cut.
+  /// The load of a group in a cut.
   [[nodiscard]] double load(std::size_t group, view<const std::size_t> points) const {
     double sum = 0;
     for (const std::size_t s : stages_of_[group]) sum += chain_.load(s, points[s], points[s + 1]);
@@ -74,7 +73,7 @@ class load_values {
  private:
   static constexpr std::size_t most = 500;  // values
 
-  /// Adds an entry where it belongs. False: there are too many.
+  /// Inserts an entry in order. False: there are too many.
   [[nodiscard]] static bool insert(table& to, const entry& added) {
     const std::size_t at =
         detail::gallop(0, to.size(), to.size(), [&](std::size_t i) { return to[i].load >= added.load; });
@@ -86,7 +85,7 @@ class load_values {
     return to.size() <= most;
   }
 
-  /// What stage s can take, and hold at least, if that counts; none: too many values.
+  /// The possible loads of stage s, with memory lower bounds if `limited`; empty: too many values.
   [[nodiscard]] table loads_of(std::size_t s, bool limited) const {
     table result;
     const std::size_t behind = chain_.stages - 1 - s;
@@ -101,7 +100,7 @@ class load_values {
     return result;
   }
 
-  /// Sums of all stages of a rank but one, for each of them.
+  /// Adds the sums over all stages of a rank but one, for each of them.
   void add_others(std::size_t rank) {
     for (const std::size_t s : stages_of_[rank]) {
       others_[s] = {{0, 0}};
@@ -124,10 +123,10 @@ class load_values {
   const engine::chain_ticks& chain_;
   const held_memory& held_;
   std::size_t ranks_;
-  std::vector<std::vector<std::size_t>> stages_of_;  // of every group
+  std::vector<std::vector<std::size_t>> stages_of_;  // per group
   std::vector<table> stages_;
   std::vector<table> others_;
-  std::vector<std::vector<double>> values_{};  // of every group
+  std::vector<std::vector<double>> values_{};  // per group
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -35,7 +35,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Adds to an answer all cuts within the fraction of its makespan that was asked for, in ticks of the longest of them.
+/// Adds to an answer all cuts within the requested fraction of its makespan, in ticks of the longest of them.
 inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_request& request,
                                 engine::cut_simulator& simulator, cut_space& space, makespan_cut& result) {
   if (request.most_within == 0) return;
@@ -46,9 +46,9 @@ inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_reque
   const std::vector<std::size_t> own(result.cuts.points().begin(), result.cuts.points().end());
   const double least = simulator(own);
   const double wanted = chain.error() > 0 ? (longest + chain.error()) / chain.tick + 1 : least * factor;
-  constexpr double beyond = 0x1p52;  // any makespan in ticks
+  constexpr double beyond = 0x1p52;  // above any makespan in ticks
   double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
-  // Cuts are reported with their makespans before rounding, whose order may differ from that of ticks.
+  // Cuts are reported with their makespans before rounding, whose order may differ from the order in ticks.
   const bool rounded = chain.error() > 0;
   std::optional<engine::cut_simulator> before_rounding;
   if (rounded) before_rounding.emplace(chain, request.order, request.transfers);
@@ -81,11 +81,11 @@ inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_reque
   for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
 }
 
-/// Finds the cut of least makespan in ticks of one size: a layered graph of all that may be better than the best known,
-/// then the search that proves. See docs/makespan.md, The search.
+/// Finds the optimal cut in ticks of one size: a layered graph of all cuts that may beat the best, then the search that
+/// proves. See docs/makespan.md, The search.
 class tick_search {
  public:
-  /// @param best  begins empty
+  /// @param best  starts empty
   tick_search(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
               engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain),
@@ -99,7 +99,7 @@ class tick_search {
         space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_),
         attempts_(chain, request, layout_, rules, simulator_, space_, clock, best) {}
 
-  /// Offers a cut to begin with, as `starting_cut`.
+  /// Offers a starting cut, as `starting_cut`.
   [[nodiscard]] state begin() {
     starting_cut start(chain_, request_, rules_, simulator_, clock_, best_);
     const state found = start.find(space_.stages(), layout_);
@@ -107,7 +107,7 @@ class tick_search {
     return found;
   }
 
-  /// Finds the best cut. Until the limit.
+  /// Finds the best cut, until the limit.
   void run() {
     improve_.restart();
     if (chain_.stages > request_.order.ranks()) {
@@ -126,7 +126,8 @@ class tick_search {
     }
   }
 
-  /// Among the best cuts, the one of the lightest heaviest stage, then the lexicographically smallest. Whether it is.
+  /// Selects among the best cuts the one with the smallest bottleneck, then the lexicographically smallest. Returns
+  /// whether this succeeded.
   [[nodiscard]] bool settle_ties() {
     if (!best_.proved() || clock_.look()) return false;
     if (!space_.holds(best_.makespan()) && !space_.build(best_.makespan())) return false;
@@ -134,15 +135,15 @@ class tick_search {
     return is_gpipe() ? ties.run_gpipe(request_.order.microbatches, is_serial(), simulator_) : ties.run();
   }
 
-  /// What simulates, and what holds the graph.
+  /// The simulator and the graph.
   /// @{
   [[nodiscard]] engine::cut_simulator& simulator() noexcept { return simulator_; }
   [[nodiscard]] cut_space& space() noexcept { return space_; }
   /// @}
 
  private:
-  /// The graph of all cuts that are not worse than the best. Where it is too large, those for less come first, and the
-  /// bounds and cuts that they give keep the last one small.
+  /// Builds the graph of all cuts that are no worse than the best. If it is too large, graphs for smaller makespans
+  /// come first; their bounds and cuts keep the last one small.
   bool grow_graphs() {
     best_.raise(detail::least_average(chain_, request_.order));
     if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
@@ -163,8 +164,8 @@ class tick_search {
     return best_.raise(space_.graph().least_bound()), true;
   }
 
-  /// The least makespan that the bounds of stages do not exclude, by bisection: docs/makespan.md, Cuts as paths
-  /// (destructive bounds).
+  /// Raises the bound to the smallest makespan that the stage bounds do not exclude, by bisection: docs/makespan.md,
+  /// Cuts as paths (destructive bounds).
   void raise_bound() {
     if (!space_.stages().in_flight()) return;
     double low = best_.bound();
@@ -180,7 +181,7 @@ class tick_search {
         high = middle;
         attempts_.take_bound_cut(graph);
       }
-      if ((high - low) * 1e5 < high) break;  // the search will tell the rest
+      if ((high - low) * 1e5 < high) break;  // the search does the rest
     }
   }
 
@@ -216,7 +217,7 @@ class tick_search {
   graph_attempts attempts_;
 };
 
-/// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
+/// Finds the optimal cut: good cuts, then a layered graph of all cuts that may be better, then the search that proves.
 class makespan_search {
  public:
   makespan_search(engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules)
@@ -236,7 +237,7 @@ class makespan_search {
     if (!is_finite(known_makespan_)) {
       fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
     }
-    // Nothing that matters is rounded by much once the tick is that of a cut that is not far from the best.
+    // Rounding errors are small once the tick is derived from a nearly optimal cut.
     do {
       if (chain_.error() > 0) refine();
       search_.run();
@@ -265,7 +266,7 @@ class makespan_search {
 
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
 
-  /// Keeps a cut that is allowed, if before rounding it is better than the ones before.
+  /// Keeps an allowed cut if it beats the previous ones before rounding.
   void remember(view<const std::size_t> points) {
     const double makespan = search_.simulator().unrounded(points);
     if (makespan >= known_makespan_ && !known_.empty()) return;
@@ -273,24 +274,24 @@ class makespan_search {
     known_makespan_ = makespan;
   }
 
-  /// Makes the tick that of the best cut known, to begin anew.
+  /// Derives the tick from the best cut known, to start anew.
   void refine() {
     chain_.scale(known_makespan_);
     best_.restart(chain_.tick, chain_.error(), step_of(chain_));
     best_.offer(known_, search_.simulator()(known_));
   }
 
-  /// Whether rounding tells cuts apart as well as adding up doubles does.
+  /// Whether rounding separates cuts as well as sums of doubles do.
   [[nodiscard]] bool is_fine() const { return chain_.error() <= known_makespan_ * 0x1p-30; }
 
-  /// Keeps what was found in ticks that are rounded.
+  /// Keeps what was found in rounded ticks.
   void remember_rounded() {
     remember(best_.points());
     const double least = best_.certain_bound();
     certain_bound_ = std::max(certain_bound_, least);
   }
 
-  /// The answer where times were rounded.
+  /// The answer if times were rounded.
   [[nodiscard]] makespan_cut report_unrounded(bool settled) {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
@@ -312,7 +313,7 @@ class makespan_search {
   engine::incumbent best_;
   tick_search search_;
   std::vector<std::size_t> known_{};  // the best cut before rounding
-  double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves
+  double known_makespan_ = 0;         // in the user's unit, as is the bound after rounding
   double certain_bound_ = 0;
 };
 

@@ -12,7 +12,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What cuts whose points are among some hold at least, by `memory_rows`: docs/makespan.md, Bounds, Memory of ranks.
+/// Lower bounds on the memory of cuts with points in a given set, by `memory_rows`: docs/makespan.md, Bounds, Memory of
+/// ranks.
 class memory_bounds {
  public:
   memory_bounds(const memory_rows& rows, std::size_t items, std::size_t stages, double limit)
@@ -26,11 +27,10 @@ class memory_bounds {
         into_((stages + 1) * width_),
         begin_(stages + 1) {}
 
-  /// Which points a cut may have: of every s the n + 1 of its begin, then those of its end. At first all.
+  /// The points that a cut may have: per s, n + 1 for its begin, then those of its end. Initially all.
   [[nodiscard]] std::vector<char> all_points() const { return std::vector<char>((stages_ + 1) * width_, 1); }
 
-  /// Leaves the points, and the choices between them, that a cut of them may have as far as single rows tell. False:
-  /// there is no such cut.
+  /// Removes points, and choices between them, that single rows exclude. False: no cut is left.
   [[nodiscard]] bool narrow(std::vector<char>& open) {
     most_.assign(rows_.tables().size(), ceiling_);
     for (int round = 0;; ++round) {
@@ -40,11 +40,11 @@ class memory_bounds {
     }
   }
 
-  /// Whether the ranks have room for all items, each for as many as the rows of that rank let its stages have if these
-  /// may be the lightest of their lengths.
+  /// Whether all items fit into the ranks' memory, if each rank takes the most items that its rows allow with the
+  /// lightest stages of each length.
   [[nodiscard]] bool items_fit() {
     const std::size_t items = width_ - 1;
-    std::vector<double> lightest(rows_.tables().size() * width_, infinity);  // of every table and length
+    std::vector<double> lightest(rows_.tables().size() * width_, infinity);  // per table and length
     for (std::size_t t = 0; t < rows_.tables().size(); ++t) {
       const std::size_t s = rows_.tables()[t].stage;
       for (std::size_t i = begin_[s]; i < begin_[s + 1]; ++i) {
@@ -64,7 +64,7 @@ class memory_bounds {
     return all >= items;
   }
 
-  /// What the rows come to at least, each times its price, whatever the cut; `path` is then the cut of that.
+  /// The minimum over all cuts of the sum of rows times prices; `path` is then the cut that attains it.
   double price(view<const double> prices) {
     set_costs(prices);
     least_to_.assign(least_to_.size(), infinity);
@@ -86,10 +86,11 @@ class memory_bounds {
     return least;
   }
 
-  /// Whether such a sum is too much, for prices of that sum.
+  /// Whether such a minimum exceeds the limit, for prices with sum `prices`.
   [[nodiscard]] bool exceeds(double least, double prices) const { return least > ceiling_ * prices; }
 
-  /// Closes the points of cuts that come to too much with the prices of `price`, of that sum. Whether there are any.
+  /// Closes the points that only cuts above the limit have, with the prices of `price`, of sum `prices`. Returns
+  /// whether there are any.
   bool close(std::vector<char>& open, double prices) {
     least_from_.assign(least_from_.size(), infinity);
     least_from_.back() = 0;
@@ -106,16 +107,16 @@ class memory_bounds {
     return any;
   }
 
-  /// The points of the cut that `price` found.
+  /// The points of the cut from `price`.
   [[nodiscard]] const std::vector<std::size_t>& path() const noexcept { return points_; }
-  /// What the rows come to with it.
+  /// The sum of each row for that cut.
   [[nodiscard]] const std::vector<double>& sums() const noexcept { return sums_; }
-  /// How many choices are left.
+  /// The number of remaining choices.
   [[nodiscard]] std::size_t choices() const noexcept { return live_.size(); }
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  // Sums round. Those of as many numbers as a cut has stages and rows are off by less.
+  // Sums round. The error for as many numbers as a cut has stages and rows is smaller.
   static constexpr double margin = 1e-12;
   static constexpr int most_rounds = 8;
 
@@ -125,7 +126,7 @@ class memory_bounds {
     std::uint32_t choice;
   };
 
-  /// The choices between open points that lie on a path; other points are closed.
+  /// Collects the choices between open points that lie on a path; closes other points.
   void collect(std::vector<char>& open) {
     live_.clear();
     reached_.assign(open.size(), 0);
@@ -151,7 +152,7 @@ class memory_bounds {
     const char end = reached_.back();
     open.assign(open.size(), 0);
     open.back() = end;
-    std::size_t kept = live_.size();  // what leads to the end moves to the back
+    std::size_t kept = live_.size();  // choices that lead to the end move to the back
     for (std::size_t s = stages_; s-- > 0;) {
       const std::size_t past = s + 1 == stages_ ? live_.size() : past_;
       past_ = begin_[s];
@@ -166,7 +167,7 @@ class memory_bounds {
     for (std::size_t& each : begin_) each -= kept;
   }
 
-  /// Takes from the limit what the other stages of a row hold at least. Whether a choice is too large for what is left.
+  /// Subtracts from the limit the lower bounds of the other stages of a row. Returns whether a choice exceeds the rest.
   [[nodiscard]] bool tighten() {
     std::vector<double> least(rows_.tables().size(), infinity);
     std::vector<double> greatest(rows_.tables().size());
@@ -191,9 +192,9 @@ class memory_bounds {
     return any;
   }
 
-  /// The most items that stages with these tables have within the limit; 0: none at all.
+  /// The most items that stages with these tables have within the limit; 0: none fit.
   [[nodiscard]] std::size_t most_items(const std::vector<std::size_t>& of, const std::vector<double>& lightest) const {
-    std::vector<double> sum(width_, infinity);  // of so many items in the stages so far
+    std::vector<double> sum(width_, infinity);  // per number of items in the stages so far
     sum[0] = 0;
     std::size_t most = 0;
     for (const std::size_t t : of) {
@@ -235,14 +236,14 @@ class memory_bounds {
   std::size_t stages_;
   double ceiling_;
   std::vector<std::size_t> points_;
-  std::vector<double> least_to_;    // the end of every stage, by point
-  std::vector<double> least_from_;  // there
-  std::vector<std::size_t> into_;   // the choice by which the least comes there
-  std::vector<std::size_t> begin_;  // of every stage, its first choice that is left
+  std::vector<double> least_to_;    // to the end of every stage, by point
+  std::vector<double> least_from_;  // from there
+  std::vector<std::size_t> into_;   // the choice that attains the minimum there
+  std::vector<std::size_t> begin_;  // per stage, its first remaining choice
   std::size_t past_ = 0;
-  std::vector<live> live_{};     // the choices that are left, by stage and first item
-  std::vector<double> costs_{};  // of each
-  std::vector<double> most_{};   // that a choice may hold, of every table
+  std::vector<live> live_{};     // the remaining choices, by stage and first item
+  std::vector<double> costs_{};  // per choice
+  std::vector<double> most_{};   // the most that a choice may hold, per table
   std::vector<char> reached_{};
   std::vector<double> sums_{};
 };

@@ -18,9 +18,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Finds a cut that is allowed, or proves that there is none, where ranks have several stages and their rules are sums
-/// (`cut_rules::moments`). By prices for memory and by moving items; the proof takes apart which points a cut may have.
-/// See docs/makespan.md, A first cut.
+/// Finds an allowed cut, or proves that there is none, if ranks have several stages and their rules are sums
+/// (`cut_rules::moments`). Finds cuts by memory prices and by moving items; proves by branching on the points that a
+/// cut may have. See docs/makespan.md, A first cut.
 class memory_cut {
  public:
   memory_cut(const schedule& order, const engine::cut_rules& rules, std::size_t items, engine::search_clock& clock)
@@ -31,8 +31,8 @@ class memory_cut {
         bounds_(rows_, items, order.stages(), rules.memory_limit()),
         repair_(rows_, order.stages(), rules.memory_limit(), clock) {}
 
-  /// Feasible: with `points`. Infeasible: proved. Unknown: the rules are no sums of memory, there are too many stages
-  /// to choose from, or there was no time, or not within so many parts of the search.
+  /// Feasible: with `points`. Infeasible: proved. Unknown: the rules are not sums of memory, there are too many
+  /// possible stages, or the time or `most_parts` parts of the search did not suffice.
   [[nodiscard]] state find(std::size_t most_parts) {
     if (!applies() || !rows_.build(clock_) || !rows_.add_first() || rows_.rows().empty()) return state::unknown;
     std::vector<part> parts;
@@ -40,7 +40,7 @@ class memory_cut {
     std::size_t restart = first_restart;
     for (seen_ = 0; !parts.empty(); ++seen_) {
       if (clock_.look() || seen_ == most_parts) return state::unknown;
-      if (seen_ == restart) {  // elsewhere there may be a cut that is found soon
+      if (seen_ == restart) {  // another region may have a cut that is found soon
         parts.assign(1, whole());
         restart *= 3;
       }
@@ -54,10 +54,10 @@ class memory_cut {
     return state::infeasible;
   }
 
-  std::vector<std::size_t> points{};  ///< of the cut found
+  std::vector<std::size_t> points{};  ///< the cut found
 
  private:
-  /// Cuts with some points, and prices of the rows that bound them well.
+  /// A set of cuts with some points, and prices of the rows that bound them well.
   struct part {
     std::vector<char> open;
     std::vector<double> prices;
@@ -67,7 +67,7 @@ class memory_cut {
 
   [[nodiscard]] part whole() const { return {bounds_.all_points(), std::vector<double>(rows_.rows().size(), 1)}; }
 
-  /// Whether rules are sums of numbers that sums and products do not round to nothing.
+  /// Whether the rules are sums of numbers for which rounding is negligible.
   [[nodiscard]] bool applies() const {
     for (std::size_t r = 0; r < order_.ranks(); ++r) {
       if (!rows_.stages_of(r).empty() && rules_.moments(r) == nullptr) return false;
@@ -90,7 +90,7 @@ class memory_cut {
     return bounds_.close(now.open, sum_of(now.prices)) && !bounds_.narrow(now.open) ? verdict::none : verdict::open;
   }
 
-  /// Looks for prices with which the rows come to more, as often as told, and keeps the best.
+  /// Improves the prices for up to `rounds` rounds, and keeps the best.
   [[nodiscard]] verdict adjust(part& now, std::size_t rounds) {
     std::vector<double> best_prices;
     double best = -1;
@@ -125,7 +125,7 @@ class memory_cut {
     return bounds_.price(now.prices);
   }
 
-  /// Rows that are above the bound become dearer, those below it cheaper.
+  /// Raises the price of rows above the bound, and lowers that of rows below it.
   void change(std::vector<double>& prices, double bound, double step) const {
     const std::vector<double>& sums = bounds_.sums();
     double most = 0;
@@ -139,7 +139,7 @@ class memory_cut {
     for (double& each : prices) each = each < 1e-12 * sum ? 0 : each / sum;
   }
 
-  /// Whether the cut of the last bound keeps to the rows.
+  /// Whether the cut of the last bound satisfies the rows.
   [[nodiscard]] bool fits() const {
     for (const double each : bounds_.sums()) {
       if (each > rules_.memory_limit()) return false;
@@ -155,14 +155,15 @@ class memory_cut {
     return done ? take(repaired_) : verdict::open;
   }
 
-  /// Keeps a cut that keeps to the rows, if it is allowed; else adds rows that it does not keep to.
+  /// Keeps a cut that satisfies the rows, if it is allowed; else adds rows that it violates.
   [[nodiscard]] verdict take(const std::vector<std::size_t>& cut) {
     if (!engine::allowed_cut(order_, rules_, cut)) return rows_.add_broken(cut) ? verdict::open : verdict::gave_up;
     points = cut;
     return verdict::found;
   }
 
-  /// Two parts, by where a point of the fullest row may be. A single cut is looked at once more, unless it was.
+  /// Splits a part in two by the position of a point of the fullest row. Checks a single cut once more, unless that was
+  /// done.
   void split(part now, std::vector<part>& parts) {
     const std::vector<std::size_t>& path = bounds_.path();
     const std::size_t width = path.back() + 1;
@@ -184,7 +185,7 @@ class memory_cut {
       if (!looked_at) parts.push_back(std::move(now));
       return;
     }
-    std::size_t middle = at * width;  // half of the places are at or before it
+    std::size_t middle = at * width;  // half of the positions are at or before it
     for (std::size_t left = (widest + 1) / 2;; ++middle) {
       if (now.open[middle] != 0 && --left == 0) break;
     }

@@ -11,17 +11,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Moves runs of neighbouring cut points until no row of `memory_rows` is above the limit: an item leaves a stage of a
-/// row that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the
-/// limit weigh more and more. The same moves on every machine.
+/// Moves runs of neighbouring cut points until no row of `memory_rows` exceeds the limit: an item leaves a stage of a
+/// violated row, and is passed from stage to stage to the one that gets one more. The weight of rows that stay above
+/// the limit grows. The same moves on every machine.
 class memory_repair {
  public:
   memory_repair(const memory_rows& rows, std::size_t stages, double limit, engine::search_clock& clock)
       : rows_(rows), stages_(stages), limit_(limit), clock_(clock), choice_(stages) {}
 
-  /// Goes on for so many moves from where it was. Whether `points` then keeps to all rows.
+  /// Continues for `moves` moves. Returns whether `points` then satisfies all rows.
   ///
-  /// @param fresh  whether to begin anew, with the cut `points` of stages that are allowed
+  /// @param fresh  whether to start anew, from the cut `points` of allowed stages
   [[nodiscard]] bool operator()(std::vector<std::size_t>& points, std::size_t moves, bool fresh) {
     if (fresh) {
       points_ = points;
@@ -47,8 +47,8 @@ class memory_repair {
 
  private:
   struct move {
-    double change = 0;     // of the excess of all rows, as they weigh
-    std::size_t from = 0;  // the points [from, to] go one item on; 0: no move
+    double change = 0;     // of the weighted excess of all rows
+    std::size_t from = 0;  // the points [from, to] move by one item; 0: no move
     std::size_t to = 0;
     bool right = false;
   };
@@ -60,10 +60,10 @@ class memory_repair {
     for (std::size_t q = 0; q < rows_.rows().size(); ++q) sums_.push_back(rows_.sum(q, points_));
   }
 
-  /// How far a row is above the limit, in limits.
+  /// The excess of a row over the limit, as a multiple of the limit.
   [[nodiscard]] double excess(std::size_t q) const { return sums_[q] > limit_ ? (sums_[q] - limit_) / limit_ : 0; }
 
-  /// A row above the limit, mostly one that is far above it; or none.
+  /// A row above the limit, usually one far above it; or none.
   [[nodiscard]] std::size_t worst_row() {
     std::size_t worst = memory_rows::none;
     double most = 0;
@@ -75,7 +75,7 @@ class memory_repair {
     return worst;
   }
 
-  /// Makes another choice for a stage, and says by how much that changes the excess of its rows.
+  /// Changes the choice of a stage, and returns the change of its rows' excess.
   double put(std::size_t s, std::size_t to) {
     double change = 0;
     for (const std::size_t q : rows_.rows_of(s)) {
@@ -89,7 +89,7 @@ class memory_repair {
     return change;
   }
 
-  /// Likewise with points moved by some items, for `undo` to take back. False: not allowed.
+  /// The same for points moved by some items, reversible by `undo`. False: not allowed.
   bool shift(std::size_t s, std::size_t first, std::size_t last, double& change) {
     const std::size_t to = first < last ? rows_.choice(s, first, last) : memory_rows::none;
     if (to == memory_rows::none) return false;
@@ -102,7 +102,7 @@ class memory_repair {
     for (; changed_.size() > left; changed_.pop_back()) put(changed_.back().first, changed_.back().second);
   }
 
-  /// Looks at what comes of an item that leaves stage s by its front or its back, and goes to any of the stages there.
+  /// Evaluates moves of an item out of stage s, by its front or its back, to any of the stages there.
   void hand_on(std::size_t s, bool front) {
     if (front ? s == 0 : s + 1 == stages_) return;
     double change = 0;
@@ -123,7 +123,7 @@ class memory_repair {
   }
 
   void consider(const move& of) {
-    if (until_[of.from] > moves_ && until_[of.to] > moves_ && of.change > -1e-9) return;  // not back at once
+    if (until_[of.from] > moves_ && until_[of.to] > moves_ && of.change > -1e-9) return;  // no immediate reversal
     if (best_.from == 0 || of.change < best_.change || (of.change == best_.change && random_.fraction() < 0.3))
       best_ = of;
   }
@@ -132,7 +132,7 @@ class memory_repair {
     for (std::size_t at = best_.from; at <= best_.to; ++at)
       points_[at] = best_.right ? points_[at] + 1 : points_[at] - 1;
     until_[best_.from] = until_[best_.to] = moves_ + 4 + static_cast<std::size_t>(8 * random_.fraction());
-    begin();  // sums anew, as they were changed and changed back
+    begin();  // recomputes sums, which accumulated changes
   }
 
   const memory_rows& rows_;
@@ -140,12 +140,12 @@ class memory_repair {
   double limit_;
   engine::search_clock& clock_;
   std::vector<std::size_t> points_{};
-  std::vector<std::size_t> choice_;  // of every stage
-  std::vector<double> sums_{};       // of every row, as is what they weigh
+  std::vector<std::size_t> choice_;  // per stage
+  std::vector<double> sums_{};       // per row, and so are the weights
   std::vector<double> weights_{};
-  std::vector<std::size_t> until_{};  // the move before which a point is not to move back
+  std::vector<std::size_t> until_{};  // the move until which a point must not move back
   std::size_t moves_ = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> changed_{};  // stages and their choices before
+  std::vector<std::pair<std::size_t, std::size_t>> changed_{};  // stages and their previous choices
   move best_{};
   random_bits random_{3, 0, 0};
 };

@@ -17,18 +17,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The memory of ranks as rows: the sum over a rank's stages at one of its `cut_rules::moments` is at most the limit. A
-/// row is there once it is asked for, and the model is asked for what stages hold in the rows that are there.
+/// The memory of ranks as rows: the sum over a rank's stages at one of its `cut_rules::moments` is at most the limit.
+/// Rows are created on demand, and only for existing rows is the model queried for the memory of stages.
 ///
-/// The stages are those that are allowed alone and that lie on some cut of such stages, numbered for each s by their
-/// first and last item.
+/// The stages are those that are allowed alone and lie on some cut of such stages, numbered for each s by first and
+/// last item.
 class memory_rows {
  public:
-  /// What stage `stage` holds with these microbatches.
+  /// The memory of stage `stage` with these microbatches.
   struct table {
     std::size_t stage;
     held_microbatches held;
-    std::vector<double> bytes;  ///< of every choice
+    std::vector<double> bytes;  ///< per choice
   };
   /// The tables of a rank's stages.
   struct row {
@@ -48,10 +48,10 @@ class memory_rows {
         stages_of_(engine::stages_of_ranks(order)) {}
 
   static constexpr std::size_t none = ~std::size_t{0};
-  /// Choices that there may be.
+  /// The most choices supported.
   static constexpr std::size_t most_choices = std::size_t{1} << 22U;
 
-  /// Asks which stages are allowed. False: there are too many, or there is no time.
+  /// Queries which stages are allowed. False: there are too many, or time ran out.
   [[nodiscard]] bool build(engine::search_clock& clock) {
     const std::size_t stages = order_.stages();
     std::vector<char> reached(items_ + 1);
@@ -80,14 +80,14 @@ class memory_rows {
     return true;
   }
 
-  /// The rows there are, and their tables.
+  /// The existing rows, and their tables.
   /// @{
   [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
   [[nodiscard]] const std::vector<table>& tables() const noexcept { return tables_; }
   [[nodiscard]] const std::vector<std::size_t>& tables_of(std::size_t s) const { return tables_of_[s]; }
   [[nodiscard]] const std::vector<std::size_t>& rows_of(std::size_t s) const { return rows_of_[s]; }
   /// @}
-  /// The stages of a rank, which may be without any rows.
+  /// The stages of a rank, with or without rows.
   [[nodiscard]] const std::vector<std::size_t>& stages_of(std::size_t rank) const { return stages_of_[rank]; }
   [[nodiscard]] std::size_t ranks() const noexcept { return stages_of_.size(); }
 
@@ -106,15 +106,15 @@ class memory_rows {
       if (allowed_[here] != 0) visit(low_[at] + (here - begin_[at]), here);
     }
   }
-  /// How many choices there are, with gaps.
+  /// The number of choices, including gaps.
   [[nodiscard]] std::size_t choices() const noexcept { return allowed_.size(); }
-  /// What that choice of the table's stage holds.
+  /// The bytes of a choice of the table's stage.
   [[nodiscard]] double bytes(std::size_t of_table, std::size_t choice) const {
     const table& t = tables_[of_table];
     return t.bytes[choice - begin_[t.stage * (items_ + 1)]];
   }
 
-  /// What a row comes to.
+  /// The sum of a row.
   [[nodiscard]] double sum(std::size_t of_row, view<const std::size_t> points) const {
     const row& each = rows_[of_row];
     double all = 0;
@@ -125,7 +125,7 @@ class memory_rows {
     return all;
   }
 
-  /// The rows that begin the search: of every rank the moment of most microbatches. False: as `add`.
+  /// Adds the initial rows: per rank the moment with most microbatches. False: as `add`.
   [[nodiscard]] bool add_first() {
     for (std::size_t r = 0; r < order_.ranks(); ++r) {
       const auto* const moments = stages_of_[r].empty() ? nullptr : rules_.moments(r);
@@ -142,8 +142,8 @@ class memory_rows {
     return true;
   }
 
-  /// For a cut of allowed stages that keeps to all rows and is not allowed: adds the row that it exceeds most of every
-  /// rank. False: there is none, or the model says what no memory can be.
+  /// For a cut of allowed stages that satisfies all rows and is not allowed: adds, per rank, the row that it exceeds
+  /// most. False: there is none, or the model returned an invalid memory.
   [[nodiscard]] bool add_broken(view<const std::size_t> points) {
     const std::size_t before = rows_.size();
     for (std::size_t r = 0; r < order_.ranks(); ++r) {
@@ -161,7 +161,7 @@ class memory_rows {
   }
 
  private:
-  /// Forbids what no cut has.
+  /// Forbids choices that are on no cut.
   void leave_dead_ends() {
     std::vector<char> ends(items_ + 1);
     ends[items_] = 1;
@@ -187,7 +187,7 @@ class memory_rows {
     return false;
   }
 
-  /// False: what the model says is no memory.
+  /// False: the model returned an invalid memory.
   [[nodiscard]] bool add(std::size_t rank, std::size_t moment) {
     row made{rank, moment, {}};
     for (std::size_t j = 0; j < stages_of_[rank].size(); ++j) {
@@ -223,23 +223,23 @@ class memory_rows {
   const schedule& order_;
   const engine::cut_rules& rules_;
   std::size_t items_;
-  std::vector<std::size_t> begin_;  // of every stage and first item, its choices
-  std::vector<std::size_t> low_;    // likewise, where the first of them ends
-  std::vector<char> allowed_{};     // of every choice
+  std::vector<std::size_t> begin_;  // per stage and first item, its choices
+  std::vector<std::size_t> low_;    // per stage and first item, the end of the first choice
+  std::vector<char> allowed_{};     // per choice
   std::vector<table> tables_{};
   std::vector<row> rows_{};
-  std::vector<std::vector<std::size_t>> tables_of_;  // of every stage
-  std::vector<std::vector<std::size_t>> rows_of_;    // of every stage
-  std::vector<std::vector<std::size_t>> stages_of_;  // of every rank
+  std::vector<std::vector<std::size_t>> tables_of_;  // per stage
+  std::vector<std::vector<std::size_t>> rows_of_;    // per stage
+  std::vector<std::vector<std::size_t>> stages_of_;  // per rank
 };
 
-/// What stages hold at least when their rank holds most microbatches, as sums over items: never above what the model says
-/// of a stage that is allowed. See docs/makespan.md, Bounds, Domains.
+/// Lower bounds on the memory of stages at the moment when their rank holds most microbatches, as sums over items:
+/// never above the model's value for an allowed stage. See docs/makespan.md, Bounds, Domains.
 class held_memory {
  public:
-  /// Knows nothing if the rules are no sums of memory, there are too many stages to choose from, or there is no time.
+  /// Gives no bounds if the rules are not sums of memory, there are too many possible stages, or time runs out.
   ///
-  /// @param limit  what the limit of memory counts as
+  /// @param limit  the value that represents the memory limit
   held_memory(const schedule& order, const engine::cut_rules& rules, std::size_t items, double limit,
               engine::search_clock& clock)
       : limit_(limit),
@@ -257,22 +257,22 @@ class held_memory {
     }
   }
 
-  /// Whether anything is known; of a rank.
+  /// Whether there are bounds, at all and for a rank.
   /// @{
   [[nodiscard]] bool any() const noexcept { return any_; }
   [[nodiscard]] bool any(std::size_t rank) const { return known_[rank] != 0; }
   /// @}
   [[nodiscard]] std::size_t ranks() const noexcept { return known_.size(); }
-  /// What a rank may hold, with what sums may have been rounded up.
+  /// The limit of a rank, with a margin for rounding.
   [[nodiscard]] double limit() const noexcept { return limit_ * (1 + 1e-9); }
-  /// What `[first, last)` holds as stage s: at least `sums(s)[last] - sums(s)[first] + own(s)`.
+  /// A lower bound on stage s as `[first, last)` is `sums(s)[last] - sums(s)[first] + own(s)`.
   /// @{
   [[nodiscard]] const std::vector<double>& sums(std::size_t s) const { return sums_[s]; }
   [[nodiscard]] double own(std::size_t s) const { return own_[s]; }
   /// @}
 
  private:
-  /// What an item adds to the one behind it, or to the one before, is what it holds.
+  /// Takes what an item adds to its next or previous neighbour as its share.
   void fit(const engine::cut_rules& rules, const memory_rows::table& of, std::size_t items, double scale) {
     for (std::size_t i = 0; i < items && items > 1; ++i) {
       const std::size_t first = i + 1 < items ? i : i - 1;
@@ -283,7 +283,7 @@ class held_memory {
     }
   }
 
-  /// What is too much for some stage is taken from what it holds beside its items. False: these are no such numbers.
+  /// Subtracts the excess over any stage from the part that does not depend on items. False: not finite.
   [[nodiscard]] bool fit_own(const memory_rows& rows, std::size_t of, std::size_t items, double scale) {
     const std::size_t s = rows.tables()[of].stage;
     double least = std::numeric_limits<double>::infinity();
@@ -298,7 +298,7 @@ class held_memory {
   }
 
   double limit_;
-  std::vector<char> known_;  // of ranks
+  std::vector<char> known_;  // per rank
   std::vector<double> own_;
   std::vector<std::vector<double>> sums_;
   bool any_ = false;

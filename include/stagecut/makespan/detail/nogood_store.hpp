@@ -10,11 +10,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Why all that follows a node of a graph of cuts failed: some paths were so long up to the node. Whoever comes to it with
-/// as much on all of them need not try. See docs/makespan.md, The search.
+/// The reasons why all completions of a node of a graph of cuts failed: some path lengths up to the node. A later visit
+/// with lengths at least these is skipped. See docs/makespan.md, The search.
 class nogood_store {
  public:
-  /// A path's length up to the node, or more.
+  /// A lower bound on a path's length up to the node.
   struct condition {
     std::uint32_t path;
     std::uint32_t version;
@@ -22,12 +22,12 @@ class nogood_store {
   };
   static constexpr double no_condition = -1;
 
-  /// Forgets everything; for a graph of so many nodes.
+  /// Clears everything; for a graph with this many nodes.
   void reset(std::size_t nodes) { of_.assign(nodes, {}); }
-  /// Of how many nodes.
+  /// The number of nodes.
   [[nodiscard]] std::size_t nodes() const noexcept { return of_.size(); }
 
-  /// What is known to fail at a node, up to the makespan `most`, with these lengths of the paths; null: nothing.
+  /// The conditions that are known to fail at a node, up to the makespan `most`, with these path lengths; null: none.
   [[nodiscard]] const std::vector<condition>* find(std::uint32_t node, double most, const double* lengths,
                                                    const engine::path_pool& pool) {
     std::vector<nogood>& all = of_[node];
@@ -35,7 +35,7 @@ class nogood_store {
       bool holds = all[i].most >= most;
       for (std::size_t c = 0; c < all[i].why.size() && holds; ++c) {
         const condition& each = all[i].why[c];
-        if (pool.version(each.path) != each.version) {  // another path took its place
+        if (pool.version(each.path) != each.version) {  // another path replaced it
           all[i] = std::move(all.back());
           all.pop_back();
           --i;
@@ -45,13 +45,13 @@ class nogood_store {
         holds = lengths[each.path] >= each.length;
       }
       if (!holds) continue;
-      if (i != 0) std::swap(all[i], all[i - 1]), --i;  // what is of use comes first
+      if (i != 0) std::swap(all[i], all[i - 1]), --i;  // useful ones move to the front
       return &all[i].why;
     }
     return nullptr;
   }
 
-  /// Keeps why all that follows a node has a makespan above `most`: `lengths[path]`, or no condition.
+  /// Records that all completions of a node have a makespan above `most`, given `lengths[path]`, or no condition.
   void add(std::uint32_t node, double most, const double* lengths, const engine::path_pool& pool) {
     nogood made{most, {}};
     for (std::size_t j = 0; j < pool.padded(); ++j) {

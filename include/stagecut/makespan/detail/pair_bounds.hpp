@@ -13,18 +13,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A cache of paths through a `rank_relaxation`. The length of each path is a lower bound for any times of the rank's parts. A
-/// path is stored as counts: how often it passes through each entry of a `rank_relaxation::part`, and through the turn.
+/// A cache of paths through a `rank_relaxation`. The length of each path is a lower bound for any times of the rank's
+/// parts. A path is stored as counts: its passes through each entry of a `rank_relaxation::part`, and through the turn.
 class rank_paths {
  public:
   static constexpr std::size_t lanes = 8;  // paths in a group
   static constexpr std::size_t most = 32;
 
-  /// How often a path passes, or how long that takes: forward, backward, weight, down and up of both parts, and the turn.
+  /// The counts of a path, or the matching times: forward, backward, weight, down and up of both parts, and the turn.
   static constexpr std::size_t figures = 11;
   using list = double[figures];
 
-  /// Keeps a path. It takes the place of the oldest, if there are many.
+  /// Stores a path, in place of the oldest if there are many.
   void put(const list& counts) {
     if (next_ == groups_.size() * lanes && next_ < most) groups_.resize(groups_.size() + 1);
     group& here = groups_[next_ / lanes];
@@ -32,7 +32,7 @@ class rank_paths {
     next_ = next_ + 1 == most ? 0 : next_ + 1;
   }
 
-  /// Whether a path that is kept takes longer than `limit`.
+  /// Whether a stored path is longer than `limit`.
   [[nodiscard]] bool above(const list& times, double limit) const {
     for (const group& each : groups_) {
       double lengths[lanes];
@@ -56,8 +56,8 @@ class rank_paths {
   std::size_t next_ = 0;
 };
 
-/// How long a batch takes at least, with two stages a rank, if a rank has the two stages between two nodes of a
-/// `stage_layout`, which is no `chain`.
+/// Lower bounds on the makespan with two stages per rank, if a rank has the two stages between two nodes of a
+/// `stage_layout` other than `chain`.
 class pair_bounds {
  public:
   pair_bounds(const engine::chain_ticks& chain, const schedule& order, const engine::stage_layout& layout)
@@ -91,10 +91,10 @@ class pair_bounds {
     }
   }
 
-  /// Whether messages take the same time wherever the chain is cut: then no longer stage has a lower bound.
+  /// Whether messages take the same time wherever the chain is cut: then a longer stage never has a lower bound.
   [[nodiscard]] bool steady() const noexcept { return steady_; }
 
-  /// How long the rank is busy at least, from the beginning on: more if a stage is longer. See docs/makespan.md, Bounds,
+  /// A lower bound on the rank's busy time from the beginning on; it grows with a stage. See docs/makespan.md, Bounds,
   /// And for all.
   [[nodiscard]] double busy(const engine::layered_graph::node& u, const engine::layered_graph::node& v) const {
     double load = 0;
@@ -105,7 +105,7 @@ class pair_bounds {
     return forward_[u.cut[1]] + own_forward_[layout_.stage(u.step, 0)] + passes_ * load;
   }
 
-  /// How long the batch takes at least: docs/makespan.md, Bounds, Every other schedule.
+  /// A lower bound on the makespan: docs/makespan.md, Bounds, Every other schedule.
   double operator()(const engine::layered_graph::node& u, const engine::layered_graph::node& v) {
     const double turn = set_parts(u, v);
     const auto ends = relaxed_[layout_.stage(u.step, 0)](parts_, turn);
@@ -113,14 +113,14 @@ class pair_bounds {
     return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
   }
 
-  /// Whether a path that was learned shows that this is more than `most`.
+  /// Whether a learned path shows that this exceeds `most`.
   [[nodiscard]] bool above(const engine::layered_graph::node& u, const engine::layered_graph::node& v, double most) {
     rank_paths::list times;
     fill_times(u, v, times);
     return paths_[layout_.stage(u.step, 0)].above(times, most);
   }
 
-  /// Learns a path that shows it, if it is so. Returns whether it is.
+  /// Learns a path that shows it, if there is one. Returns whether there is.
   bool learn(const engine::layered_graph::node& u, const engine::layered_graph::node& v, double most) {
     if ((*this)(u, v) <= most) return false;
     const std::size_t r = layout_.stage(u.step, 0);
@@ -132,7 +132,7 @@ class pair_bounds {
   }
 
  private:
-  /// What the paths that are learned are counts of.
+  /// The times that the counts of learned paths multiply.
   void fill_times(const engine::layered_graph::node& u, const engine::layered_graph::node& v, rank_paths::list& times) {
     times[10] = set_parts(u, v);
     for (std::size_t j = 0; j < 2; ++j) {
@@ -155,7 +155,7 @@ class pair_bounds {
       here.backward = chain_.pass(engine::tick_b, s, part.first, part.last);
       here.weight = chain_.pass(engine::tick_w, s, part.first, part.last);
       double message = 0;
-      std::size_t before = 0;  // where the rank's stage before ends, and the stage that follows it
+      std::size_t before = 0;  // the end of the rank's previous stage, and the stage after it
       std::size_t next = 0;
       if (j == 0) {
         if (s != 0) message = message_[s - 1] + chain_.message(s - 1, part.first);
@@ -176,9 +176,9 @@ class pair_bounds {
   }
 
  public:
-  /// Whether so many ranks behind cannot run what is left within `most`: docs/makespan.md, Bounds, And for all.
+  /// Whether the `ranks` later ranks cannot run the rest within `most`: docs/makespan.md, Bounds, And for all.
   [[nodiscard]] bool rest_is_too_much(const engine::layered_graph::node& v, std::size_t ranks, double most) const {
-    const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
+    const std::size_t first = layout_.ranks - ranks;  // stages of the later ranks, their first stages
     double load = 0;
     if (layout_.kind == engine::stage_layout::shape::vee) {
       load = all_[v.cut[2]] - all_[v.cut[1]] + own_all_[chain_.stages - first] - own_all_[first];
@@ -191,7 +191,7 @@ class pair_bounds {
   }
 
  private:
-  /// How long a message is under way from stage s, cut at `from`, to stage t, cut at `to`, other stages between left out.
+  /// The message time from stage s, cut at `from`, to stage t, cut at `to`, without the stages between.
   [[nodiscard]] double messages(std::size_t s, std::size_t from, std::size_t t, std::size_t to) const {
     if (t == s + 1) return chain_.message(s, from);
     return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
@@ -201,16 +201,16 @@ class pair_bounds {
   const engine::stage_layout& layout_;
   double passes_;
   bool steady_ = true;
-  std::vector<rank_relaxation> relaxed_{};       // of every rank
-  std::vector<rank_paths> paths_{};              // likewise
-  std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at
-  std::vector<double> forward_{};                // prefix sums of the least times of items
+  std::vector<rank_relaxation> relaxed_{};       // per rank
+  std::vector<rank_paths> paths_{};              // per rank
+  std::vector<rank_relaxation::part> parts_{2};  // of the current edge
+  std::vector<double> forward_{};                // prefix sums of the smallest item times
   std::vector<double> backward_{};
   std::vector<double> all_{};
-  std::vector<double> own_forward_{};  // likewise of what stages take beside their items
+  std::vector<double> own_forward_{};  // the same for the fixed times of stages
   std::vector<double> own_backward_{};
   std::vector<double> own_all_{};
-  std::vector<double> message_{};  // likewise of the boundaries
+  std::vector<double> message_{};  // the same for the boundaries
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,15 +18,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How long the second of a rank's two stages may be. Paths that are learned say it soon, and the whole list of the rank is
-/// asked now and then, as often as that taught something of late; so some stages may be left that are too long.
+/// Limits the length of the second of a rank's two stages. Checks learned paths first, and runs the full list of the
+/// rank's ops now and then, depending on its recent success; so some stages that are too long may remain.
 class pair_limits {
  public:
-  /// Lowers `widest` to the last second stage for which no bound known is above `most`. False: there is none from `least` on.
+  /// Lowers `widest` to the last second stage for which no known bound is above `most`. False: there is none from
+  /// `least` on.
   ///
-  /// @param end      `end(width)`, the node behind u with a second stage so wide; bounds do not fall with the width
-  /// @param widest   at first the widest there may be
-  /// @param choices  is raised by how much was looked at
+  /// @param end      `end(width)`, the node after u with a second stage of that width; bounds do not fall with the
+  ///                 width
+  /// @param widest   initially the largest possible width
+  /// @param choices  is raised by the number of choices examined
   template <class End>
   bool narrow(pair_bounds& bounds, const engine::layered_graph::node& u, const End& end, double most, std::size_t least,
               std::size_t& widest, std::size_t& choices) {
@@ -36,7 +38,7 @@ class pair_limits {
     };
     for (;;) {
       if (widest < least) return false;
-      if (above(widest)) {  // bisection for the first one that is
+      if (above(widest)) {  // bisection for the first one above
         std::size_t low = least;
         while (low < widest) {
           const std::size_t middle = low + (widest - low) / 2;
@@ -53,14 +55,14 @@ class pair_limits {
     }
   }
 
-  /// Whether a bound known for one edge is above `most`, be that so for wider second stages or not.
+  /// Whether a known bound for one edge is above `most`; says nothing about wider second stages.
   bool above(pair_bounds& bounds, const engine::layered_graph::node& u, const engine::layered_graph::node& v,
              double most, std::size_t& choices) {
     return bounds.above(u, v, most) || asked(bounds, u, v, most, choices);
   }
 
  private:
-  /// Whether the whole list was asked, and is above.
+  /// Whether the full list was run, and is above.
   bool asked(pair_bounds& bounds, const engine::layered_graph::node& u, const engine::layered_graph::node& v,
              double most, std::size_t& choices) {
     if (++unasked_ < pause_) return false;
@@ -76,12 +78,12 @@ class pair_limits {
     return is;
   }
 
-  std::size_t unasked_ = 0;  // times, one after the other
-  std::size_t pause_ = 1;    // at how many of them the whole list is asked
-  std::size_t in_vain_ = 0;  // how often it taught nothing
+  std::size_t unasked_ = 0;  // consecutive checks without the full list
+  std::size_t pause_ = 1;    // the number of them after which the full list is run
+  std::size_t in_vain_ = 0;  // runs that taught nothing
 };
 
-/// The cuts of a chain with two stages a rank as a layered graph with a step for every rank: see `stage_layout`.
+/// The cuts of a chain with two stages per rank as a layered graph with one step per rank: see `stage_layout`.
 class pair_graph {
  public:
   pair_graph(const engine::chain_ticks& chain, const schedule& order, const engine::stage_layout& layout,
@@ -92,7 +94,7 @@ class pair_graph {
         vee_(layout.kind == engine::stage_layout::shape::vee),
         bounds_(chain, order, layout) {}
 
-  /// As `stage_graph::build`; any makespan will do.
+  /// As `stage_graph::build`, for any makespan.
   ///
   /// @param all  whether all cuts are wanted; else some if there are any
   bool build_untimed(bool all, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph) {
@@ -103,8 +105,9 @@ class pair_graph {
 
   /// As `stage_graph::build`.
   ///
-  /// @param thin  is given the parts of the graph, one for each cut point between the first stages of the ranks and the second
-  ///              ones if there is such a point, and removes what no cut of makespan `most` or less uses; or none
+  /// @param thin  receives the parts of the graph, one per cut point between the first stages of the ranks and the
+  ///              second ones if there is such a point, and removes what no cut of makespan `most` or less uses; or
+  ///              none
   bool build(double most, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph,
              function_ref<void(engine::layered_graph&)> thin = {}) {
     timed_ = all_cuts_ = true;
@@ -158,7 +161,7 @@ class pair_graph {
     return true;
   }
 
-  /// All that follows the first node of a graph.
+  /// Adds all successors of the first node of a graph.
   bool expand(engine::layered_graph& graph, std::size_t most_edges, engine::search_clock& clock) {
     std::size_t begin = 0;
     const auto first = graph.nodes[0].step;
@@ -179,7 +182,8 @@ class pair_graph {
     return true;
   }
 
-  /// Sets the bounds of edges that were told apart by paths alone, and removes those above. False: the clock said stop.
+  /// Sets the bounds of edges that were checked by learned paths only, and removes those above `most`. False: time ran
+  /// out.
   bool set_bounds(engine::layered_graph& graph, engine::search_clock& clock) {
     for (std::size_t i = 0; i < graph.edges.size(); ++i) {
       if (i % 64 == 0 && clock.look()) return false;
@@ -198,14 +202,14 @@ class pair_graph {
 
   std::uint32_t& place(const engine::layered_graph::node& v) { return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]]; }
 
-  /// Adds the edges of a node; says how many choices it looked at.
+  /// Adds the edges of a node; returns the number of choices examined.
   std::size_t follow(engine::layered_graph& graph, std::uint32_t from) {
     std::size_t choices = 0;
     const engine::layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
-    const std::size_t left = layout_.ranks - 1 - r;  // ranks behind
+    const std::size_t left = layout_.ranks - 1 - r;  // later ranks
     const std::size_t x = u.cut[0];
-    // Where the first of the two stages may end.
+    // The range of the end of the first of the two stages.
     const std::size_t lowest = !vee_ && left == 0 ? x : u.cut[1] + 1;
     const std::size_t highest = vee_ ? u.cut[2] - (2 * left + 1) : x - left;
     widest_ = chain_.items;
@@ -220,13 +224,13 @@ class pair_graph {
     return choices;
   }
 
-  /// Those whose first stage ends at a. Returns whether any is quick enough, be it allowed or not.
+  /// Adds those whose first stage ends at a. Returns whether any is fast enough, allowed or not.
   bool follow_first(engine::layered_graph& graph, std::uint32_t from, std::uint32_t a, std::size_t& choices) {
     const engine::layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t left = layout_.ranks - 1 - r;
     const std::size_t n = chain_.items;
-    // The second grows, to the right or to the left.
+    // The second stage grows to the right or to the left.
     const std::size_t least = left == 0 ? (vee_ ? u.cut[2] - a : n - u.cut[2]) : 1;
     const std::size_t widest = left == 0 ? least : vee_ ? u.cut[2] - a - 2 * left : n - left - u.cut[2];
     if (timed_ && bounds_.steady()) {
@@ -251,15 +255,14 @@ class pair_graph {
     return any;
   }
 
-  /// The node behind u if its first stage ends at a and the second is so wide.
+  /// The node after u if its first stage ends at a and the second has this width.
   [[nodiscard]] engine::layered_graph::node behind(const engine::layered_graph::node& u, std::size_t a,
                                                    std::size_t width) const {
     const std::size_t b = vee_ ? u.cut[2] - width : u.cut[2] + width;
     return {u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)}};
   }
 
-  /// Adds an edge, if it is allowed and what is left is not too much for the ranks behind. False: none with a wider second
-  /// stage is allowed.
+  /// Adds an edge, if it is allowed and the later ranks can run the rest. False: no wider second stage is allowed.
   bool add(engine::layered_graph& graph, std::uint32_t from, const engine::layered_graph::node& v) {
     const engine::layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
@@ -289,8 +292,8 @@ class pair_graph {
   function_ref<void(engine::layered_graph&)> thin_{};
   pair_bounds bounds_;
   pair_limits limits_{};
-  std::size_t widest_ = 0;             // the second stage of the last first one
-  std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
+  std::size_t widest_ = 0;             // the second stage for the previous first one
+  std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the current step
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

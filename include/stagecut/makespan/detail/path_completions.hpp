@@ -12,16 +12,17 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The shortest that all paths of a pool can become behind every node of a graph of cuts: docs/makespan.md, The search.
+/// Lower bounds on the completion of every path of a pool after every node of a graph of cuts: docs/makespan.md, The
+/// search.
 class path_completions {
  public:
   path_completions(const engine::path_pool& pool, std::size_t steps)
       : pool_(pool), steps_(steps), edge_(pool.capacity()) {}
 
-  /// Behind node u: one for each path.
+  /// After node u: one per path.
   [[nodiscard]] double* operator[](std::uint32_t u) noexcept { return rest_.data() + u * pool_.capacity(); }
 
-  /// Finds them for all paths. False: the clock said stop before.
+  /// Computes them for all paths. False: time ran out.
   bool fill(const engine::layered_graph& graph, engine::search_clock& clock) {
     const std::size_t paths = pool_.padded();
     rest_.resize(graph.nodes.size() * pool_.capacity());
@@ -44,7 +45,7 @@ class path_completions {
     return true;
   }
 
-  /// The same for one; those beyond the last, in its group, pass nowhere.
+  /// The same for one; unused slots of its group get no passes.
   void fill_one(const engine::layered_graph& graph, std::size_t path) {
     for (std::size_t u = graph.nodes.size(); u-- > 0;) {
       double best = graph.nodes[u].step == steps_ ? 0 : engine::no_ticks;
@@ -59,8 +60,8 @@ class path_completions {
     }
   }
 
-  /// Removes the edges through which some path is longer than `most`, until few are left to remove, and fills. Returns
-  /// whether any cut is left, true if the clock said stop before.
+  /// Removes the edges through which some path is longer than `most`, until few are left to remove, and recomputes.
+  /// Returns whether any cut is left; true if time ran out.
   bool filter(engine::layered_graph& graph, double most, engine::search_clock& clock) {
     const std::size_t paths = pool_.padded();
     for (;;) {
@@ -96,9 +97,9 @@ class path_completions {
  private:
   const engine::path_pool& pool_;
   std::size_t steps_;
-  std::vector<double> edge_;      // what an edge adds
+  std::vector<double> edge_;      // contribution of each edge
   std::vector<double> rest_{};    // [u * capacity + path]
-  std::vector<double> before_{};  // likewise the shortest beginnings
+  std::vector<double> before_{};  // the same for the shortest beginnings
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -13,41 +13,41 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Weighs paths so that the least of their weighted sum, over the cuts of a domain, is large: a bound that no single path
-/// gives. See docs/makespan.md, Bounds, Domains.
+/// Weighs paths so that the minimum of their weighted sum over the cuts of a domain is large: a bound that no single
+/// path gives. See docs/makespan.md, Bounds, Domains.
 ///
-/// Whatever the weights, as long as their sum is 1 the bound is one. They are those of a game: one player chooses a path,
-/// the other a cut, and the length of the path in the cut goes from the second to the first. Both learn among the paths and
-/// cuts known so far; then each is given its best answer to what the other has learned: the cut that is least in the
-/// weighted sum, and the critical path of the times that the weighted cuts have in the mean.
+/// Any weights of sum 1 give a bound. The weights come from a game: one player chooses a path, the other a cut, and the
+/// second pays the first the length of the path in the cut. Both learn among the paths and cuts known so far; then each
+/// receives its best response to the other's mixed strategy: the cut that minimizes the weighted sum, and the critical
+/// path of the mean times of the weighted cuts.
 ///
-/// A limit is a row that is at most 0 for the cuts that are looked for. Any price of it, not below 0, may be added to a
-/// combination of paths. In the game it is worth the bound so far beside its value: above that where a cut breaks it.
+/// A limit is a row that is at most 0 for the wanted cuts. Any non-negative price times it may be added to a
+/// combination of paths. In the game its value is offset by the current bound: above it where a cut violates the limit.
 class path_game {
  public:
   static constexpr std::size_t lanes = point_rows::lanes;
 
   explicit path_game(row_bounds& bounds) : bounds_(bounds) {}
 
-  /// The factors of the best combination and its least value.
+  /// The factors of the best combination and its minimum.
   /// @{
   std::vector<double> factors{};
   double bound = 0;
   /// @}
-  /// The weight of row 0 in it, the combination that was there.
+  /// The weight in it of row 0, the previous combination.
   double carried = 0;
   /// The sum of the prices of limits in it.
   double priced = 0;
   /// The cuts of the game.
   std::vector<std::vector<std::size_t>> cuts{};
 
-  /// The weights of cuts of late, of sum 1; empty before the second step.
+  /// The recent weights of cuts, of sum 1; empty before the second step.
   [[nodiscard]] const std::vector<double>& cut_weights() const noexcept { return game_.column_weights; }
 
-  /// Begins with the cuts known that lie in a domain.
+  /// Starts with the known cuts that lie in a domain.
   ///
-  /// @param limits  may be none; stay as they are as long as the game goes on
-  /// @param known   a bound for the cuts that are looked for
+  /// @param limits  may be empty; fixed during the game
+  /// @param known   a bound for the wanted cuts
   void begin(const point_rows& rows, const point_rows& limits, const point_domains& domains, double known) {
     limits_ = &limits;
     known_ = known;
@@ -65,8 +65,8 @@ class path_game {
     bound = -engine::no_ticks;
   }
 
-  /// One step: the combination of rows as the players weigh them, its bound, and the cut for which that is least, which joins
-  /// the game. Returns whether the cut is a new one.
+  /// One step: the combination of rows with the players' weights, its bound, and the cut that attains it, which joins
+  /// the game. Returns whether the cut is new.
   bool step(const point_rows& rows, const point_domains& domains) {
     if (cuts.empty()) {
       game_.row_weights.assign(padded(rows), 0);
@@ -88,13 +88,13 @@ class path_game {
     return true;
   }
 
-  /// A row was added, or another took its place.
+  /// Updates a row that was added or replaced.
   void update(const point_rows& rows, std::size_t row) {
     game_.set_row(limits_->size() + rows.size(), limits_->size() + row,
                   [&](std::size_t c) { return rows.length(row, cuts[c]); });
   }
 
-  /// What the limit that the cuts break most, in the mean, is worth; -`no_ticks` without limits.
+  /// The game value of the limit that the cuts violate most on average; -`no_ticks` without limits.
   [[nodiscard]] double above_limits() const {
     double most = -engine::no_ticks;
     for (std::size_t k = 0; k < limits_->size(); ++k) {
@@ -105,7 +105,7 @@ class path_game {
     return most;
   }
 
-  /// How much a row counted of late.
+  /// The recent weight of a row.
   [[nodiscard]] double weight(std::size_t row) const { return row < shares_.size() ? shares_[row] : 0; }
 
  private:
@@ -118,7 +118,7 @@ class path_game {
     return true;
   }
 
-  /// What a limit is worth that is kept to the last byte.
+  /// The game value of a limit that is met exactly.
   [[nodiscard]] double even() const { return bound > known_ ? bound : known_; }
 
   /// Rows of the game, limits first.
@@ -136,7 +136,7 @@ class path_game {
     for (std::size_t k = 0; k < rows.size(); ++k) to[limits_->size() + k] = lengths_[k];
   }
 
-  /// Makes the weights of paths shares of sum 1. Those of limits become prices, for as much of paths.
+  /// Normalizes the weights of paths to sum 1. Those of limits become prices, on the same scale.
   void normalise(std::size_t rows) {
     const std::size_t first = limits_->size();
     shares_.assign(engine::matrix_game::padded(rows), 0);
@@ -176,7 +176,7 @@ class path_game {
   row_bounds& bounds_;
   const point_rows* limits_ = nullptr;
   double known_ = 0;
-  engine::matrix_game game_{};    // its rows are limits and paths, its columns cuts
+  engine::matrix_game game_{};    // rows: limits and paths; columns: cuts
   std::vector<double> shares_{};  // of paths, of sum 1
   std::vector<double> prices_{};  // of limits
   double priced_now_ = 0;

@@ -13,11 +13,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How long the paths of a pool are on the way down a graph of cuts, and why what was tried on the way is too long.
+/// The lengths of the paths of a pool on the way down a graph of cuts, and the reasons why tries on the way are too
+/// long.
 ///
-/// Of every step t of the way it has the lengths of the paths up to there, what the edge that is tried there adds to them,
-/// and conditions: lengths up to there that are enough for all that was tried to be too long. Proofs: docs/makespan.md, The
-/// search.
+/// Per step t of the way it has the lengths of the paths so far, the contribution of the edge being tried, and
+/// conditions: lengths so far that suffice for all tries to be too long. Proofs: docs/makespan.md, The search.
 class path_lengths {
  public:
   static constexpr double no_condition = nogood_store::no_condition;
@@ -29,7 +29,7 @@ class path_lengths {
         weight_((steps + 1) * pool.capacity()),
         condition_((steps + 1) * pool.capacity()) {}
 
-  /// One for each path of the pool.
+  /// One per path of the pool.
   /// @{
   [[nodiscard]] double* up_to(std::size_t t) { return length_.data() + t * pool_.capacity(); }
   [[nodiscard]] double* of_edge(std::size_t t) { return weight_.data() + t * pool_.capacity(); }
@@ -39,7 +39,7 @@ class path_lengths {
   /// Back to the first step.
   void restart() { length_.assign(length_.size(), 0); }
 
-  /// Nothing was tried yet at step t.
+  /// Clears the conditions of step t.
   void forget_conditions(std::size_t t) {
     double* const here = conditions(t);
     for (std::size_t j = 0; j < pool_.capacity(); ++j) here[j] = no_condition;
@@ -60,7 +60,7 @@ class path_lengths {
     return most;
   }
 
-  /// Goes on to step t + 1 by the edge that is tried at step t.
+  /// Advances to step t + 1 by the edge tried at step t.
   void go_on(std::size_t t) {
     double* const next = up_to(t + 1);
     const double* const edge = of_edge(t);
@@ -68,8 +68,8 @@ class path_lengths {
     for (std::size_t j = 0; j < pool_.padded(); ++j) next[j] = now[j] + edge[j];
   }
 
-  /// Keeps, as a condition, why the edge to v that is tried is longer than `most`: a path that is a condition already, or
-  /// else the longest.
+  /// Records, as a condition, why the edge to v is longer than `most`: a path that is already a condition, else the
+  /// longest.
   void explain(std::size_t t, std::uint32_t v, double most) {
     const double* const edge = of_edge(t);
     const double* const now = up_to(t);
@@ -88,14 +88,14 @@ class path_lengths {
     if (behind[best] < engine::no_ticks / 2) require(t, best, most + 1 - edge[best] - behind[best]);
   }
 
-  /// What is tried at step t is too long if the path has at least this length up to there.
+  /// Adds a condition: tries at step t are too long if the path has at least this length so far.
   void require(std::size_t t, std::size_t path, double length) {
     double& here = conditions(t)[path];
     if (length < 0) length = 0;
     if (here < length) here = length;
   }
 
-  /// The same of all conditions of step t + 1, to which the edge led that is tried.
+  /// Adds all conditions of step t + 1, reached by the edge being tried.
   void require_of_next(std::size_t t) {
     const double* const failed = conditions(t + 1);
     const double* const edge = of_edge(t);
@@ -104,8 +104,8 @@ class path_lengths {
     }
   }
 
-  /// Puts a path with these counts into the pool, if it is not there, and in place of the one that was least of use, if it
-  /// is full. Returns its place; `capacity()`, and nothing is put, if all others are conditions up to step t.
+  /// Puts a path with these counts into the pool, unless it is there, in place of the least useful one if it is full.
+  /// Returns its index; `capacity()`, without a change, if all others are conditions up to step t.
   std::size_t put(std::size_t t, const std::vector<double>& counts, const engine::layered_graph& graph) {
     std::size_t place = pool_.find(counts);
     if (place != pool_.capacity()) return place;
@@ -115,14 +115,14 @@ class path_lengths {
     pool_.put(place, counts);
     rest_.fill_one(graph, place);
     for (std::size_t at = 0; at < length_.size(); at += pool_.capacity()) {
-      for (std::size_t j = padded; j < pool_.padded(); ++j) {  // that come with a new group pass nowhere so far
+      for (std::size_t j = padded; j < pool_.padded(); ++j) {  // new slots of a group get no passes yet
         length_[at + j] = weight_[at + j] = 0;
       }
     }
     return place;
   }
 
-  /// Follows one path along the nodes of the steps up to t, and the edge behind.
+  /// Updates one path along the nodes of the steps up to t, and the edge after them.
   void follow(std::size_t t, std::size_t path, const engine::layered_graph& graph,
               const std::vector<std::uint32_t>& way) {
     double sum = 0;
@@ -135,7 +135,7 @@ class path_lengths {
   }
 
  private:
-  /// The path least used of those that are no condition up to step t.
+  /// The least used path that is not a condition up to step t.
   std::size_t least_used(std::size_t t) {
     std::size_t place = pool_.capacity();
     double least = 0;

@@ -30,11 +30,11 @@ class path_means {
         points_(chain.stages + 1),
         sums_(chain.stages * engine::tick_kinds) {}
 
-  /// Looks for means that are long in all cuts of a graph. It loses edges that no cut of makespan `most` or less uses, and
-  /// others get higher bounds, as long as that is of use.
+  /// Finds means that are long in all cuts of a graph. Removes edges that no cut of makespan `most` or less uses, and
+  /// raises the bounds of others, while that helps.
   ///
   /// @param graph  begins with a node of any step
-  /// @param offer  is told of cuts and their makespans
+  /// @param offer  receives cuts and their makespans
   template <class Offer>
   void thin(engine::layered_graph& graph, double most, const Offer& offer) {
     double bound = 0;
@@ -43,7 +43,7 @@ class path_means {
       const std::size_t edges = graph.edges.size();
       const double here = improve(graph, most, round, offer);
       if (bound < here) bound = here;
-      // Nothing is given up for a while, as weights are learned.
+      // Weights are learned first, so the first rounds do not give up.
       if (round > 1 && (bound - before) * 16 < most - bound && graph.edges.size() * 20 > edges * 19) return;
     }
   }
@@ -52,7 +52,7 @@ class path_means {
   static constexpr std::size_t most_rounds = 12;
   static constexpr std::size_t steps_of_round = 40;
 
-  /// Some steps; returns what all cuts of the graph take at least.
+  /// Some steps; returns a lower bound on all cuts of the graph.
   template <class Offer>
   double improve(engine::layered_graph& graph, double most, std::size_t round, const Offer& offer) {
     double bound = -1;
@@ -75,7 +75,7 @@ class path_means {
     return bound;
   }
 
-  /// From the cut for which the mean is shortest.
+  /// Learns from the cut for which the mean is shortest.
   template <class Offer>
   void learn(double mean, double speed, const Offer& offer) {
     const double makespan = simulator_(points_);
@@ -111,7 +111,7 @@ class path_means {
   std::vector<double> best_{};
   std::vector<double> counts_{};
   std::vector<double> cut_times_{};
-  std::vector<double> sums_;  // of some cuts' times: their critical path is of use for all of them
+  std::vector<double> sums_;  // of the times of some cuts: their critical path helps for all of them
   std::size_t summed_ = 0;
 };
 

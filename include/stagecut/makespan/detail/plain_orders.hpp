@@ -9,21 +9,21 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
-// Orders that need no search: one at a time, and those that have a name.
+// Schedules that need no search: one microbatch at a time, and the named ones.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The ranks of a request.
 [[nodiscard]] STAGECUT_DECL std::size_t ranks_of(const cut_and_order_request& request);
 
-/// Each microbatch when the one before is through, backward passes whole: whatever fits at all has room for that.
+/// Runs each microbatch after the previous one ends, with unsplit backward passes: the schedule of least memory.
 [[nodiscard]] STAGECUT_DECL schedule one_at_a_time(const cut_and_order_request& request);
 
-/// The ops of a rank, B in place of I on stages that run it whole.
+/// The ops of a rank, with B in place of I on stages that run it unsplit.
 [[nodiscard]] STAGECUT_DECL std::vector<op> with_whole(const std::vector<op>& ops,
                                                        const cut_and_order_request& request);
 
-/// The named schedules of the ranks, stages and microbatches of a request, but those with passes that overlap. With stages
-/// that run B, whole, beside others they have no name.
+/// The named schedules of the ranks, stages and microbatches of a request, except those with overlapping passes. None
+/// if only some stages run B unsplit.
 [[nodiscard]] STAGECUT_DECL std::vector<schedule> named_orders(const cut_and_order_request& request);
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

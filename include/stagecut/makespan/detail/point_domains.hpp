@@ -9,7 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Where the inner cut points of a chain may lie: point j, from 1 to S - 1, in `[low[j], high[j]]`.
+/// Ranges of the inner cut points of a chain: point j, from 1 to S - 1, in `[low[j], high[j]]`.
 struct point_domains {
   std::vector<std::uint32_t> low{};
   std::vector<std::uint32_t> high{};
@@ -22,7 +22,7 @@ struct point_domains {
     }
   }
 
-  /// Leaves out what lies in no cut. Returns whether a cut is left.
+  /// Removes positions that lie in no cut. Returns whether a cut is left.
   bool tighten() {
     const std::size_t stages = low.size();
     for (std::size_t j = 2; j < stages; ++j) low[j] = low[j] <= low[j - 1] ? low[j - 1] + 1 : low[j];
@@ -33,7 +33,7 @@ struct point_domains {
     return true;
   }
 
-  /// Whether one cut is left.
+  /// Whether exactly one cut is left.
   [[nodiscard]] bool single() const {
     for (std::size_t j = 1; j < low.size(); ++j) {
       if (low[j] != high[j]) return false;

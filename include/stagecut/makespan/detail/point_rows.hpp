@@ -9,18 +9,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Paths, or combinations of paths, as factors of `point_times`; eight of them lie side by side.
+/// Paths, or combinations of paths, as factors of `point_times`, stored in interleaved groups of eight.
 class point_rows {
  public:
   static constexpr std::size_t lanes = 8;
 
   explicit point_rows(const point_times& times) : times_(times), length_(1 + (times.stages() - 1) * times.width()) {}
 
-  /// Of rows.
+  /// Number of rows.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Of groups of eight; rows that are missing in the last are 0.
+  /// Number of groups of eight; missing rows of the last are 0.
   [[nodiscard]] std::size_t groups() const noexcept { return (size_ + lanes - 1) / lanes; }
-  /// Factors of a row.
+  /// Number of factors of a row.
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
 
   /// Sets row `place`, or adds it if `place == size()`.
@@ -30,7 +30,7 @@ class point_rows {
     for (std::size_t i = 0; i < length_; ++i) factors_[at(place, i)] = factors[i];
   }
 
-  /// Leaves the first rows only.
+  /// Keeps the first rows only.
   void shrink(std::size_t size) {
     for (std::size_t row = size; row < size_; ++row) {
       for (std::size_t i = 0; i < length_; ++i) factors_[at(row, i)] = 0;
@@ -46,7 +46,7 @@ class point_rows {
     return factors_.data() + (g * length_ + i) * lanes;
   }
 
-  /// How long a path is in a cut.
+  /// The length of a path in a cut.
   [[nodiscard]] double length(std::size_t row, view<const std::size_t> points) const {
     double sum = factor(row, 0);
     std::size_t i = 1;
@@ -56,7 +56,7 @@ class point_rows {
     return sum;
   }
 
-  /// How long every path is in a cut: `lengths[row]`, of `8 * groups()`.
+  /// The length of every path in a cut: `lengths[row]`, of `8 * groups()`.
   void measure(view<const std::size_t> points, double* lengths) const {
     for (std::size_t g = 0; g < groups(); ++g) {
       double* const to = lengths + g * lanes;

@@ -10,12 +10,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Times of a chain as sums over its cut points: of a path that passes through stages so and so often, each cut point adds
-/// what its place takes from one stage and gives to the other. Likewise what stages hold, if that is asked for. See
+/// Times of a chain as sums over its cut points: for a path with given pass counts per stage, each cut point adds what
+/// its position moves from one stage to the other. The same for the memory of stages, if requested. See
 /// docs/makespan.md, Bounds, Domains.
 class point_times {
  public:
-  /// @param held  must outlive this; null: nothing
+  /// @param held  must outlive this; null: no memory
   explicit point_times(const engine::chain_ticks& chain, const held_memory* held = nullptr) : chain_(chain) {
     for (std::size_t kind = 0; kind < engine::tick_message; ++kind) {
       if (kind != engine::tick_w || chain.splits) kinds_.push_back(kind);
@@ -42,18 +42,18 @@ class point_times {
   point_times(const point_times&) = delete;
   point_times& operator=(const point_times&) = delete;
 
-  /// Numbers that the place of a point multiplies: passes of the stage before it, behind it, messages.
+  /// Number of factors per point: passes of the stage before it, of the stage after it, messages.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] std::size_t stages() const noexcept { return chain_.stages; }
   [[nodiscard]] std::size_t items() const noexcept { return chain_.items; }
-  /// What the numbers of point j, `factor` of them, are multiplied by, at each place.
+  /// The multipliers of number `factor` of point j, per position.
   [[nodiscard]] const double* at(std::size_t j, std::size_t factor) const noexcept {
     return rows_[j * width_ + factor];
   }
 
-  /// A path as numbers: one that adds to all cuts, then `width()` of each point from 1 on.
+  /// A path as factors: a constant for all cuts, then `width()` per point from 1 on.
   ///
-  /// @param counts  how often the path passes, `[s * tick_kinds + kind]`
+  /// @param counts  passes of the path, `[s * tick_kinds + kind]`
   void factors(const std::vector<double>& counts, std::vector<double>& to) const {
     const std::size_t stages = chain_.stages;
     to.assign(1 + (stages - 1) * width_, 0);
@@ -75,9 +75,9 @@ class point_times {
     }
   }
 
-  /// What stages hold together, as such numbers.
+  /// The joint memory of stages, as such factors.
   ///
-  /// @param held  of the constructor
+  /// @param held  the one of the constructor
   void held_factors(const held_memory& held, const std::vector<std::size_t>& of, std::vector<double>& to) const {
     to.assign(1 + (chain_.stages - 1) * width_, 0);
     for (const std::size_t s : of) {
@@ -88,12 +88,12 @@ class point_times {
     }
   }
 
-  /// How much a sum over points may be off for being rounded, at most; of what stages hold, for every 1 that it counts.
+  /// The largest rounding error of a sum over points; for memory, per 1 that it counts.
   ///
-  /// Added up from the first point on, it is the time of the stages before a point, less what the path spends on all items in
-  /// the stage behind it: below twice all items, each on its slowest stage, as often as a path can pass. Every step is
-  /// rounded by 2^-53 of that at most. The factors of a combination of up to 96 rows, eight of them added side by side, are
-  /// rounded by less than 2^-48 of what they may be, and count for every point.
+  /// The sum from the first point on is the time of the stages before a point, less the path's time on all items in the
+  /// stage after it: below twice all items, each on its slowest stage, as often as a path can pass. Every step is
+  /// rounded by at most 2^-53 of that. The factors of a combination of up to 96 rows, added in groups of eight, are
+  /// rounded by less than 2^-48 of their possible size, and count for every point.
   ///
   /// @param passes  of a stage in an iteration
   [[nodiscard]] double margin(std::size_t passes) const {
@@ -117,7 +117,7 @@ class point_times {
   }
 
  private:
-  /// Two more numbers for each point: what the stage before it holds up to there, and what the one behind it does not.
+  /// Adds two factors per point: the memory of the stage before it up to there, and of the one after it, subtracted.
   void add_held(const held_memory& held) {
     double own = 0;
     for (std::size_t s = 0; s < chain_.stages; ++s) {
@@ -132,11 +132,11 @@ class point_times {
 
   const engine::chain_ticks& chain_;
   std::vector<std::size_t> kinds_{};
-  std::size_t sides_ = 1;    // 2: stages differ, so that a point gives other times than it takes
-  std::size_t message_ = 0;  // which number of a point that is
-  std::size_t held_ = 0;     // likewise; the next one, too
+  std::size_t sides_ = 1;    // 2: stages differ, so that a point adds other times than it removes
+  std::size_t message_ = 0;  // index of the message factor of a point
+  std::size_t held_ = 0;     // index of the first of the two memory factors
   std::size_t width_ = 0;
-  double most_held_ = 0;  // by all stages of a rank, at any point
+  double most_held_ = 0;  // the most of all stages of a rank, at any point
   std::vector<const double*> rows_{};
   std::vector<double> messages_{};
 };

@@ -18,7 +18,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The loads from one to another; `high < 0`: none.
+/// A range of loads; `high < 0`: empty.
 struct load_range {
   double low = engine::no_ticks;
   double high = -1;
@@ -29,14 +29,14 @@ struct load_range {
   }
 };
 
-/// What stages can take together with the others of their rank, within what the rank takes and holds.
+/// The possible loads of stages together with the others of their rank, within the rank's load and memory.
 class stage_loads {
  public:
   explicit stage_loads(const load_values& loads) : loads_(loads) {}
 
-  /// Narrows the limits of the stages of a rank, and what it takes. Returns whether there can be cuts. Where there are few
-  /// choices of loads for all stages, each is gone through, else each of a stage with each of the others together, whatever
-  /// their limits.
+  /// Narrows the limits of the stages of a rank, and the rank's load. Returns whether there can be cuts. If there are
+  /// few combinations of stage loads, enumerates them, else combines each load of a stage with each joint load of the
+  /// others, ignoring the limits of the others.
   [[nodiscard]] bool narrow(std::size_t rank, load_range& takes, std::vector<load_limit>& limits) {
     const std::vector<std::size_t>& stages = loads_.stages_of(rank);
     if (stages.size() < 2) return true;
@@ -44,7 +44,7 @@ class stage_loads {
     choices_.assign(stages.size(), {});
     found_.assign(stages.size(), {});
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      if (loads_.of_stage(stages[i]).empty()) return true;  // nothing is known of what the rank holds
+      if (loads_.of_stage(stages[i]).empty()) return true;  // the memory of the rank is unknown
       for (const load_values::entry& each : loads_.of_stage(stages[i])) {
         if (within(limits, group_of(stages[i]), each.load)) choices_[i].push_back(each);
       }
@@ -79,7 +79,7 @@ class stage_loads {
     return true;
   }
 
-  /// Chooses for the stages from the i-th on; the ones before take and hold `so_far`.
+  /// Chooses loads for the stages from the i-th on; the ones before have the sums `so_far`.
   void choose_all(std::size_t i, const load_values::entry& so_far, const load_range& takes) {
     if (so_far.load > takes.high || so_far.held > loads_.limit()) return;
     if (i == choices_.size()) {
@@ -107,16 +107,16 @@ class stage_loads {
   }
 
   const load_values& loads_;
-  // Of the stages of a rank:
+  // Per stage of a rank:
   std::vector<load_values::table> choices_{};
   std::vector<double> taken_{};
   std::vector<load_range> found_{};
   load_range sums_{};
 };
 
-/// What ranks can take for one microbatch if a cut is to end in time: a rank that takes longer leaves too little time for
-/// what comes before its first pass and behind its last one; and all ranks together take all items. See docs/makespan.md,
-/// Bounds, Domains.
+/// The possible loads of ranks for one microbatch if a cut is to finish in time: a rank with a larger load leaves too
+/// little time for what comes before its first pass and after its last; and all ranks together run all items. See
+/// docs/makespan.md, Bounds, Domains.
 class rank_loads {
  public:
   /// @param passes  of a stage in an iteration
@@ -128,7 +128,7 @@ class rank_loads {
     }
     for (std::size_t s = 0; s < chain.stages; ++s) {
       for (const std::size_t kind : {engine::tick_f, engine::tick_b, engine::tick_w}) {
-        if (chain.row(kind, s) != chain.row(kind, 0)) return;  // what all take depends on the cut
+        if (chain.row(kind, s) != chain.row(kind, 0)) return;  // the total load depends on the cut
         all_ += chain.own(kind, s);
       }
     }
@@ -137,15 +137,15 @@ class rank_loads {
     applies_ = add_rests(chain, order, times, simulator);
   }
 
-  /// Whether it tells anything: the ranks have few loads, of the same sum in all cuts.
+  /// Whether it gives bounds: the ranks have few loads, with the same sum in all cuts.
   [[nodiscard]] bool applies() const noexcept { return applies_; }
-  /// Of every rank, a row: what there is on a path through all its passes beside them.
+  /// Per rank, a row: the rest of a path through all its passes.
   [[nodiscard]] const point_rows& rests() const noexcept { return rests_; }
 
   /// Narrows the limits of ranks and of their stages. Returns whether there can be cuts.
   ///
-  /// @param rests  below these rows, in the part that the limits are of
-  /// @param most   that a cut may take
+  /// @param rests  lower bounds on these rows, in the part with these limits
+  /// @param most   the largest makespan of interest
   [[nodiscard]] bool narrow(std::vector<load_limit>& limits, const std::vector<double>& rests, double most) {
     for (std::size_t r = 0; r < range_.size(); ++r) {
       const std::vector<double>& values = loads_.values(r);
@@ -171,7 +171,7 @@ class rank_loads {
     return true;
   }
 
-  /// What a cut takes at least whose ranks keep to what `narrow` left.
+  /// A lower bound on a cut whose ranks keep to the limits after `narrow`.
   [[nodiscard]] double bound(const std::vector<double>& rests) const {
     double most = 0;
     for (std::size_t r = 0; r < range_.size() && applies_; ++r) {
@@ -181,8 +181,8 @@ class rank_loads {
     return most;
   }
 
-  /// The rank for which taking as long as it may is worst, and the longest two times that it may take; none: no rank is
-  /// surely later than `least` by that.
+  /// The rank whose largest possible load gives the worst bound, and its two largest possible loads; none: no rank is
+  /// certain to exceed `least` by that.
   [[nodiscard]] load_split longest(const std::vector<double>& rests, double least) const {
     load_split best;
     for (std::size_t r = 0; r < range_.size() && applies_; ++r) {
@@ -198,7 +198,7 @@ class rank_loads {
   }
 
  private:
-  /// A rank takes what others leave, until nothing changes.
+  /// Limits the load of each rank to what the others leave, until nothing changes.
   [[nodiscard]] bool narrow_sums() {
     double low = 0;
     double high = 0;
@@ -219,7 +219,7 @@ class rank_loads {
     return true;
   }
 
-  /// The values of a rank in such a range; ticks are whole, so that half of one makes up for what quotients round.
+  /// The values of a rank in a range; ticks are whole, so half of one covers the rounding of quotients.
   [[nodiscard]] bool to_values(std::size_t r, double low, double high) {
     const std::vector<double>& values = loads_.values(r);
     const std::size_t first =
@@ -231,7 +231,7 @@ class rank_loads {
     return true;
   }
 
-  /// The longest path where one rank alone takes long passes through all of it.
+  /// The longest path if a single rank takes long passes through all of it.
   [[nodiscard]] bool add_rests(const engine::chain_ticks& chain, const schedule& order, const point_times& times,
                                engine::cut_simulator& simulator) {
     const auto stages_of = engine::stages_of_ranks(order);

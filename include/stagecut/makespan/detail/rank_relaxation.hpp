@@ -9,31 +9,31 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// One of a rank's stages, in the order of the model, and how long its results are under way through others.
+/// One of a rank's stages, in the order of the model, and the travel time of its results through other stages.
 struct rank_part {
   double forward = 0;   ///< of a microbatch
   double backward = 0;  ///< B or I
   double weight = 0;    ///< W
-  double down = 0;      ///< from the part before, or the first layer, to this one's F
-  double up = 0;        ///< from this one's B or I to the part before, or the end of the first layer's
+  double down = 0;      ///< from the previous part, or the first layer, to this one's F
+  double up = 0;        ///< from this one's B or I to the previous part, or the end of the first layer's
 };
 
-/// When an iteration ends.
+/// The ends of an iteration.
 struct rank_ends {
-  double any = 0;      ///< at least, by the rank's own ops
-  double leaving = 0;  ///< the same of the latest B or I of the first part, `rank_part::up` not yet added
+  double any = 0;      ///< a lower bound from the rank's own ops
+  double leaving = 0;  ///< the same for the latest B or I of the first part, without `rank_part::up`
 };
 
 /// An op of a rank.
 struct rank_step {
   op_kind kind;
   std::size_t part;
-  std::size_t index;  ///< of its part, microbatch and slice among the results: of F; that of B or I is the next
+  std::size_t index;  ///< index of its part, microbatch and slice among the results: for F; B or I has the next one
 };
 
-/// An iteration in which one rank runs its ops in order, and all others have room for any number at once: a bound for
-/// every cut with these stages on the rank: docs/makespan.md, Bounds, Every other schedule. In lanes and on devices it is
-/// `search::detail::rank_program`.
+/// An iteration in which one rank runs its ops in order, and all others have unlimited capacity: a bound for every cut
+/// with these stages on the rank: docs/makespan.md, Bounds, Every other schedule. `search::detail::rank_program` is the
+/// version for lanes and devices.
 class rank_relaxation {
  public:
   using part = rank_part;
@@ -44,7 +44,7 @@ class rank_relaxation {
   rank_relaxation(const schedule& order, std::size_t rank) { read(order, rank, 0, false); }
 
   /// @param parts  of the rank
-  /// @param turn   from the end of F of the last part to the begin of its B, through all stages behind
+  /// @param turn   from the end of F of the last part to the start of its B, through all later stages
   [[nodiscard]] ends operator()(const std::vector<part>& parts, double turn) {
     double now = 0;
     ends result;
@@ -70,12 +70,13 @@ class rank_relaxation {
     return result;
   }
 
-  /// A longest path of what was asked last, that to the end or, if it is longer, that of the latest B or I of the first part
-  /// and the way `up` from there: how often it passes F, B, W, down and up of every part, in this order, and then the turn.
+  /// A longest path of the last evaluation, either to the end or, if that is longer, to the latest B or I of the first
+  /// part and along `up` from there: its passes through F, B, W, down and up of every part, in this order, and then the
+  /// turn.
   ///
-  /// @param parts   as then
-  /// @param turn    likewise
-  /// @param counts  5 of every part, and one more
+  /// @param parts   as in that evaluation
+  /// @param turn    as in that evaluation
+  /// @param counts  5 per part, and one more
   void count_longest(const std::vector<part>& parts, double turn, double* counts) {
     const ends last = (*this)(parts, turn);
     trace(parts, turn);
@@ -108,11 +109,11 @@ class rank_relaxation {
     return kind != op_kind::forward && kind != op_kind::backward_weight;
   }
 
-  /// When every step ends, and which one it waited for.
+  /// Records the end of every step, and the step it waited for.
   void trace(const std::vector<part>& parts, double turn) {
     ends_.assign(steps_.size() + 1, 0);
     waits_.assign(steps_.size() + 1, 0);
-    std::vector<std::size_t> ended(done_.size());  // the step, counted from 1, that writes there
+    std::vector<std::size_t> ended(done_.size());  // the step, counted from 1, that writes each result
     for (std::size_t i = 1; i <= steps_.size(); ++i) {
       const rank_step& each = steps_[i - 1];
       const part& here = parts[each.part];
@@ -136,7 +137,7 @@ class rank_relaxation {
     }
   }
 
-  /// Counts a step of the longest path; returns the one before it on the path.
+  /// Counts a step of the longest path; returns the previous step on the path.
   std::size_t step_back(std::size_t at, std::size_t parts, double* counts) const {
     const rank_step& each = steps_[at - 1];
     double* const here = counts + 5 * each.part;
@@ -157,8 +158,8 @@ class rank_relaxation {
   std::size_t passes_ = 0;
   std::vector<rank_step> steps_{};
   std::vector<double> done_{};
-  std::vector<double> ends_{};        // of every step, counted from 1, when it was traced
-  std::vector<std::size_t> waits_{};  // 0: for the one before; else for the result of this one, less 1
+  std::vector<double> ends_{};        // per step, counted from 1, when traced
+  std::vector<std::size_t> waits_{};  // 0: the previous step; else 1 + the step whose result it waits for
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

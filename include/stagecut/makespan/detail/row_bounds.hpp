@@ -13,16 +13,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The least that a row can be over the cuts of a domain, and over those of them that have some point at some place: from a
-/// sweep from the first point on and one from the last, each choosing the best place before, or behind. Eight rows at once;
-/// O(places of all points) for each eight.
+/// The minimum of a row over the cuts of a domain, and over those with a given position of a point: from one sweep from
+/// the first point on and one from the last, each choosing the best previous or next position. Eight rows at once;
+/// O(positions of all points) per eight.
 class row_bounds {
  public:
   static constexpr std::size_t lanes = point_rows::lanes;
 
   explicit row_bounds(const point_times& times) : times_(times), first_(times.stages() + 1) {}
 
-  /// Begins with domains, of which some cut is left.
+  /// Starts with domains that contain some cut.
   void begin(const point_domains& domains) {
     domains_ = domains;
     std::size_t places = 0;
@@ -38,7 +38,7 @@ class row_bounds {
     for (std::size_t i = 0; i < places; ++i) most_[i] = below_[i] = above_[i] = -engine::no_ticks;
   }
 
-  /// The least of each row of a group: `least[lane]`.
+  /// The minimum of each row of a group: `least[lane]`.
   void sweep(const point_rows& rows, std::size_t g, double* least) {
     weigh(rows, g);
     sweep_ahead(rows.group(g, 0));
@@ -47,9 +47,9 @@ class row_bounds {
     for (std::size_t i = first_[last]; i < first_[last + 1]; ++i) lower(least, ahead_.data() + i * lanes);
   }
 
-  /// Behind `sweep` of the same group: takes note of what places cost.
+  /// After `sweep` of the same group: records the cost of positions.
   ///
-  /// @param limit  if it is one, the rows tell only whether they are above it: more than any cut takes, or nothing
+  /// @param limit  if given, rows only decide whether they exceed it: more than any cut takes, or nothing
   void mark(double limit = engine::no_ticks) {
     const auto told = [limit](double value) {
       return limit == engine::no_ticks ? value : value > limit ? engine::no_ticks : -engine::no_ticks;
@@ -88,14 +88,14 @@ class row_bounds {
     }
   }
 
-  /// What any cut takes that has point j at `place`; or there or before; or there or behind: by one of the rows marked.
+  /// A lower bound on any cut with point j at `place`; or there or before; or there or after: by the marked rows.
   /// @{
   [[nodiscard]] double at(std::size_t j, std::size_t place) const { return most_[index(j, place)]; }
   [[nodiscard]] double up_to(std::size_t j, std::size_t place) const { return below_[index(j, place)]; }
   [[nodiscard]] double from(std::size_t j, std::size_t place) const { return above_[index(j, place)]; }
   /// @}
 
-  /// The least of one row given by its factors, and the cut for which it is that.
+  /// The minimum of one row given by its factors, and the cut that attains it.
   double least(const std::vector<double>& factors, const point_domains& domains, std::vector<std::size_t>& points) {
     const std::size_t stages = times_.stages();
     const std::size_t width = times_.width();
@@ -143,7 +143,7 @@ class row_bounds {
     for (std::size_t l = 0; l < lanes; ++l) best[l] = best[l] < other[l] ? best[l] : other[l];
   }
 
-  /// What every place adds to the rows of a group.
+  /// Computes the contribution of every position to the rows of a group.
   void weigh(const point_rows& rows, std::size_t g) {
     const std::size_t width = times_.width();
     for (std::size_t j = 1; j < times_.stages(); ++j) {
@@ -161,7 +161,7 @@ class row_bounds {
     }
   }
 
-  /// The least up to every place, with what it adds itself.
+  /// The minimum up to every position, including its own contribution.
   void sweep_ahead(const double* constants) {
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       double best[lanes];
@@ -179,7 +179,7 @@ class row_bounds {
     }
   }
 
-  /// The least behind every place, without what it adds itself.
+  /// The minimum after every position, without its own contribution.
   void sweep_behind() {
     const std::size_t last = times_.stages() - 1;
     for (std::size_t i = first_[last] * lanes; i < first_[last + 1] * lanes; ++i) behind_[i] = 0;
@@ -202,12 +202,12 @@ class row_bounds {
   }
 
   const point_times& times_;
-  point_domains domains_{0, 0};     // as they were at `begin`: the caller's shrink while places are asked for
-  std::vector<std::size_t> first_;  // place of every point among all
-  std::vector<double> weights_{};   // [place * lanes + lane], as the next two
+  point_domains domains_{0, 0};     // as at `begin`: the caller's shrink while positions are queried
+  std::vector<std::size_t> first_;  // index of the first position of every point
+  std::vector<double> weights_{};   // [position * lanes + lane], as the next two
   std::vector<double> ahead_{};
   std::vector<double> behind_{};
-  std::vector<double> most_{};  // of every place
+  std::vector<double> most_{};  // per position
   std::vector<double> below_{};
   std::vector<double> above_{};
   std::vector<std::uint32_t> choice_{};

@@ -25,8 +25,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Finds the best cut where ranks have several stages: better cuts, branch and bound on domains, and graphs of cuts take
-/// turns, and share the best cut and the bound. See docs/makespan.md, The search.
+/// Finds the best cut if ranks have several stages: heuristics, branch and bound on domains, and graphs of cuts
+/// alternate, and share the best cut and the bound. See docs/makespan.md, The search.
 class several_search {
  public:
   several_search(const engine::chain_ticks& chain, const makespan_request& request, const engine::stage_layout& layout,
@@ -44,7 +44,7 @@ class several_search {
         clock_(clock),
         best_(best) {}
 
-  /// Until the limit.
+  /// Runs until the limit.
   void run() {
     improve(8);
     if (improve_.number_of_cuts() > few_cuts) begin_domains();
@@ -55,15 +55,15 @@ class several_search {
     } else {
       grow_pairs();
     }
-    while (domains_ && !best_.proved() && !clock_.look()) {  // there is no graph
+    while (domains_ && !best_.proved() && !clock_.look()) {  // without a graph
       search_domains(100'000);
     }
   }
 
  private:
-  static constexpr double few_cuts = 50'000;  // a graph tells soon
+  static constexpr double few_cuts = 50'000;  // few enough that a graph finishes soon
 
-  /// Looks for better cuts for so many hundredths of a second, and as many again as long as there are any.
+  /// Searches for better cuts for `effort` hundredths of a second, and again as long as it finds any.
   void improve(std::size_t effort) {
     for (double before = engine::no_ticks; best_.makespan() < before && !best_.proved() && !clock_.look();) {
       before = best_.makespan();
@@ -71,7 +71,7 @@ class several_search {
     }
   }
 
-  /// Takes the bound of whoever knows one, once, when domains have done what they soon do.
+  /// Asks the bounder, if any, once, after the early progress of domains.
   void ask_for_bound() {
     if (asked_ || !request_.helpers.bounder || best_.proved() || clock_.look()) return;
     asked_ = true;
@@ -82,7 +82,7 @@ class several_search {
     best_.raise(request_.helpers.bounder({&problem, best_.bound(), best_.makespan(), seconds, stop}));
   }
 
-  /// Bounds all cuts by where their points lie, and goes on for about a second.
+  /// Bounds all cuts by the positions of their points, for about a second.
   void begin_domains() {
     domains_.emplace(chain_, order_, rules_, simulator_, clock_, best_);
     if (!domains_->fits()) return domains_.reset();
@@ -90,7 +90,7 @@ class several_search {
     search_domains(60'000);
   }
 
-  /// Goes on for so many nodes, and as many again as long as they close a tenth of the gap.
+  /// Continues for `nodes` nodes, and again as long as they close a tenth of the gap.
   void search_domains(std::size_t nodes) {
     for (bool again = true; again && domains_ && !best_.proved() && !clock_.look();) {
       const double gap = best_.makespan() - best_.bound();
@@ -106,7 +106,8 @@ class several_search {
     last_gap_ = best_.makespan() - best_.bound();
   }
 
-  /// After some work on a graph: twice as much on domains if they closed more of the gap for as much work, else a third.
+  /// After some work on a graph: twice the work on domains if they closed more of the gap for the same work, else a
+  /// third.
   void keep_up() {
     const std::size_t nodes = clock_.state.nodes - last_;
     const double pace = (last_gap_ - (best_.makespan() - best_.bound())) / static_cast<double>(nodes + 1);
@@ -114,7 +115,7 @@ class several_search {
     if (nodes > 0) search_domains(domain_pace_ > pace ? 2 * nodes : nodes / 3);
   }
 
-  /// Three stages a rank, or more: no rank's stages stand together in an edge.
+  /// Three or more stages per rank: no edge covers all stages of a rank.
   void branch() {
     attempts_.take_bound_cut(space_.graph());
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
@@ -123,14 +124,15 @@ class several_search {
     }
   }
 
-  /// With two stages a rank the graph of all cuts may be large. So graphs of fewer come first, for makespans a part of the
-  /// way from the bound to the best: what is proved of each is the next bound, and the sooner, the larger the next part.
+  /// With two stages per rank the graph of all cuts may be large. So smaller graphs come first, for makespans a part of
+  /// the way from the bound to the best: what each proves is the next bound, and the faster it is, the larger the next
+  /// part.
   void grow_pairs() {
     best_.raise(detail::least_average(chain_, order_));
     const auto offer = [this](view<const std::size_t> points, double makespan) {
       if (makespan < best_.makespan() && engine::allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
     };
-    std::size_t most_nodes = 100'000;  // for a graph
+    std::size_t most_nodes = 100'000;  // per graph
     for (double part = 8; !best_.proved() && !clock_.look();) {
       keep_up();
       if (best_.proved()) return;
@@ -142,7 +144,7 @@ class several_search {
       const bool paused = clock_.look();
       clock_.resume();
       if (!built) {
-        if (clock_.look() || (!paused && part > 64)) return;  // it is too large
+        if (clock_.look() || (!paused && part > 64)) return;  // the graph is too large
         if (paused) most_nodes *= 2;
         part = part > 64 ? part : 2 * part;
       } else if (space_.graph().edges.empty()) {
@@ -157,8 +159,8 @@ class several_search {
     }
   }
 
-  /// Goes on until the graph is known to have no cut better than the best of makespan `most` or less, with more partial cuts
-  /// each round. Returns how many rounds that took.
+  /// Continues until the graph is proved to have no cut of makespan `most` or less that beats the best, with more
+  /// partial cuts each round. Returns the number of rounds.
   std::size_t exhaust(double most) {
     std::size_t rounds = 0;
     for (std::size_t nodes = 1000; best_.bound() <= most && !best_.proved() && !clock_.look(); nodes *= 2) {
@@ -184,10 +186,10 @@ class several_search {
   engine::search_clock& clock_;
   engine::incumbent& best_;
   std::optional<domain_search> domains_{};
-  std::size_t last_ = 0;  // nodes, and the gap, when domains were looked at
+  std::size_t last_ = 0;  // nodes, and the gap, at the last visit to the domains
   double last_gap_ = 0;
-  double domain_pace_ = 0;  // of the gap, for a node
-  bool asked_ = false;      // the bounder
+  double domain_pace_ = 0;  // gap closed per node
+  bool asked_ = false;      // whether the bounder was asked
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -18,8 +18,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The bounds of the edges of a `stage_graph`: no cut of the graph that has an edge has a makespan below its bound.
-/// Proofs: docs/makespan.md, Bounds.
+/// The bounds of the edges of a `stage_graph`: every cut of the graph through an edge has at least its bound as
+/// makespan. Proofs: docs/makespan.md, Bounds.
 class stage_bounds {
  public:
   stage_bounds(const engine::chain_ticks& chain, const schedule& order, transfer_kind transfers)
@@ -34,7 +34,7 @@ class stage_bounds {
     for (std::size_t s = 0; s < order.stages() && !in_flight_; ++s) {
       relaxed_.emplace_back(order, order.rank_of[s], s);
     }
-    // Every microbatch that leaves the first stage upward has a W behind it.
+    // Every microbatch that leaves the first stage upward is followed by a W.
     const std::size_t first = order.rank_of.empty() ? 0 : order.rank_of[0];
     for (const op& each : order.orders[first]) {
       if (each.stage == 0 && each.kind == op_kind::backward) ends_with_weight_ = false;
@@ -44,10 +44,10 @@ class stage_bounds {
   /// The microbatches in flight if the schedule is of that family.
   [[nodiscard]] const std::optional<std::vector<std::size_t>>& in_flight() const noexcept { return in_flight_; }
 
-  /// Sets them, by what is left of the graph. Leaves those of some edges as they were if the clock says stop.
+  /// Sets the bounds from the rest of the graph. Leaves some unchanged if time runs out.
   void set(engine::layered_graph& graph, engine::search_clock& clock) const {
     tables t;
-    // Round trips from every stage, unless that is too much to store: then from the first one alone.
+    // Round trips from every stage, unless they take too much memory: then from the first stage only.
     t.rows = in_flight_ && graph.nodes.size() <= most_trips / chain_.stages ? chain_.stages : 1;
     if (!fill_before(graph, t, clock) || clock.look()) return;
     fill_behind(graph, t);
@@ -64,16 +64,16 @@ class stage_bounds {
 
   static constexpr std::size_t most_trips = std::size_t{1} << 25U;  // a quarter of a gigabyte
 
-  /// What lies before and behind a node at least, over the cuts of the graph.
+  /// Lower bounds on the parts before and after a node, over the cuts of the graph.
   struct tables {
     std::size_t rows = 1;
-    std::vector<double> up{};        // [u * rows + r]: round trip through the stages r .. to here, messages included
-    std::vector<double> enter{};     // forward through the stages before
-    std::vector<double> forward{};   // the slowest forward pass, or message if they are serial, of the stages before
-    std::vector<double> backward{};  // likewise backward
-    std::vector<double> down{};      // round trip through the stages behind, messages included
-    std::vector<double> fill{};      // from the end of a stage's first F to the begin of its first B
-    std::vector<double> drain{};     // likewise of the last
+    std::vector<double> up{};        // [u * rows + r]: round trip through the stages r .. to here, with messages
+    std::vector<double> enter{};     // forward through the previous stages
+    std::vector<double> forward{};   // the slowest forward pass, or message if they are serial, of the previous stages
+    std::vector<double> backward{};  // the same for backward
+    std::vector<double> down{};      // round trip through the later stages, with messages
+    std::vector<double> fill{};      // from the end of a stage's first F to the start of its first B
+    std::vector<double> drain{};     // the same for the last
   };
 
   static void lower(double& value, double other) { value = std::min(value, other); }
@@ -142,11 +142,11 @@ class stage_bounds {
     }
   }
 
-  /// Warm-up, steady state and drain of one stage, with what the stages before and behind need for theirs:
-  /// docs/makespan.md, Bounds, 1F1B and its relatives, Windows, Messages.
+  /// Warm-up, steady state and drain of one stage, with those of the previous and later stages: docs/makespan.md,
+  /// Bounds, 1F1B and its relatives, Windows, Messages.
   void set_in_flight_bounds(engine::layered_graph& graph, const tables& t, engine::search_clock& clock) const {
     const std::size_t stages = chain_.stages;
-    std::vector<double> trips;  // of every window, the round trips at the node
+    std::vector<double> trips;  // per window, the round trips at the node
     for (std::size_t u = 0; u < graph.nodes.size(); ++u) {
       const std::size_t k = graph.nodes[u].step;
       if (u % 64 == 0 && clock.look()) return;
@@ -155,7 +155,7 @@ class stage_bounds {
       for (const engine::steady_window& each : windows_[k]) {
         double sum = 0;
         for (const auto& [r, times] : each.trips) {
-          // What is not stored counts nothing: less than the truth, still a bound.
+          // Omits what is not stored: below the true value, still a bound.
           if (r < t.rows) sum += static_cast<double>(times) * t.up[u * t.rows + r];
         }
         trips.push_back(sum);
@@ -166,7 +166,7 @@ class stage_bounds {
     }
   }
 
-  /// Of one edge, as stage k; `trips` of its windows.
+  /// The bound of one edge, as stage k; `trips` of its windows.
   [[nodiscard]] double in_flight_bound(const tables& t, const std::vector<double>& trips, std::size_t k,
                                        const edge& each, const duration& d) const {
     const auto m = static_cast<double>(microbatches_);
@@ -216,11 +216,11 @@ class stage_bounds {
   const engine::chain_ticks& chain_;
   const schedule& order_;
   std::size_t microbatches_;
-  bool serial_;  // messages over a boundary follow one another
+  bool serial_;  // whether messages over a boundary run one at a time
   bool ends_with_weight_ = true;
   std::optional<std::vector<std::size_t>> in_flight_;
-  std::vector<std::vector<engine::steady_window>> windows_{};  // of every stage
-  mutable std::vector<rank_relaxation> relaxed_{};             // of every stage, if the family is another
+  std::vector<std::vector<engine::steady_window>> windows_{};  // per stage
+  mutable std::vector<rank_relaxation> relaxed_{};             // per stage, for other families
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The cuts of a chain as a layered graph with a step for every stage.
+/// The cuts of a chain as a layered graph with one step per stage.
 class stage_graph {
  public:
   stage_graph(const engine::chain_ticks& chain, const schedule& order, transfer_kind transfers,
@@ -28,19 +28,19 @@ class stage_graph {
     return bounds_.in_flight();
   }
 
-  /// All cuts of makespan `most` or less are paths of the graph. Returns whether it was built: not if it has more than
-  /// `most_edges`, or the clock said stop. A graph without edges: there is no such cut.
+  /// Builds a graph whose paths include all cuts of makespan `most` or less. Returns false if it has more than
+  /// `most_edges`, or time runs out. A graph without edges: there is no such cut.
   bool build(double most, std::size_t most_edges, engine::search_clock& clock, engine::layered_graph& graph) const {
     const std::size_t n = chain_.items;
     const std::size_t stages = chain_.stages;
     const auto passes = static_cast<double>(order_.microbatches * order_.slices);
     const std::vector<double> least = least_before();
-    double before = 0;                        // what the stages before take beside their items
+    double before = 0;                        // fixed time of the previous stages
     std::vector<std::uint32_t> at(n + 1, 0);  // nodes of the step, plus 1
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
     std::size_t begin = 0;
-    std::size_t counted = 0;  // edges, by 16, as choices
+    std::size_t counted = 0;  // edges counted so far, as choices of 16
     for (std::size_t s = 0; s < stages; ++s) {
       const std::size_t end = graph.nodes.size();
       const std::size_t highest = n - (stages - 1 - s);
@@ -74,8 +74,8 @@ class stage_graph {
     return !clock.look();
   }
 
-  /// Removes what no cut of makespan `most` or less uses, by bounds that know what is left, until nothing changes. Returns
-  /// whether a path is left.
+  /// Removes what no cut of makespan `most` or less uses, by bounds on the rest of the graph, until nothing changes.
+  /// Returns whether a path is left.
   bool refine(engine::layered_graph& graph, double most, engine::search_clock& clock) const {
     const auto last = static_cast<std::uint32_t>(chain_.stages);
     for (int round = 0; round < 8 && !graph.edges.empty(); ++round) {
@@ -89,8 +89,8 @@ class stage_graph {
   }
 
  private:
-  /// Adds the nodes of a step, by cut point, where `at` is set. Edges from the nodes behind `begin` were given the cut
-  /// point for their node.
+  /// Adds the nodes of a step, by cut point, where `at` is set. Edges from the nodes after `begin` hold the cut point
+  /// in place of their node.
   static void add_nodes(engine::layered_graph& graph, std::uint32_t step, std::size_t begin,
                         std::vector<std::uint32_t>& at) {
     for (std::size_t e = 0; e < at.size(); ++e) {
@@ -103,8 +103,8 @@ class stage_graph {
     }
   }
 
-  /// What the items before every cut point take at least, before the first pass of the stage behind it and, if its last
-  /// pass is a backward one, behind that: docs/makespan.md, Bounds, "And for all".
+  /// Lower bounds on the time of the items before every cut point, before the first pass of the next stage and, if its
+  /// last pass is a backward one, after that: docs/makespan.md, Bounds, "And for all".
   [[nodiscard]] std::vector<double> least_before() const {
     std::vector<double> least(chain_.items + 1);
     for (std::size_t i = 0; i < chain_.items; ++i) {

@@ -30,26 +30,26 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Cuts of a chain in which all ranks take about the same, but its chunks, each of one stage of every rank, take more or
-/// less: the first ones little, so that the pipeline fills soon, or much, so that nothing waits. Chunks may begin at any
-/// rank; the first and the last part of a chunk are one then. Of layers that are alike such cuts are far from each other,
-/// and good ones far from those that are good in other ways.
+/// Cuts of a chain with nearly equal ranks but unequal chunks, each with one stage of every rank: small first ones, so
+/// that the pipeline fills soon, or large ones, so that nothing waits. Chunks may begin at any rank; the first and last
+/// part of a chunk then form one stage. If layers are alike, such cuts are far from each other, and so are good cuts of
+/// different kinds.
 class chunk_cuts {
  public:
-  /// @param load   of every item
+  /// @param load   per item
   /// @param ranks  that have the same number of stages
   chunk_cuts(view<const double> load, std::size_t stages, std::size_t ranks)
       : ranks_(ranks), chunks_(stages / ranks), sums_(load.size() + 1) {
     for (std::size_t i = 0; i < load.size(); ++i) sums_[i + 1] = sums_[i] + load[i];
   }
 
-  /// Visits about `most` of them at most: for each way to deal out among the chunks as many units as a rank has items, or
-  /// fewer, and ranks that chunks begin at.
+  /// Visits at most about `most` of them: all assignments of as many units as a rank has items, or fewer, to the
+  /// chunks, and all ranks that chunks begin at.
   template <class Visit>
   void each(std::size_t most, const Visit& visit) {
     std::size_t units = (sums_.size() - 1) / ranks_;
     while (units > chunks_ && ways(units) > static_cast<double>(most)) --units;
-    if (units <= chunks_) return;  // they are all alike
+    if (units <= chunks_) return;  // all the same
     const double all = ways(units) * static_cast<double>(ranks_) / static_cast<double>(most);
     const std::size_t step = 1 + static_cast<std::size_t>(all);
     std::vector<std::size_t> of_chunk(chunks_, 1);
@@ -58,7 +58,7 @@ class chunk_cuts {
       for (std::size_t begin = 0; begin < ranks_; begin += step) {
         if (fill(of_chunk, begin, units)) visit(view<const std::size_t>(points_));
       }
-      // The next way: one more for the last chunk but one that may have it, the least for those behind.
+      // The next assignment: one more for the last chunk but one that may have it, the minimum for later ones.
       std::size_t c = chunks_ - 1;
       while (c > 0 && of_chunk[c] == 1) --c;
       if (c == 0) return;
@@ -70,14 +70,14 @@ class chunk_cuts {
   }
 
  private:
-  /// To deal out units among chunks, at least one to each.
+  /// The number of assignments of units to chunks, at least one each.
   [[nodiscard]] double ways(std::size_t units) const {
     double result = 1;
     for (std::size_t c = 1; c < chunks_; ++c) result *= static_cast<double>(units - c) / static_cast<double>(c);
     return result;
   }
 
-  /// Cuts where the sums of loads are nearest to what stages should take. False: the items do not suffice.
+  /// Cuts where the sums of loads are nearest to the stages' targets. False: there are too few items.
   [[nodiscard]] bool fill(const std::vector<std::size_t>& of_chunk, std::size_t begin, std::size_t units) {
     const std::size_t stages = ranks_ * chunks_;
     const std::size_t items = sums_.size() - 1;
@@ -101,16 +101,16 @@ class chunk_cuts {
   std::vector<std::size_t> points_{};
 };
 
-/// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; of several stages a rank,
-/// with unlike chunks; where stages differ, also one that is filled from the front; where the stages of a rank may not be
-/// together, any.
+/// Finds a starting cut: the best of the smallest-bottleneck one, the uniform one and the user's; with several stages
+/// per rank, also unequal chunks; if stages differ, also one filled from the front; if rules forbid some stages
+/// together on a rank, any.
 class starting_cut {
  public:
   starting_cut(const engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules,
                engine::cut_simulator& simulator, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), request_(request), rules_(rules), simulator_(simulator), clock_(clock), best_(best) {}
 
-  /// Offers what it finds; otherwise says infeasible, which is proved, or unknown.
+  /// Offers the cuts found; otherwise returns infeasible, which is proved, or unknown.
   [[nodiscard]] state find(const stage_graph& stages, const engine::stage_layout& layout) {
     const std::size_t n = chain_.items;
     std::vector<double> load(n);
@@ -123,7 +123,7 @@ class starting_cut {
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
     offer_chunks(load);
-    if (chain_.stages > request_.order.ranks()) {  // others to begin with: light in one direction alone
+    if (chain_.stages > request_.order.ranks()) {  // further starts: light in one direction only
       for (const std::size_t kind : {engine::tick_f, engine::tick_b}) {
         for (std::size_t i = 0; i < n; ++i) load[i] = chain_.item(kind, 0, i);
         const auto other = minimize_bottleneck(known_prefixes<double>{prefix_sums(load)}, chain_.stages);
@@ -136,16 +136,16 @@ class starting_cut {
     return best_.any() ? state::feasible : find_any(stages, layout);
   }
 
-  /// All that it has offered.
+  /// All cuts offered.
   std::vector<std::vector<std::size_t>> offered{};
 
  private:
-  /// Parts of the search by memory, where a graph of pairs will tell.
+  /// Parts of the search by memory, if a graph of pairs follows.
   static constexpr std::size_t most_parts = 2000;
-  /// Of cuts with unlike chunks that are tried, which takes some hundredths of a second.
+  /// Passes simulated for cuts with unequal chunks, some hundredths of a second.
   static constexpr std::size_t most_passes = 4'000'000;
 
-  /// Takes a cut if it is allowed and better.
+  /// Keeps a cut if it is allowed and better.
   void offer(const cuts& cut) {
     if (!engine::allowed_cut(request_.order, rules_, cut.points())) return;
     best_.offer(cut.points(), simulator_(cut.points()));
@@ -153,7 +153,7 @@ class starting_cut {
     clock_.state.simulations = simulator_.simulations;
   }
 
-  /// Of cuts with unlike chunks, those that are better than all before.
+  /// Keeps cuts with unequal chunks that beat all previous ones.
   void offer_chunks(view<const double> load) {
     const std::size_t ranks = request_.order.ranks();
     const std::size_t passes = 2 * chain_.stages * request_.order.microbatches * request_.order.slices;
@@ -165,8 +165,8 @@ class starting_cut {
     });
   }
 
-  /// A cut whose heaviest stage is light, in the own times of every stage: for the least load that suffices, by bisection,
-  /// stage after stage takes as many items as it can.
+  /// A cut with a small bottleneck in each stage's own times: bisects for the smallest sufficient load, filling each
+  /// stage with as many items as fit.
   [[nodiscard]] std::vector<std::size_t> filled_from_front() const {
     std::vector<std::size_t> best(chain_.stages + 1);
     std::vector<std::size_t> now(chain_.stages + 1);
@@ -203,7 +203,7 @@ class starting_cut {
     return best;
   }
 
-  /// Any cut that keeps the rules of ranks, if there is one.
+  /// Any cut that satisfies the rules of ranks, if there is one.
   state find_any(const stage_graph& stages, const engine::stage_layout& layout) {
     const bool pairs_tell = layout.kind != engine::stage_layout::shape::chain;
     memory_cut memory(request_.order, rules_, chain_.items, clock_);

@@ -25,8 +25,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// By how much ranks hold more than they may, where rules are sums of memory: so that a search can pass through cuts that
-/// are not allowed.
+/// The memory of ranks above their limit, if rules are sums of memory, so that a search can pass through cuts that are
+/// not allowed.
 class memory_excess {
  public:
   memory_excess(const schedule& order, const engine::cut_rules& rules)
@@ -40,12 +40,12 @@ class memory_excess {
   /// Whether the rules are such sums.
   [[nodiscard]] bool applies() const noexcept { return applies_; }
 
-  /// What every rank holds too much in a cut, as a share of the limit.
+  /// The excess of every rank in a cut, as a share of the limit.
   void measure(view<const std::size_t> points, std::vector<double>& of_ranks) const {
     of_ranks.assign(stages_of_.size(), 0);
     for (std::size_t r = 0; r < stages_of_.size(); ++r) of_ranks[r] = of_rank(r, points);
   }
-  /// The same of the ranks of the stages `[first, last)`, which have changed.
+  /// The same for the ranks of the changed stages `[first, last)`.
   void change(view<const std::size_t> points, std::size_t first, std::size_t last,
               std::vector<double>& of_ranks) const {
     const std::size_t end = last < first + stages_of_.size() ? last : first + stages_of_.size();
@@ -71,20 +71,20 @@ class memory_excess {
   bool applies_ = false;
 };
 
-/// Changes of a cut by random moves, see `draw_move`, to cuts that are allowed.
+/// Random moves of a cut, see `draw_move`, to allowed cuts.
 class cut_moves {
  public:
-  /// The stages that a move has changed.
+  /// The stages changed by a move.
   struct changed {
     std::size_t first[2];
-    std::size_t last[2];  ///< behind them; no second ones: both 0
+    std::size_t last[2];  ///< their ends; no second ones: both 0
   };
 
-  /// @param without_memory  what stages and ranks hold is not asked
+  /// @param without_memory  skips the memory rules
   cut_moves(const schedule& order, const engine::cut_rules& rules, bool without_memory = false)
       : order_(order), rules_(rules), without_memory_(without_memory), ranks_(order) {}
 
-  /// Moves points of a cut of two stages or more. Returns whether the cut is an allowed one; if not, it is as before.
+  /// Moves points of a cut of two or more stages. Returns whether the result is allowed; if not, the cut is unchanged.
   [[nodiscard]] bool operator()(view<std::size_t> points, random_bits& random, changed& stages) const {
     const engine::point_move move = engine::draw_move(random, points.size() - 2, ranks_.seen());
     move.shift(points);
@@ -111,14 +111,14 @@ class cut_moves {
   engine::rank_stages ranks_;
 };
 
-/// Looks for better cuts by parallel tempering: chains of random moves, each at a temperature at which it takes worse cuts
-/// more or less often, that now and then exchange their temperatures. Cold chains polish what hot ones find. See
+/// Finds better cuts by parallel tempering: chains of random moves, each at a temperature that sets how often it
+/// accepts worse cuts, exchange their temperatures now and then. Cold chains polish what hot ones find. See
 /// docs/makespan.md, The search.
 ///
-/// Where memory is short, chains pass through cuts that hold too much, at a price: those that are allowed may lie apart.
+/// If memory is tight, chains pass through cuts that exceed it, at a penalty: the allowed ones may be isolated.
 ///
-/// Chains are simulated in lanes. Their random numbers are counted, not drawn one after the other, and no library
-/// function decides what is taken: the same way on every machine and with every width of registers.
+/// Chains are simulated in lanes. Random numbers come from a counter, and no library function decides what is accepted:
+/// the same results on every machine and with every register width.
 class tempering {
  public:
   static constexpr std::size_t chains = 64;
@@ -135,7 +135,7 @@ class tempering {
         durations_(ticks, simulator.graph(), program_),
         groups_(chains / engine::cut_lanes::width, engine::cut_lanes(ticks, program_, durations_)) {}
 
-  /// Begins anew: the chains begin at these cuts, which are allowed, in turn. There must be one; two stages or more.
+  /// Starts anew: the chains begin at these allowed cuts in turn. There must be at least one; two or more stages.
   void begin(const std::vector<std::vector<std::size_t>>& starts) {
     for (std::size_t c = 0; c < chains; ++c) {
       place(c, starts[c % starts.size()]);
@@ -154,7 +154,7 @@ class tempering {
     step_ = 0;
   }
 
-  /// Lets the coldest chain go on from a cut that was found elsewhere.
+  /// Lets the coldest chain continue from a cut found elsewhere.
   void add(view<const std::size_t> points, double makespan) {
     const std::size_t c = chain_at_[0];
     if (values_[c] <= makespan) return;
@@ -162,8 +162,8 @@ class tempering {
     values_[c] = makespan;
   }
 
-  /// Looks at about so many cuts, and offers what is better than the best; less if the bound of the best is met, or the clock
-  /// says stop.
+  /// Evaluates about `candidates` cuts, and offers those that beat the best; fewer if the bound of the best is met, or
+  /// time runs out.
   void run(std::size_t candidates, engine::incumbent& best) {
     const std::size_t steps = candidates / chains + 1;
     for (std::size_t i = 0; i < steps && !best.proved() && !clock_.look(); ++i, ++step_) {
@@ -174,7 +174,8 @@ class tempering {
   }
 
  private:
-  // Of the makespan of the first cuts. Colder than 2e-4 loses nothing, warmer does; 1e-2 is too cold as the hottest.
+  // Relative to the makespan of the first cuts. Colder than 2e-4 loses nothing, warmer does; 1e-2 is too cold as the
+  // hottest.
   static constexpr double hottest = 3e-2;
   static constexpr double ratio = 1.0827749;  // 150^(1/63)
 
@@ -222,7 +223,7 @@ class tempering {
     }
   }
 
-  /// What the ranks of a chain's cut hold too much, after a move.
+  /// The excess of the ranks of a chain's cut after a move.
   double change_excess(std::size_t c, const cut_moves::changed& stages) {
     if (!memory_.applies()) return 0;
     double sum = 0;
@@ -264,14 +265,14 @@ class tempering {
   slot_program program_;
   engine::stage_durations durations_;
   std::vector<engine::cut_lanes> groups_;
-  // Of every chain:
+  // Per chain:
   std::array<std::vector<std::size_t>, chains> cuts_{};
-  std::array<double, chains> values_{};               // makespans, and the price of what is held too much
-  std::array<std::vector<double>, chains> excess_{};  // of ranks
-  std::array<double, chains> prices_{};               // of all of it
+  std::array<double, chains> values_{};               // makespans plus penalties for excess
+  std::array<std::vector<double>, chains> excess_{};  // per rank
+  std::array<double, chains> prices_{};               // total penalty
   std::array<std::size_t, chains> heat_of_{};
-  std::array<std::uint32_t, chains> needed_{};  // the place of the number that decides on its move
-  // Of every temperature, from the coldest on:
+  std::array<std::uint32_t, chains> needed_{};  // index of the random number that decides on its move
+  // Per temperature, from the coldest on:
   std::array<double, chains> heats_{};
   std::array<std::size_t, chains> chain_at_{};
   std::array<std::vector<std::size_t>, engine::cut_lanes::width> before_{};

@@ -20,7 +20,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What the heaviest stage of a cut takes for all passes of a microbatch.
+/// The time of the heaviest stage of a cut, over all passes of a microbatch.
 [[nodiscard]] inline double heaviest_stage(const engine::chain_ticks& chain, view<const std::size_t> points) {
   double most = 0;
   for (std::size_t s = 0; s + 1 < points.size(); ++s) {
@@ -30,22 +30,22 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return most;
 }
 
-/// Among the cuts of the least makespan, the one whose heaviest stage is lightest, then the lexicographically smallest:
-/// docs/makespan.md, Ties.
+/// Finds, among the cuts of smallest makespan, the one with the smallest bottleneck, then the lexicographically
+/// smallest: docs/makespan.md, Ties.
 class tie_search {
  public:
-  /// @param space  holds all cuts of the makespan of `best`, which is proved
+  /// @param space  contains all cuts of the makespan of `best`, which is proved
   tie_search(const engine::chain_ticks& chain, const engine::stage_layout& layout, cut_space& space,
              engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain), layout_(layout), space_(space), clock_(clock), best_(best) {}
 
-  /// Puts that cut in the place of the best. False: a limit was reached before, and the best is one of them.
+  /// Replaces the best by that cut. False: a limit was reached before, and the best is one of the ties.
   [[nodiscard]] bool run() {
     const auto any = [this](engine::layered_graph& graph) { return find_any(graph); };
     return lighten(any) && take_smallest();
   }
 
-  /// The same for orders that `gpipe_cut` solves: no search, a polynomial number of shortest paths.
+  /// The same for schedules that `gpipe_cut` solves: no search, a polynomial number of shortest paths.
   ///
   /// @param microbatches  m
   /// @param serial        whether a boundary carries one message at a time
@@ -63,7 +63,7 @@ class tie_search {
   }
 
  private:
-  /// Looks in a part of the graph for a cut that is as good as the best, and puts it in its place.
+  /// Searches a part of the graph for a cut as good as the best, and replaces the best by it.
   using finder = function_ref<cut_search::result(engine::layered_graph&)>;
 
   [[nodiscard]] double load(const engine::layered_graph::edge& each, const engine::layered_graph& graph) const {
@@ -78,7 +78,7 @@ class tie_search {
     return most;
   }
 
-  /// Makes the heaviest stage of the best as light as can be; what is heavier leaves the graph.
+  /// Minimizes the heaviest stage of the best; heavier ones leave the graph.
   bool lighten(const finder& find) {
     graph_ = space_.within(best_.makespan());
     if (clock_.look() || !thin()) return false;
@@ -103,7 +103,7 @@ class tie_search {
     return graph_.prune(last_step(), [this](const auto& each) { return load(each, graph_) > heaviest_; }) && thin();
   }
 
-  /// Leaves out of the graph what bounds and known paths exclude. False: a limit was reached.
+  /// Removes from the graph what bounds and known paths exclude. False: a limit was reached.
   bool thin() {
     space_.refine(graph_, best_.makespan());
     if (clock_.look() || graph_.edges.empty() || !space_.search().filter(graph_, best_.makespan())) return false;
@@ -111,7 +111,7 @@ class tie_search {
     return !clock_.look();
   }
 
-  /// Looks among the cuts whose stages take `most` or less.
+  /// Searches the cuts whose stages take `most` or less.
   cut_search::result attempt(double most, const finder& find) {
     engine::layered_graph graph = graph_;
     if (!graph.prune(last_step(), [&](const auto& each) { return load(each, graph) > most; })) {
@@ -143,7 +143,7 @@ class tie_search {
     }
     return best;
   }
-  /// The least load of an edge above `most`, or that of the best.
+  /// The smallest load of an edge above `most`, or the best cut's.
   [[nodiscard]] double lightest_above(double most) const {
     double best = heaviest_;
     for (const auto& each : graph_.edges) {
@@ -153,7 +153,7 @@ class tie_search {
     return best;
   }
 
-  /// The lexicographically smallest of the cuts of the graph that are as good as the best: one point after the other.
+  /// Finds the lexicographically smallest of the cuts of the graph that match the best: one point after the other.
   bool take_smallest() {
     const auto any = [this](engine::layered_graph& graph) { return find_any(graph); };
     for (std::size_t s = 1; s < chain_.stages;) {
@@ -167,7 +167,7 @@ class tie_search {
     return true;
   }
 
-  /// Whether a cut through the edge may have the points of the best before point s, and a smaller one there.
+  /// Whether a cut through the edge may share the best's points before point s, and have a smaller one there.
   [[nodiscard]] bool may_begin_smaller(const engine::layered_graph::edge& each, const engine::layered_graph& graph,
                                        std::size_t s) const {
     const auto fits = [&](std::size_t index, std::size_t point) {
@@ -190,7 +190,7 @@ class tie_search {
   cut_space& space_;
   engine::search_clock& clock_;
   engine::incumbent& best_;
-  engine::layered_graph graph_{};  // of all cuts that are as good as the best, and have no heavier stage
+  engine::layered_graph graph_{};  // all cuts that match the best without a heavier stage
   double heaviest_ = 0;            // stage of the best
 };
 

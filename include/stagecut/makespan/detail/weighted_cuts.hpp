@@ -12,8 +12,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How long a path through an iteration, or a mean of such paths, is at least in the cuts of a layered graph: a shortest
-/// path. As times are differences of prefix sums, every node has a share of its own in a cut's length, and an edge none.
+/// A lower bound on a path through an iteration, or on a mean of such paths, over the cuts of a layered graph: a
+/// shortest path. As times are differences of prefix sums, nodes contribute to a cut's length, and edges do not.
 class weighted_cuts {
  public:
   weighted_cuts(const engine::coarse_ticks& times, const engine::stage_layout& layout, std::size_t items)
@@ -23,7 +23,7 @@ class weighted_cuts {
     fixed_.resize(layout.steps());
   }
 
-  /// Takes another path: `counts[s * tick_kinds + kind]`, whole parts of `coarse_ticks::parts`.
+  /// Sets another path: `counts[s * tick_kinds + kind]`, multiples of 1 / `coarse_ticks::parts`.
   void set(const std::vector<double>& counts) {
     for (std::size_t t = 0; t < layout_.steps(); ++t) {
       fixed_[t] = 0;
@@ -31,7 +31,7 @@ class weighted_cuts {
     }
   }
 
-  /// How long it is at least.
+  /// The lower bound.
   double least(const engine::layered_graph& graph) {
     const std::size_t nodes = graph.nodes.size();
     rest_.resize(nodes);
@@ -52,7 +52,7 @@ class weighted_cuts {
     return rest_.empty() ? engine::no_ticks : rest_[0];
   }
 
-  /// The cut points for which it is so, after `least`; whether there are any.
+  /// The cut points that attain it, after `least`; returns whether there are any.
   bool least_cut(const engine::layered_graph& graph, std::vector<std::size_t>& points) const {
     if (rest_.empty() || !(rest_[0] < engine::no_ticks)) return false;
     points.back() = items_;
@@ -67,7 +67,7 @@ class weighted_cuts {
     return true;
   }
 
-  /// Raises the bounds of edges to what it is at least in cuts with them, after `least`; as makespans are, to whole ticks.
+  /// Raises the bounds of edges to the minimum over cuts with them, after `least`; in whole ticks, as makespans are.
   void raise(engine::layered_graph& graph) {
     before_.assign(graph.nodes.size(), engine::no_ticks);
     if (!before_.empty()) before_[0] = 0;
@@ -105,7 +105,7 @@ class weighted_cuts {
     for (std::size_t y = 0; y <= items_; ++y) last[y] += count[engine::tick_message] * times_.message(s, y);
   }
 
-  /// A node's share as the end of the step before it, and as the begin of its own.
+  /// A node's contribution as the end of the previous step, and as the begin of its own.
   /// @{
   [[nodiscard]] double enter(const engine::layered_graph::node& v) const {
     if (v.step == 0) return 0;
@@ -123,10 +123,10 @@ class weighted_cuts {
   const engine::coarse_ticks& times_;
   const engine::stage_layout& layout_;
   std::size_t items_;
-  std::vector<double> enter_{};  // [at(step, stage of it) + cut point]
+  std::vector<double> enter_{};  // [at(step, its stage) + cut point]
   std::vector<double> leave_{};
-  std::vector<double> fixed_{};  // of a step, wherever it is cut
-  std::vector<double> rest_{};   // of a node: its share and that of all behind it
+  std::vector<double> fixed_{};  // per step, wherever it is cut
+  std::vector<double> rest_{};   // per node: its contribution and all later ones
   std::vector<double> before_{};
   std::vector<std::uint32_t> next_{};
 };

@@ -15,16 +15,16 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/sequence/parts/why_not.hpp>
 
-// Why no cut keeps to a constraint and a limit of memory.
+// The reason why no cut satisfies a constraint and a memory limit.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A constraint of a caller who finds the reason himself: none is looked for.
+/// A constraint of a caller that finds the reason itself: none is searched for.
 template <class Constraint>
 concept unexplained = requires {
   typename Constraint::unexplained;
 };
 
-/// Why no cut of so many items is allowed: the constraint, if it leaves none by itself, or the memory.
+/// The reason why no cut of this many items is allowed: the constraint, if it alone leaves none, or the memory.
 template <class Model, class Constraint>
 [[nodiscard]] reason why_no_cut(const engine::model_rules<Model, Constraint>& rules, const schedule& order,
                                 std::size_t items, const std::optional<double>& bytes, const Constraint& allowed) {
@@ -46,7 +46,7 @@ template <class Model, class Constraint>
     if (!std::same_as<Constraint, no_constraint> && (least == none || !few)) {
       return detail::why_not(allowed, items, stages);
     }
-    // Where each stage would fit, those of a rank do not together.
+    // Even if each stage fits alone, those of a rank do not together.
     const bool alone = least > *bytes;
     const std::size_t available = engine::floor_bytes(*bytes);
     return {reason::cause::memory,
