@@ -10,31 +10,31 @@
 #include <stagecut/orders/detail/pass_precedence.hpp>
 #include <stagecut/orders/detail/word_problem.hpp>
 
-// What memory makes a rank run before a pass, or behind it, beside what comes there in every order. Room for F is made by I or
-// by W: neither has to run before it, but one of them.
+// Work that memory forces a rank to run before or after a pass, in addition to the passes that come there in every
+// schedule. I or W frees memory for F: neither has to run before it, but one of them does.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Work that lies before a pass in every order, whichever passes it is made of; or behind it.
+/// Work before a pass, or after it, in every schedule, whichever passes it consists of.
 struct extra_work {
-  std::int64_t time = 0;  ///< ticks, at least; 0: none is known
-  std::int64_t key = 0;   ///< no part of it has a head, or a tail, below
+  std::int64_t time = 0;  ///< ticks, a lower bound; 0: none known
+  std::int64_t key = 0;   ///< a lower bound on the heads, or tails, of its parts
 };
 
-/// Passes of a rank whose heads or tails are known: of letter l and microbatch k at [l * microbatches + k].
+/// Passes of a rank with known heads or tails: of letter l and microbatch k at [l * microbatches + k].
 class extra_passes {
  public:
-  /// @param rules  what comes before what on the rank
+  /// @param rules  the precedence on the rank
   extra_passes(const word_problem& of, std::size_t rank, const pass_precedence& rules)
       : of_(of), m_(of.microbatches), rank_(rank), rules_(rules) {}
 
-  /// What lies before pass k of the letter at x beside `rules.before(x, k)`.
+  /// Work before pass k of the letter at x in addition to `rules.before(x, k)`.
   [[nodiscard]] extra_work before(std::size_t x, std::size_t k, const std::vector<std::int64_t>& heads) const {
     return rules_.work().empty() ? by_bytes(x, k, heads) : by_states(x, k, heads);
   }
 
-  /// What lies behind it beside what it comes before in every order.
+  /// Work after the pass in addition to the passes that it always precedes.
   ///
-  /// All that runs less what has run as it begins, at most, is left then. O(letters log microbatches).
+  /// At least all the work less the most that has run when it begins. O(letters log microbatches).
   [[nodiscard]] extra_work behind(std::size_t x, std::size_t k, const std::vector<std::int64_t>& tails) const;
 
  private:
@@ -44,19 +44,19 @@ class extra_passes {
     return of.time > 0 && of.key < std::numeric_limits<std::int64_t>::max() ? of : extra_work{};
   }
 
-  /// The first microbatch of the letter at y that comes behind pass k of the letter at x in every order.
+  /// The first microbatch of the letter at y that comes after pass k of the letter at x in every schedule.
   [[nodiscard]] std::size_t first_behind(std::size_t y, std::size_t x, std::size_t k) const;
 
-  /// What has run as the pass begins, at least, in all states of the rank.
+  /// Lower bound on the work that has run when the pass begins, over all states of the rank.
   [[nodiscard]] extra_work by_states(std::size_t x, std::size_t k, const std::vector<std::int64_t>& heads) const;
 
-  /// A kind of pass that gives bytes back.
+  /// A kind of pass that frees memory.
   struct giver {
-    std::int64_t time, bytes, passes;  // of one; how many there can be
+    std::int64_t time, bytes, passes;  // of one; the most passes possible
   };
 
-  /// What makes room for F of microbatch k, in the least time per byte. Of the rank's stages up to that one, I and W can have
-  /// run of the k microbatches before, whose F has run there; others take bytes and give none back.
+  /// The cheapest work per byte that frees memory for F of microbatch k. On the rank's stages up to that one, I and W
+  /// of the k previous microbatches can have run, since their F has run there; other stages take bytes and free none.
   [[nodiscard]] extra_work by_bytes(std::size_t x, std::size_t k, const std::vector<std::int64_t>& heads) const;
 
   const word_problem& of_;

@@ -13,9 +13,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What an iteration takes at least as microbatches hold memory of a rank: what, times how long, over what it has.
+/// A lower bound on an iteration from the memory of a rank: the sum of bytes times holding time over the rank's memory.
 ///
-/// @param heads  of passes, letter * microbatches + microbatch; tails likewise
+/// @param heads  of passes, letter * microbatches + microbatch; tails in the same layout
 [[nodiscard]] inline std::int64_t held_for(const word_problem& of, std::size_t rank,
                                            const std::vector<std::int64_t>& heads,
                                            const std::vector<std::int64_t>& tails);

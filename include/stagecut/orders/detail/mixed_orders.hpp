@@ -18,11 +18,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The problem in which I and W of each stage take no longer and no more memory than apart, nor than together: what no order is below in which
-/// each backward pass is whole or apart. It is that of I and W alone where no B is better than both.
+/// The relaxed problem in which I and W of each stage take the smaller time and memory of the split and unsplit forms:
+/// a lower bound on every schedule with any mix of split and unsplit backward passes. It is the problem of I and W
+/// alone if no B is better than both.
 [[nodiscard]] STAGECUT_DECL word_problem least_problem(const word_problem& of);
 
-/// An order that was made, with its times in ticks.
+/// A synthesized schedule, with its times in ticks.
 struct made_order {
   schedule order{};
   std::int64_t makespan = 0;
@@ -30,16 +31,17 @@ struct made_order {
   std::size_t looked_at = 0;
 };
 
-/// Makes an order of a problem, whatever its backward passes may be; nothing: none was found.
-/// @param transfers  what messages occupy; `latency` where there are none
+/// Synthesizes a schedule for any kind of backward pass; nothing: none was found.
+/// @param transfers  the resource that messages occupy; `latency` if there are none
 /// @param tick       length of a tick in the unit of the times; for progress reports
 [[nodiscard]] STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const order_request& request,
                                                                  transfer_kind transfers, double tick);
 
-/// Makes an order whose backward passes are whole or apart, each as is better, where some stage's B takes less than its I
-/// and W, in time or memory. Words are those of I and W; where W of a microbatch follows its I at once, and B is better,
-/// both are B.
+/// Synthesizes a schedule that splits each backward pass or not, whichever is better, if some stage's B takes less time
+/// or memory than its I and W. Words use I and W; if W of a microbatch directly follows its I, and B is better, both
+/// become B.
 ///
+/// Source: docs/orders.md, Whole or apart.
 /// Source: docs/orders.md, Whole or apart.
 class mixed_orders {
  public:
@@ -51,7 +53,7 @@ class mixed_orders {
 
   void make();
 
-  /// Whether there is an order.
+  /// Whether a schedule was found.
   [[nodiscard]] bool found() const noexcept { return makespan_ != never; }
   [[nodiscard]] const schedule& order() const noexcept { return order_; }
   /// In ticks.
@@ -68,34 +70,35 @@ class mixed_orders {
   [[nodiscard]] bool shorter(std::size_t s) const noexcept {
     return of_.together[s] < of_.time[backward_of(s)] + of_.time[weight_of(s)];
   }
-  /// Whether it is better than both at times.
+  /// Whether its B is sometimes better than I and W.
   [[nodiscard]] bool better(std::size_t s) const noexcept { return shorter(s) || of_.saves(s); }
-  /// Whether memory depends on which passes are whole.
+  /// Whether memory depends on which passes are unsplit.
   [[nodiscard]] bool any_saves() const noexcept;
-  /// Whether an order keeps to the memory of ranks, where that depends on which passes are whole.
+  /// Whether a schedule fits into the ranks' memory, if that depends on which passes are unsplit.
   [[nodiscard]] bool fits(const schedule& order) const;
   [[nodiscard]] bool proved() const noexcept { return makespan_ <= bound_; }
   [[nodiscard]] bool over() const;
 
-  /// The schedule of words, whole where that is better.
+  /// The schedule of words, with B where it is better.
   [[nodiscard]] schedule merged(const order_words& words) const;
   [[nodiscard]] std::int64_t time_of(const schedule& order) const;
 
   void consider(schedule order);
-  /// Words both ways: merged, and all apart.
+  /// Evaluates words in both forms: merged, and all split.
   void consider_words(const order_words& words);
-  /// A schedule as it is, if it runs what it has to in this problem; and its words.
+  /// Evaluates a schedule as it is, if it is valid for this problem; and its words.
   void consider_given(const schedule& order);
   void consider_named();
-  /// One microbatch after the other, whole: it fits if any order does.
+  /// Evaluates one microbatch after the other, unsplit: it fits if any schedule does.
   void consider_one_by_one();
 
-  /// Takes what the search for another problem of these letters finds, with a share of the limits. Returns its bound.
+  /// Keeps the result of a search for another problem with these letters, with a share of the limits. Returns its
+  /// bound.
   std::int64_t search(const word_problem& other, double share);
 
-  /// Anneals the best order, as far as limits are left.
+  /// Anneals the best schedule within the remaining limits.
   void polish();
-  /// Tries of each backward pass whether it is better apart where W follows I at once, or whole.
+  /// For each backward pass whose W directly follows its I, tries whether split or unsplit is better.
   void part_passes(const order_words& words, random_bits& random, function_ref<bool()> stop);
 
   const word_problem& of_;
@@ -103,7 +106,7 @@ class mixed_orders {
   transfer_kind transfers_;
   double tick_;
   word_problem least_;
-  std::vector<char> apart_;  // of every stage and microbatch, whether I and W are so although W follows at once
+  std::vector<char> apart_;  // per stage and microbatch, whether I and W stay split although W follows at once
   pass_times<std::int64_t> times_{};
   transfer_times<std::int64_t> messages_{};
   double began_ = seconds_now();

@@ -55,7 +55,7 @@ STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const
   return made_order{schedule_of(of, maker.words()), maker.makespan(), maker.bound(), maker.looked_at()};
 }
 
-/// Whether every rank has room for one microbatch at a time, its passes apart.
+/// Whether every rank can hold one microbatch at a time, with split passes.
 [[nodiscard]] inline bool has_room(const word_problem& of) {
   for (std::size_t r = 0; of.capped() && r < of.ranks; ++r) {
     std::int64_t left = of.memory[r];
@@ -206,7 +206,7 @@ STAGECUT_DECL void mixed_orders::consider_given(const schedule& order) {
   for (const auto& ops : order.orders) {
     for (const op& each : ops) {
       const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
-      // A B that is longer than I and W is none that this problem has.
+      // The problem does not have a B that is longer than I and W.
       const bool whole = each.kind == op_kind::backward && !of_.whole[each.stage] && !better(each.stage);
       if (each.with_next || whole || (part && of_.whole[each.stage])) return;
     }
@@ -274,7 +274,7 @@ STAGECUT_DECL void mixed_orders::polish() {
   order_words words = *words_of(of_, order_);
   const auto exact = [&](const order_words& changed) {
     const schedule order = merged(changed);
-    return time_of(order) + (fits(order) ? 0 : 2 * makespan_);  // never better than what is found
+    return time_of(order) + (fits(order) ? 0 : 2 * makespan_);  // never better than the incumbent
   };
   random_bits random(request_.seed, 2, 0);
   std::size_t asked = 0;

@@ -14,15 +14,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What stages keep and ranks may hold, in whole units: bytes, where all are whole and an iteration's sum is below 2^60; else
-/// a power of two of a byte, what stages keep rounded up and what ranks have rounded down.
+/// The memory of stages and ranks in whole units: bytes, if all are whole and an iteration's sum is below 2^60; else a
+/// power of two of a byte, with stages rounded up and ranks rounded down.
 class order_bytes {
  public:
   /// Writes the memory of a problem that has its ranks and stages.
-  /// @throws argument_error, invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+  /// @throws argument_error, invalid_input for wrong lengths, and for values that are NaN, infinite or negative
   order_bytes(const order_request& request, word_problem& of);
 
-  /// Why no order fits: the first rank that has no room for a microbatch alone; unset: each has.
+  /// Why no schedule fits: the first rank that cannot hold one microbatch alone; unset: each can.
   [[nodiscard]] std::optional<reason> shortage() const;
 
  private:
@@ -33,7 +33,7 @@ class order_bytes {
     return request_.memory.size() == 1 ? request_.memory[0] : request_.memory[rank];
   }
   [[nodiscard]] double resident(std::size_t rank) const;
-  /// The most that a rank holds, beside `held`, with one microbatch at a time.
+  /// The peak of a rank, in addition to `held`, with one microbatch at a time.
   template <class Number>
   [[nodiscard]] Number alone(std::size_t rank, Number held, const std::vector<Number>& each,
                              const std::vector<Number>& again) const {
@@ -54,7 +54,7 @@ class order_bytes {
 
   void each(const char* name, const std::vector<double>& values) const;
 
-  /// Chooses the unit for all that an iteration takes.
+  /// Chooses the unit from the total memory of an iteration.
   void scale();
 
   [[nodiscard]] std::int64_t up(double bytes) const { return ticks_.up(bytes); }

@@ -14,37 +14,38 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// When each pass begins at the earliest (its *head*) and what comes behind its end at least (its *tail*), in every order; and
-/// with these, how long an order takes at least.
+/// Lower bounds, valid in every schedule, on the start of each pass (its *head*) and on the work after its end (its
+/// *tail*); and with these, on the length of a schedule.
 ///
-/// Of the passes that come before another one on its rank, some order is best where one breaks off for another: the one with
-/// the least head first. When that ends the pass can begin. Likewise behind it.
+/// For the passes that precede a pass on its rank, a preemptive schedule is optimal: always run the one with the
+/// smallest head first. When that ends, the pass can begin. The same holds after it.
 ///
-/// Source: Jackson (1955), Carlier (1982), Carlier and Pinson (1989) for one machine with heads and tails; docs/orders.md.
+/// Source: Jackson (1955), Carlier (1982), Carlier and Pinson (1989) for one machine with heads and tails;
+/// docs/orders.md.
 class order_heads {
  public:
   static constexpr std::size_t everywhere = ~std::size_t{0};
 
-  /// @param focus  a rank: heads and tails are counted from the start of its first pass, and to the end of its last; or
-  ///               `everywhere`
+  /// @param focus  a rank: heads and tails are measured from the start of its first pass, and to the end of its last;
+  ///               or `everywhere`
   order_heads(const word_problem& of, std::vector<pass_precedence> rules, std::size_t focus = everywhere);
 
-  /// Raises heads and tails until nothing changes, or `stop()`, after which they hold all the same.
+  /// Raises heads and tails until nothing changes, or until `stop()`; they are valid in both cases.
   void settle(function_ref<bool()> stop = {});
 
-  /// Passes looked at so far, for what comes before or behind each.
+  /// Number of passes examined, summed over the passes bounded.
   [[nodiscard]] std::size_t work() const noexcept { return work_; }
 
-  /// No order is shorter.
+  /// A lower bound on every schedule.
   [[nodiscard]] std::int64_t bound() const;
-  /// No order is shorter, for what a rank runs.
+  /// A lower bound on every schedule, from the passes of a rank.
   [[nodiscard]] std::int64_t rank_bound(std::size_t rank) const;
 
-  /// Adds which passes come before which in every order of at most `target` ticks, and settles; false: there is none.
+  /// Adds the precedences that hold in every schedule of at most `target` ticks, and settles; false: there is none.
   [[nodiscard]] bool keep_to(std::int64_t target, function_ref<bool()> stop = {});
 
  private:
-  /// Of what is not behind the first pass of the rank that counts, or not before its last.
+  /// For passes not after the first pass of the `focus` rank, or not before its last.
   static constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::min() / 4;
 
   struct place {
@@ -55,13 +56,14 @@ class order_heads {
 
   void begin(std::size_t focus, std::size_t letter);
 
-  /// Every rank once down the chain and once up, for heads or for tails.
+  /// Visits every rank once down the chain and once up, for heads or for tails.
   bool sweep(bool heads, function_ref<bool()> stop);
 
-  /// The passes of a rank, by head or by tail. They are copied: what is read while it changes would not be a bound.
+  /// Sorts the passes of a rank by head or by tail. Copies them: reading values while they change would not give a
+  /// bound.
   void sort_passes(std::size_t rank, const std::vector<std::int64_t>& keys);
 
-  /// When all passes that come before one, or behind it, and what else does there have run, each broken off for another at will.
+  /// The end of a preemptive run of all passes that come before a pass, or after it, and of the extra work there.
   template <class Comes>
   [[nodiscard]] std::int64_t run_all(std::size_t rank, const Comes& comes, extra_work more) const {
     std::int64_t now = unknown;
@@ -80,26 +82,27 @@ class order_heads {
 
   bool raise_tails(std::size_t rank, function_ref<bool()> stop);
 
-  /// A head, or a tail, of a letter has risen: those of the stage behind it, or before it, may rise.
+  /// Marks what may rise after a head, or a tail, of a letter rose: those of the next stage, or the previous one.
   void tell(std::size_t letter, bool heads);
 
   [[nodiscard]] std::int64_t head_by_data(std::size_t letter, std::size_t k) const;
 
   [[nodiscard]] std::int64_t tail_by_data(std::size_t letter, std::size_t k) const;
 
-  /// Passes of a rank that would make an order too long behind others come before these; whether any is new.
+  /// Orders passes of a rank before those after which the schedule would be too long; returns whether any precedence is
+  /// new.
   bool order_passes(std::size_t rank, std::int64_t target);
 
   const word_problem* of_;
   std::size_t m_;
-  std::vector<pass_precedence> rules_;  // of every rank
+  std::vector<pass_precedence> rules_;  // per rank
   std::vector<bool> stale_[2];          // ranks whose tails, and whose heads, may rise
-  std::vector<std::int64_t> heads_{};   // of every pass, letter * m + microbatch
+  std::vector<std::int64_t> heads_{};   // per pass, letter * m + microbatch
   std::vector<std::int64_t> tails_{};
   std::vector<place> sorted_{};
   std::size_t work_ = 0;
   std::int64_t target_ = std::numeric_limits<std::int64_t>::max();
-  bool beyond_ = false;  // a head or a tail is: passes that wait for each other would raise theirs for ever
+  bool beyond_ = false;  // whether a head or a tail exceeds the target: cyclic waits would raise them forever
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -25,14 +25,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The words of an order to begin with.
-/// @throws argument_error if it is of other ranks, stages or microbatches, or does not keep to the memory
+/// The words of a starting schedule.
+/// @throws argument_error if it has other ranks, stages or microbatches, or exceeds the memory
 [[nodiscard]] inline order_words words_of_start(const word_problem& of, const schedule& start);
 
-/// Makes an order of a problem: bound, named schedules, search, proof, search.
+/// Synthesizes a schedule for a problem: bound, named schedules, search, proof, search.
 class order_maker {
  public:
-  /// @param transfers  what messages occupy; `latency` where there are none
+  /// @param transfers  the resource that messages occupy; `latency` if there are none
   /// @param tick       length of a tick in the unit of the times; for progress reports
   order_maker(const word_problem& of, const order_request& request, transfer_kind transfers, double tick)
       : of_(of),
@@ -45,12 +45,12 @@ class order_maker {
   order_maker(const order_maker&) = delete;
   order_maker& operator=(const order_maker&) = delete;
 
-  /// Takes an order to begin with.
+  /// Takes a starting schedule.
   void take(order_words words);
 
   void make();
 
-  /// In ticks; the makespan with messages as they are.
+  /// In ticks; the makespan with the actual kind of messages.
   /// @{
   [[nodiscard]] std::int64_t makespan() const noexcept { return makespan_; }
   [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
@@ -59,27 +59,28 @@ class order_maker {
   [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
 
  private:
-  /// Takes the best that was found, polished for messages that occupy more than a link.
+  /// Takes the best schedule found, polished for messages that occupy more than a link.
   void finish();
 
   static constexpr std::size_t all_rounds = std::numeric_limits<std::size_t>::max();
 
-  /// Whether messages occupy what `order_run` does not know of. Those of no time do, too: they keep to their order.
+  /// Whether messages occupy a resource that `order_run` does not model. Messages of zero time do as well: they keep
+  /// their order.
   [[nodiscard]] bool occupies() const noexcept {
     return transfers_ == transfer_kind::stream || transfers_ == transfer_kind::blocking;
   }
 
-  /// Where orders are counted, a proof may look at as many passes as they have.
+  /// The work that a proof may do: with a node limit, the passes of that many schedules.
   [[nodiscard]] std::size_t proof_work() const noexcept;
 
   [[nodiscard]] bool over(std::size_t looked_at);
 
-  /// The makespan of the best order so far, messages as they are; `never`: nothing is known of one.
+  /// The makespan of the best schedule so far, with the actual messages; `never`: none known.
   [[nodiscard]] std::int64_t found() const noexcept { return occupies() ? makespan_ : search_.makespan(); }
 
   void tell(double seconds);
 
-  /// Polishes under the kind of messages that will run it.
+  /// Polishes under the actual kind of messages.
   void settle_messages();
 
   [[nodiscard]] std::int64_t time_of(const order_words& words) const;
@@ -90,9 +91,9 @@ class order_maker {
   transfer_kind transfers_;
   double tick_;
   double began_ = seconds_now();
-  double told_ = 0;  // when progress was told, and of which makespan
+  double told_ = 0;  // the time of the last progress report, and its makespan
   std::int64_t told_makespan_ = order_search::never;
-  double until_ = 1;  // the share of the limits that may be used
+  double until_ = 1;  // the usable share of the limits
   struct search_stop {
     order_maker* maker;
     bool operator()(std::size_t looked_at) const { return maker->over(looked_at); }
@@ -105,7 +106,7 @@ class order_maker {
   std::int64_t bound_ = 0;
   std::int64_t makespan_ = order_search::never;
   order_words words_{};
-  order_words taken_{};  // where messages occupy more: the best that was taken, and when it ends
+  order_words taken_{};  // if messages occupy more: the best schedule taken, and its makespan
   std::int64_t taken_time_ = 0;
   std::size_t polished_ = 0;
 };
@@ -133,7 +134,7 @@ inline void order_maker::take(order_words words) {
 }
 
 inline void order_maker::make() {
-  // Some order first, whatever time there is.
+  // Finds some schedule first, whatever the time limit.
   search_.begin();
   detail::named_words(of_, [&](order_words words) {
     take(std::move(words));
@@ -144,7 +145,8 @@ inline void order_maker::make() {
   order_heads heads(of_, precedence_of(of_));
   heads.settle(stop_proof_);
   bound_ = heads.bound();
-  // An order near the bound is soon proved, or shown to be none of the shortest; what is far from it is looked for first.
+  // A schedule near the bound is soon proved optimal, or shown to be improvable; far from the bound, search comes
+  // first.
   for (const std::size_t rounds : {std::size_t{1}, all_rounds}) {
     until_ = 0.5;
     search_.look(bound_, rounds);

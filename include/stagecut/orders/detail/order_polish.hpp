@@ -18,21 +18,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Shortens an order by moving passes within the blocks of its critical path: the passes that a rank runs there without a
-/// gap. Annealing, in whole numbers, so that every compiler makes the same.
+/// Shortens a schedule by moving passes within the blocks of its critical path: the passes that a rank runs there
+/// without a gap. Annealing, in integers, so that every compiler gives the same result.
 class order_polish {
  public:
-  /// What an order takes where messages occupy more than `order_run` knows, or `order_run::stuck`.
+  /// The makespan if messages occupy more than `order_run` models, or `order_run::stuck`.
   using timer = function_ref<std::int64_t(const order_words&)>;
 
-  /// @param words  an order that can run
-  /// @param exact  optional: when it ends
+  /// @param words  a schedule that can run
+  /// @param exact  optional: its exact makespan
   order_polish(const word_problem& of, order_words words, timer exact = {});
 
   [[nodiscard]] std::int64_t best() const noexcept { return best_; }
   [[nodiscard]] const order_words& words() const noexcept { return best_words_; }
 
-  /// Tries so many moves, longer ones by up to about `hot` ticks at first and none in the end; `stop()` is asked before each.
+  /// Tries `moves` moves, accepting increases of up to about `hot` ticks at first and none in the end; calls `stop()`
+  /// before each.
   template <class Stop>
   void anneal(std::size_t moves, std::int64_t hot, random_bits& random, const Stop& stop) {
     look(random);
@@ -47,17 +48,17 @@ class order_polish {
   }
 
  private:
-  /// Places of a rank.
+  /// A range of positions on a rank.
   struct block {
     std::size_t rank = 0;
     std::size_t first = 0;
     std::size_t last = 0;
   };
 
-  /// By how much a move may lengthen the order: of this mean, rarely much more.
+  /// The increase of the makespan to accept: with this mean, rarely much more.
   static std::int64_t longer(std::int64_t mean, random_bits& random);
 
-  /// Two places of a block: its first two, its last two, one of its ends, or any.
+  /// Two positions of a block: its first two, its last two, one of its ends, or any.
   static std::pair<std::size_t, std::size_t> pick(const block& within, random_bits& random);
 
   [[nodiscard]] std::int64_t value();
@@ -72,16 +73,16 @@ class order_polish {
     word[to] = moved;
   }
 
-  /// Takes over what the last run says: ends, what comes behind each pass, and the critical path.
+  /// Reads the last run: ends, tails, and the critical path.
   void look(random_bits& random);
 
-  /// What has to follow a pass on other ranks, or at the end.
+  /// The work that has to follow a pass on other ranks, or at the end.
   [[nodiscard]] std::int64_t data_tail(std::size_t pass) const;
 
-  /// About the longest path through the passes that a move touches, from their sources and tails of now.
+  /// Estimates the longest path through the passes that a move affects, from their current sources and tails.
   [[nodiscard]] std::int64_t estimate(std::size_t rank, std::size_t from, std::size_t to);
 
-  /// The blocks of two passes and more on a critical path; where it forks, at random.
+  /// The blocks of two or more passes on a critical path; at forks, chooses at random.
   void find_blocks(random_bits& random);
 
   const word_problem& of_;
@@ -92,13 +93,13 @@ class order_polish {
   std::int64_t now_ = 0;
   std::int64_t best_ = 0;
   order_words best_words_{};
-  std::vector<std::int64_t> ends_;                  // of every pass, as those below
+  std::vector<std::int64_t> ends_;                  // per pass, as those below
   std::vector<std::int64_t> arrivals_;              // of its result
-  std::vector<std::int64_t> tails_;                 // what comes behind it
-  std::vector<std::vector<std::uint32_t>> passes_;  // of every rank, in the order of its word
-  std::vector<block> blocks_{};                     // of the critical path
-  std::vector<std::uint32_t> moved_{};              // passes between the places of a move
-  std::vector<std::int64_t> moved_ends_{};          // when they would end
+  std::vector<std::int64_t> tails_;                 // the work after it
+  std::vector<std::vector<std::uint32_t>> passes_;  // per rank, in the order of its word
+  std::vector<block> blocks_{};                     // on the critical path
+  std::vector<std::uint32_t> moved_{};              // passes between the positions of a move
+  std::vector<std::int64_t> moved_ends_{};          // their ends after it
 };
 
 inline order_polish::order_polish(const word_problem& of, order_words words, timer exact)

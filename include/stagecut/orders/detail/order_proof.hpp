@@ -13,11 +13,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What comes before what on every rank.
+/// The precedences on every rank.
 [[nodiscard]] STAGECUT_DECL std::vector<pass_precedence> precedence_of(const word_problem& of);
 
-/// Raises a bound as far as heads and tails can: they are settled for a length, which is refused if a pass has no place
-/// left. Halves what lies between the bound and `found`, which some order takes; until `stop()`, or so much `work()` is done.
+/// Raises a bound as far as heads and tails allow: settles them for a target length, which is infeasible if a pass has
+/// no position left. Bisects between the bound and `found`, which some schedule attains; until `stop()`, or until
+/// `work()` reaches `most_work`.
 ///
 /// Source: Carlier and Pinson, An Algorithm for Solving the Job-Shop Problem (Management Science 35, 1989).
 [[nodiscard]] STAGECUT_DECL std::int64_t raised_bound(const order_heads& settled, std::int64_t bound,

@@ -14,7 +14,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// States of all ranks together that `rank_states` may look at.
+/// The most states of all ranks together that `rank_states` examines.
 inline constexpr std::size_t states_of_ranks = 200'000;
 
 STAGECUT_DECL std::vector<pass_precedence> precedence_of(const word_problem& of) {
@@ -25,7 +25,7 @@ STAGECUT_DECL std::vector<pass_precedence> precedence_of(const word_problem& of)
 
 STAGECUT_DECL std::int64_t raised_bound(const order_heads& settled, std::int64_t bound, std::int64_t found,
                                         std::size_t most_work, function_ref<bool()> stop) {
-  std::int64_t open = found;  // not refused
+  std::int64_t open = found;  // not refuted
   std::size_t work = 0;
   while (bound < open && work < most_work && !stop()) {
     const std::int64_t middle = bound + (open - 1 - bound) / 2;

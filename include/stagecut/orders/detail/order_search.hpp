@@ -18,37 +18,37 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Looks for a short order: lists by policies and by keys, the best of each changed at random again and again, and moves within
-/// the best order of all.
+/// Searches for a short schedule: lists by policies and by keys, repeated random changes of the best of each, and moves
+/// within the best schedule of all.
 class order_search {
  public:
   static constexpr std::int64_t never = policy_lister::never;
-  /// `stop(orders looked at)`, asked before each.
+  /// `stop(schedules evaluated)`, called before each.
   using stopper = function_ref<bool(std::size_t)>;
 
   order_search(const word_problem& of, std::uint64_t seed, stopper stop);
 
-  /// Takes an order of somebody else's.
+  /// Takes an external schedule.
   /// @pre words that `word_rules` allows
   void take(order_words words);
 
-  /// Finds some order soon, if there is one that is easy to find.
+  /// Finds some schedule quickly, if there is one that is easy to find.
   void begin() {
     for (const std::size_t quarters : {4U, 4000U}) try_policy(even_policy(quarters, 1, 4, 0));
   }
 
-  /// Looks until an order is as short as the bound, has to stop, or has changed the best so many times; the first time at lists
-  /// that are always the same, too.
+  /// Searches until a schedule meets the bound, a stop, or `rounds` changes of the best; the first call also tries a
+  /// fixed set of lists.
   void look(std::int64_t bound, std::size_t rounds);
 
-  /// When the best order ends, and its words; `never` and none: there is none yet.
+  /// The makespan and the words of the best schedule; `never` and empty: none yet.
   /// @{
   [[nodiscard]] std::int64_t makespan() const noexcept { return makespan_; }
   [[nodiscard]] const order_words& words() const noexcept { return best_; }
   /// @}
-  /// Orders looked at.
+  /// Number of schedules evaluated.
   [[nodiscard]] std::size_t looked_at() const noexcept { return looked_at_; }
-  /// The work of the fullest rank on a microbatch, in ticks.
+  /// The work of the most loaded rank per microbatch, in ticks.
   [[nodiscard]] std::int64_t period() const noexcept { return period_; }
 
  private:
@@ -69,28 +69,28 @@ class order_search {
 
   void try_keys(order_keys by);
 
-  /// Policies that are alike on all stages: how many microbatches they let in, and how long they wait for F and I.
+  /// Tries policies that are the same on all stages: microbatches in flight, and waiting times for F and I.
   void list_policies();
 
   /// @param quarters  of the microbatches in flight under 1F1B
-  /// @param forward   eighths of the period that F is preferred
+  /// @param forward   preference for F, in eighths of the period
   [[nodiscard]] order_policy even_policy(std::size_t quarters, std::int64_t forward, std::int64_t backward,
                                          std::int64_t room) const;
 
-  /// Keys of a microbatch that goes down and up by itself, in that time or up to twice and thrice that.
+  /// Tries the keys of a microbatch that runs down and up alone, in that time or up to twice and three times that.
   void list_cycles();
 
   [[nodiscard]] order_keys empty_keys() const {
     return {std::vector<std::int64_t>(of_.letters()), period_ > 0 ? period_ : 1, 8};
   }
 
-  /// The keys that the best order has, on average.
+  /// Learns the average keys of the best schedule.
   void learn_keys();
 
-  /// Up to a period, or up to an eighth of one, in either direction.
+  /// A random change of up to a period, or up to an eighth of one, in either direction.
   [[nodiscard]] std::int64_t change();
 
-  /// Two numbers below n, the lesser first.
+  /// Two numbers below n, the smaller first.
   [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t n);
 
   void vary_policies(std::size_t times);
@@ -108,12 +108,12 @@ class order_search {
   std::int64_t bound_ = 0;
   std::int64_t period_ = 0;
   std::int64_t longest_ = 0;  // of all passes
-  order_words words_{};       // just looked at
+  order_words words_{};       // last evaluated
   order_words best_{};
   std::int64_t makespan_ = never;
-  order_policy policy_{};  // that made the best list of all policies
+  order_policy policy_{};  // the one with the best list
   std::int64_t policy_makespan_ = never;
-  order_keys keys_{};  // likewise
+  order_keys keys_{};  // those with the best list
   std::int64_t keys_makespan_ = never;
   bool listed_ = false;
   std::size_t effort_ = 64;

@@ -25,21 +25,21 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   fail(argument_error("synthesize_schedule", argument, value, requirement));
 }
 
-/// @throws argument_error for a time limit that is none
+/// @throws argument_error for an invalid time limit
 STAGECUT_DECL void check_order_limits(const order_request& request);
 
 /// The ranks and stages of a request, checked.
 [[nodiscard]] STAGECUT_DECL word_problem placed_problem(std::size_t stages, const order_request& request);
 
-/// Times in whole ticks: themselves if they are integers; else a tick is a power of two of their unit, so small that an
-/// iteration has less than 2^50, and what is left of one is dropped. `float` has 2^21: it holds any number of these, so that
-/// sums that round as they are simulated are never below those of ticks.
+/// Times in whole ticks. Integers are unchanged; otherwise a tick is a power of two of their unit, so small that an
+/// iteration has less than 2^50, and fractions of a tick are dropped. `float` has 2^21: it represents all of these
+/// exactly, so that rounded sums in a simulation are never below those of ticks.
 template <class T>
 class order_ticks {
  public:
   /// Writes the times of a problem that has its ranks and stages.
-  /// @throws invalid_input for vectors of the wrong length, for what is NaN, infinite or negative, and for a sum that is not
-  ///         representable
+  /// @throws invalid_input for vectors of the wrong length, for values that are NaN, infinite or negative, and for a
+  ///         sum that is not representable
   order_ticks(const pass_times<T>& times, const transfer_times<T>& transfers, word_problem& of) : of_(of) {
     check(times, transfers);
     scale(times, transfers);
@@ -63,7 +63,7 @@ class order_ticks {
     for (std::size_t r = 0; r < times.optimizer_step.size(); ++r) of.step[r] = ticks(times.optimizer_step[r]);
   }
 
-  /// What a tick is in the unit of the times.
+  /// The length of a tick in the unit of the times.
   [[nodiscard]] double tick() const { return scale_.figure(1); }
   /// A number of ticks in the unit of the times.
   [[nodiscard]] T time(std::int64_t ticks) const {
@@ -75,8 +75,8 @@ class order_ticks {
   }
 
  private:
-  /// Tells what backward passes take whole, where some take less time so than apart, and no less by rounding alone, or less
-  /// memory.
+  /// Adds the times of unsplit backward passes, if some take less memory than split ones, or less time by more than
+  /// rounding.
   void add_together(const pass_times<T>& times) {
     bool any = false;
     std::vector<std::int64_t> together;
@@ -96,7 +96,7 @@ class order_ticks {
     if (any) of_.together = std::move(together);
   }
 
-  /// Whether I and W of a stage are passes of their own.
+  /// Whether I and W of a stage are separate passes.
   [[nodiscard]] bool apart(std::size_t s) const { return of_.split && !of_.whole[s]; }
 
   void check(const pass_times<T>& times, const transfer_times<T>& transfers) const {
@@ -124,7 +124,7 @@ class order_ticks {
     detail::check_durations(name, values);
   }
 
-  /// B of a stage: I and W, one after the other, where it is not told.
+  /// B of a stage: I plus W if it is not given.
   [[nodiscard]] static T whole(const pass_times<T>& times, std::size_t s) {
     return times.backward.empty() ? detail::duration_sum(times.backward_input[s], times.backward_weight[s])
                                   : times.backward[s];
@@ -133,7 +133,7 @@ class order_ticks {
     return values.empty() ? T{} : values.size() == 1 ? values[0] : values[b];
   }
 
-  /// Chooses the tick for the sum of everything.
+  /// Chooses the tick from the total time.
   void scale(const pass_times<T>& times, const transfer_times<T>& transfers) {
     using sum_type = std::conditional_t<integer<T>, wide_integer, double>;
     sum_type sum = 0;
@@ -168,11 +168,11 @@ class order_ticks {
     }
   }
 
-  /// Of an iteration, so that the search may reckon with some thousand times as much.
+  /// Bits for an iteration, which leaves room for values some thousand times as large in the search.
   static constexpr int digits = 50;
 
   word_problem& of_;
-  engine::tick_scale scale_{};  // of floating-point times
+  engine::tick_scale scale_{};  // for floating-point times
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -10,46 +10,48 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How much the letters of a rank have run together when one of them does: see `rank_states::least_work`.
+/// Bounds on the work of a rank's letters that has run when a letter runs: see `rank_states::least_work`.
 struct letter_work {
-  bool told = false;       ///< whether the letter is one of those
+  bool told = false;       ///< whether the letter is included
   std::int64_t least = 0;  ///< ticks
   std::int64_t most = 0;
 };
 
-/// Which passes of a rank come before which, whatever its word is. As each letter runs its microbatches in turn, these are so
-/// many first passes of each letter.
+/// The precedences of a rank's passes that hold in every word. As each letter runs its microbatches in turn, the
+/// predecessors are the first passes of each letter, given by counts.
 class pass_precedence {
  public:
-  /// What results wait for, and what memory implies.
-  /// @param most_states  of the rank to look at, of all its stages together; where there are more each counts alone
+  /// Derives them from data dependencies and from memory.
+  /// @param most_states  limit for the states of the rank, over all its stages together; above it, each stage counts
+  ///                     alone
   pass_precedence(const word_problem& of, std::size_t rank, std::size_t most_states);
 
   [[nodiscard]] const std::vector<std::size_t>& letters() const noexcept { return letters_; }
 
-  /// How many passes of each letter come before pass k of the letter at place x.
+  /// The number of passes of each letter before pass k of the letter at index x.
   [[nodiscard]] const std::uint32_t* before(std::size_t x, std::size_t k) const noexcept {
     return before_.data() + (x * m_ + k) * letters_.size();
   }
 
-  /// The work of all letters, by their places; empty: only each stage's own memory is known.
+  /// The work of all letters, by index; empty: only each stage's own memory is known.
   [[nodiscard]] const std::vector<letter_work>& work() const noexcept { return work_; }
 
-  /// Has `count` passes of the letter at y come before pass k of the letter at x; whether that is new.
+  /// Requires `count` passes of the letter at y before pass k of the letter at x; returns whether that is new.
   bool raise(std::size_t x, std::size_t k, std::size_t y, std::uint32_t count);
 
-  /// Adds what comes before what comes before; false if a pass would come before itself.
+  /// Computes the transitive closure; false if a pass would precede itself.
   bool close();
 
  private:
-  /// Before pass k of the letter at x come k + more passes of that at y.
+  /// Requires k + `more` passes of the letter at y before pass k of the letter at x.
   void raise_all(std::size_t x, std::size_t y, std::int64_t more);
 
   void by_results();
 
   void by_memory(const word_problem& of, std::size_t most_states);
 
-  /// Of stages up to one of them at most so many microbatches are held, and of the part that waits for W.
+  /// Derives precedences from each stage: at most this many microbatches are held on stages up to it, and in the part
+  /// that waits for W.
   void by_each_stage(const word_problem& of);
 
   [[nodiscard]] std::int64_t held_by(std::int64_t memory, std::int64_t each) const;

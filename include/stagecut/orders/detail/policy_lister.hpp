@@ -13,16 +13,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What decides which of the passes that it could run a rank runs.
+/// Decides which of its ready passes a rank runs.
 struct order_policy {
   std::vector<std::int64_t>
-      bonus{};  ///< of every letter, in ticks: it is preferred to what could begin that much earlier
-  std::vector<std::size_t> in_flight{};  ///< of every stage, microbatches between F and I at most
+      bonus{};  ///< per letter, in ticks: it is preferred to passes that could begin that much earlier
+  std::vector<std::size_t> in_flight{};  ///< per stage, the most microbatches between F and I
   std::int64_t room_bonus = 0;           ///< of W, in ticks, while another pass waits for memory
 };
 
-/// Lists words by running all ranks in the order of time, each with the pass that a policy prefers. The message of a pass is
-/// under way as under `latency`.
+/// Lists words by running all ranks in the order of time, each with the pass that a policy prefers. Message times count
+/// as under `latency`.
 class policy_lister {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -30,18 +30,18 @@ class policy_lister {
   explicit policy_lister(const word_problem& of)
       : of_(of), room_(of), arrivals_(of.letters() * of.microbatches), free_(of.ranks), next_(of.ranks) {}
 
-  /// Writes the words; false where no pass can run, which the rule of `is_safe` leaves to limits in flight alone.
+  /// Writes the words; false if no pass can run, which under the rule of `is_safe` only limits in flight can cause.
   /// O(passes * (ranks + stages of a rank)).
   bool operator()(const order_policy& by, order_words& words);
 
  private:
-  /// What a rank runs next, and when.
+  /// The next pass of a rank, and its start.
   struct choice {
     std::int64_t start = never;
     std::size_t letter = 0;
   };
 
-  /// When the next pass of a letter could begin; `never`: nobody knows yet.
+  /// The earliest start of a letter's next pass; `never`: not known yet.
   [[nodiscard]] std::int64_t start(std::size_t letter) const;
 
   void choose(const order_policy& by, std::size_t rank);
@@ -50,9 +50,9 @@ class policy_lister {
 
   const word_problem& of_;
   rank_room room_;
-  std::vector<std::int64_t> arrivals_;  // of the result of every pass
-  std::vector<std::int64_t> free_;      // when every rank has ended its passes so far
-  std::vector<choice> next_;            // of every rank
+  std::vector<std::int64_t> arrivals_;  // of each pass's result
+  std::vector<std::int64_t> free_;      // the end of every rank's passes so far
+  std::vector<choice> next_;            // per rank
 };
 
 inline bool policy_lister::operator()(const order_policy& by, order_words& words) {

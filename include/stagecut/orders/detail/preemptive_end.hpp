@@ -10,20 +10,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What one machine has to run: not before its head, and its tail passes behind its end.
+/// A job of one machine: it starts no earlier than its head, and its tail follows its end.
 struct job_with_tail {
   std::int64_t head, time, tail;
 };
 
-/// When all jobs are over, tails counted, on one machine where one may break off for another: the longest tail first.
+/// The end of all jobs, including tails, on one machine with preemption: the longest tail first.
 [[nodiscard]] inline std::int64_t preemptive_end(std::vector<job_with_tail> jobs);
 
-/// Jobs that have begun to wait, the longest tail on top: a heap.
+/// Waiting jobs, the longest tail on top: a heap.
 class waiting_jobs {
  public:
   [[nodiscard]] bool empty() const noexcept { return jobs_.empty(); }
   [[nodiscard]] const job_with_tail& top() const noexcept { return jobs_[0]; }
-  /// The time that is left of the top.
+  /// The remaining time of the top.
   [[nodiscard]] std::int64_t& left() noexcept { return jobs_[0].time; }
 
   void push(const job_with_tail& added) {

@@ -11,21 +11,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a rank could end all the microbatches that it has begun, and begin no other, in the room that it has.
+/// Whether a rank could finish all microbatches that it has begun, without beginning others, within its memory.
 class room_check {
  public:
   explicit room_check(const word_problem& of) : of_(of) {}
 
-  /// Whether it can do so in some way. Where it cannot, no order leads on.
+  /// Whether it can do so in some order. If not, no schedule leads on.
   ///
-  /// Backward passes go first: each leaves more room than it found. Where none fits, the least microbatch that lacks forward
-  /// passes has to run one: none of a later microbatch comes before it. So one way is enough to be tried.
+  /// Backward passes go first: each leaves more memory free than before. If none fits, the lowest microbatch with
+  /// missing forward passes has to run one: no pass of a later microbatch comes before it. So one order is enough to
+  /// try.
   ///
-  /// @param rank  that holds them
-  /// @param room  what it has, if all W that can run were done
-  /// @param done  `done(letter)`: passes of a letter, from whatever number on
+  /// @param rank  the rank
+  /// @param room  its free memory, if all W that can run were done
+  /// @param done  `done(letter)`: passes of a letter, from an arbitrary offset
   ///
-  /// O(microbatches in flight * stages of the rank), mostly O(stages of the rank); likewise `in_turn`.
+  /// O(microbatches in flight * stages of the rank), mostly O(stages of the rank); the same for `in_turn`.
   template <class Done>
   [[nodiscard]] bool in_any_way(std::size_t rank, std::int64_t room, const Done& done) {
     if (is_enough(rank, room)) return true;
@@ -39,7 +40,7 @@ class room_check {
     for (;;) {
       run_backward(stages, room);
       if (backward_[0] == forward_[0]) return true;
-      // The first stage on which the least microbatch that lacks F lacks it.
+      // The first stage on which the lowest microbatch with a missing F lacks it.
       std::size_t i = stages.size() - 1;
       while (i > 0 && forward_[i - 1] == forward_[i]) --i;
       if (i == 0 || of_.kept[stages[i]] > room) return false;
@@ -48,16 +49,16 @@ class room_check {
     }
   }
 
-  /// Whether it can end one microbatch after the other, the oldest first: the banker's rule. As long as all ranks can, the
-  /// oldest of all has room wherever it comes to, so that ranks never wait for each other's memory. Where backward passes
-  /// take nothing more, it can if it can in any way.
+  /// Whether it can finish one microbatch after the other, the oldest first: the banker's rule. While all ranks can,
+  /// the oldest of all fits on every rank, so ranks never wait for each other's memory. If backward passes take nothing
+  /// more, this is equivalent to `in_any_way`.
   template <class Done>
   [[nodiscard]] bool in_turn(std::size_t rank, std::int64_t room, const Done& done) const {
     if (is_enough(rank, room)) return true;
     const std::vector<std::size_t>& stages = of_.stages_of[rank];
     for (auto k = done(backward_of(stages[0])); k < done(forward_of(stages[0])); ++k) {
-      std::int64_t missing = 0;  // of stages whose F has not run
-      std::int64_t peak = 0;     // more than that, as the backward passes run, the last stage first
+      std::int64_t missing = 0;  // for stages whose F has not run
+      std::int64_t peak = 0;     // the peak beyond that while the backward passes run, the last stage first
       std::int64_t freed = 0;    // by them
       for (std::size_t i = stages.size(); i-- > 0;) {
         const std::size_t s = stages[i];
@@ -73,24 +74,24 @@ class room_check {
   }
 
  private:
-  /// Whether there is room for whichever pass is next.
+  /// Whether any next pass fits.
   [[nodiscard]] bool is_enough(std::size_t rank, std::int64_t room) const;
 
-  /// Runs all backward passes that have room.
+  /// Runs all backward passes that fit.
   void run_backward(const std::vector<std::size_t>& stages, std::int64_t& room);
 
   const word_problem& of_;
-  std::vector<std::int64_t> forward_{};  // passes of every stage of the rank
+  std::vector<std::int64_t> forward_{};  // passes per stage of the rank
   std::vector<std::int64_t> backward_{};
 };
 
-/// What ranks hold as an order is made, pass by pass.
+/// The memory of ranks while a schedule is built, pass by pass.
 class rank_room {
  public:
   explicit rank_room(const word_problem& of)
       : of_(of), check_(of), done_(of.letters()), held_(of.ranks), late_(of.ranks) {}
 
-  /// Begins anew.
+  /// Starts anew.
   void clear();
 
   /// Passes of a letter so far.
@@ -99,18 +100,18 @@ class rank_room {
   /// Runs the next pass of a letter.
   void run(std::size_t letter);
 
-  /// Whether the next pass of a letter has room now.
+  /// Whether the next pass of a letter fits now.
   [[nodiscard]] bool has_room(std::size_t letter) const noexcept;
 
-  /// Whether the rank could still end all its microbatches in turn behind the next F of a stage.
+  /// Whether the rank could still finish all its microbatches in turn after the next F of a stage.
   [[nodiscard]] bool is_safe(std::size_t stage) const;
 
  private:
   const word_problem& of_;
   room_check check_;
-  std::vector<std::size_t> done_;   // of every letter
-  std::vector<std::int64_t> held_;  // of every rank
-  std::vector<std::int64_t> late_;  // of that, what goes with W that can run
+  std::vector<std::size_t> done_;   // per letter
+  std::vector<std::int64_t> held_;  // per rank
+  std::vector<std::int64_t> late_;  // the part of it that W passes ready to run would free
 };
 
 inline bool room_check::is_enough(std::size_t rank, std::int64_t room) const {

@@ -14,30 +14,32 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// How far the letters of a rank can be apart within its memory, all its stages together.
+/// The possible differences in progress between the letters of a rank within its memory, over all its stages.
 ///
-/// A state is how many passes of each letter have run, less those of the last pass that a microbatch waits for on the rank,
-/// I of its first stage. A word leads through states within the memory from which it can be ended: `room_check::in_any_way`. Those are
-/// found one from the other, from the one in which nothing is in flight. Letters of W that free nothing are left out.
+/// A state is the number of passes of each letter that have run, less that of I of the rank's first stage, the last
+/// pass that a microbatch waits for on the rank. A word leads through states within the memory from which it can be
+/// completed: `room_check::in_any_way`. The states are enumerated from the one with nothing in flight. Letters of W
+/// that free nothing are omitted.
 class rank_states {
  public:
-  /// More letters are not told apart: those of four stages.
+  /// More letters are not distinguished: those of four stages.
   static constexpr std::size_t most_letters = 12;
 
-  /// @param most  states to look at
+  /// @param most  states to examine
   rank_states(const word_problem& of, std::size_t rank, std::size_t most);
 
-  /// Whether there are no more states, and letters are never further apart than is told.
+  /// Whether all states were found, so that letters never differ by more than stated below.
   [[nodiscard]] bool known() const noexcept { return known_; }
-  /// The letters that are told apart.
+  /// The letters that are distinguished.
   [[nodiscard]] const std::vector<std::size_t>& letters() const noexcept { return letters_; }
-  /// Before pass k of the letter at x come at least k + this passes of the letter at y; the greatest number: x never runs.
+  /// At least k + this many passes of the letter at y come before pass k of the letter at x; the largest number: x
+  /// never runs.
   [[nodiscard]] std::int64_t more_before(std::size_t x, std::size_t y) const noexcept {
     return least_[x * letters_.size() + y];
   }
 
-  /// As pass k of the letter at x begins, the work of all that has run of the letters told is k times that of one pass of each
-  /// and, in ticks, at least or at most this more.
+  /// When pass k of the letter at x begins, the work done of the distinguished letters is k times that of one pass of
+  /// each plus, in ticks, at least or at most this.
   /// @{
   [[nodiscard]] std::int64_t least_work(std::size_t x) const noexcept { return least_work_[x]; }
   [[nodiscard]] std::int64_t most_work(std::size_t x) const noexcept { return most_work_[x]; }
@@ -48,12 +50,12 @@ class rank_states {
 
   bool explore(std::size_t most);
 
-  /// The least count of a letter, which W may have.
+  /// The smallest count of a letter, which may be a W.
   [[nodiscard]] std::int64_t behind(const state& now) const noexcept;
 
   [[nodiscard]] std::int64_t done(const state& now, std::size_t letter) const noexcept { return now[place_[letter]]; }
 
-  /// Whether what a pass waits for on its rank has run.
+  /// Whether the dependencies of a pass on its rank have run.
   [[nodiscard]] bool is_ready(const state& now, std::size_t x) const;
 
   [[nodiscard]] bool can_run(const state& now, std::size_t x);
@@ -61,20 +63,20 @@ class rank_states {
   const word_problem& of_;
   room_check check_;
   std::size_t rank_;
-  std::vector<std::size_t> place_;  // of every letter, in `letters_`
+  std::vector<std::size_t> place_;  // per letter, in `letters_`
   std::vector<std::size_t> letters_{};
-  std::vector<std::int64_t> least_{};  // passes of y more than of x as x runs
+  std::vector<std::int64_t> least_{};  // passes of y more than of x when x runs
   std::vector<std::int64_t> least_work_{};
   std::vector<std::int64_t> most_work_{};
   bool known_ = false;
 };
 
-/// A set of numbers, by hashing. `<unordered_set>` would be as many lines again for every includer.
+/// A hash set of numbers. `<unordered_set>` would double the lines for every includer.
 class number_set {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Whether it is new.
+  /// Returns whether it is new.
   bool insert(std::uint64_t number) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     if (!put(number + 1)) return false;
@@ -83,7 +85,7 @@ class number_set {
   }
 
  private:
-  /// @param stored  a number and 1: 0 is an empty slot
+  /// @param stored  a number plus 1: 0 is an empty slot
   bool put(std::uint64_t stored) {
     std::size_t at = static_cast<std::size_t>(stored * 0x9E3779B97F4A7C15U >> 20U) & (slots_.size() - 1);
     for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
@@ -112,7 +114,7 @@ inline rank_states::rank_states(const word_problem& of, std::size_t rank, std::s
     for (const std::size_t letter : {forward_of(s), backward_of(s), weight_of(s)}) {
       const bool told = !is_weight(letter) || (of.split && of.late[s] + of.again[s] > 0);
       if (told) letters_.push_back(letter);
-      place_[letter] = letters_.size() - 1;  // a W that is left out follows its I at once
+      place_[letter] = letters_.size() - 1;  // an omitted W directly follows its I
     }
   }
   least_.assign(letters_.size() * letters_.size(), std::numeric_limits<std::int64_t>::max());
@@ -133,7 +135,7 @@ inline bool rank_states::explore(std::size_t most) {
     const state now = open.back();
     open.pop_back();
     for (std::size_t x = 0; x < n; ++x) {
-      // Letters are no further apart than there are microbatches.
+      // Letters differ by at most the number of microbatches.
       if (now[x] == m || (x == 1 && behind(now) == -m) || !can_run(now, x)) continue;
       std::int64_t work = 0;
       for (std::size_t y = 0; y < n; ++y) {

@@ -10,18 +10,18 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Decides whether words are allowed; for many words of one problem.
+/// Checks whether words are allowed; for many words of one problem.
 class word_rules {
  public:
   explicit word_rules(const word_problem& of) : of_(of), done_(of.letters()) {}
 
-  /// Whether a word keeps to the memory of its rank and has each pass behind those of its own stage. That depends on the
-  /// word alone, not on when its passes run. O(word).
+  /// Whether a word keeps within the memory of its rank and has each pass after its predecessors on its own stage. This
+  /// depends on the word only, not on times. O(word).
   [[nodiscard]] bool operator()(std::size_t rank, const std::vector<std::uint16_t>& word);
 
  private:
   const word_problem& of_;
-  std::vector<std::uint64_t> done_;  // of every letter
+  std::vector<std::uint64_t> done_;  // per letter
 };
 
 inline bool word_rules::operator()(std::size_t rank, const std::vector<std::uint16_t>& word) {

@@ -16,19 +16,19 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-// Words as schedules, and schedules as words.
+// Conversion between words and schedules.
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The schedule of words.
 [[nodiscard]] inline schedule schedule_of(const word_problem& of, const order_words& words);
 
-/// The words of a schedule, its microbatches in turn; nothing where it is for other ranks, stages or microbatches, has slices,
-/// or has backward passes apart where the problem has them whole. B is I and W, and passes that overlap are F and B, one after
-/// the other.
+/// The words of a schedule, its microbatches in turn; nothing if it has other ranks, stages or microbatches, slices, or
+/// split backward passes where the problem has unsplit ones. B becomes I and W, and overlapping passes become F and B,
+/// one after the other.
 [[nodiscard]] inline std::optional<order_words> words_of(const word_problem& of, const schedule& order);
 
-/// Shows `take(words)` those of all named schedules that have the ranks, stages and microbatches of a problem and keep to its
-/// memory, as long as it returns true.
+/// Calls `take(words)` for every named schedule with the ranks, stages and microbatches of a problem that keeps within
+/// its memory, as long as it returns true.
 template <class Take>
 void named_words(const word_problem& of, const Take& take) {
   word_rules allowed(of);

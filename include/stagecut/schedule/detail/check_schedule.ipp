@@ -32,7 +32,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   return joined({"names ", what, " ", value, ", which must be below ", bound});
 }
 
-/// What is wrong with the other end of a transfer, or with that of an op that is none; empty: nothing.
+/// The fault of a transfer's other end, or of one set on an op that is not a transfer; empty: none.
 [[nodiscard]] STAGECUT_DECL std::string peer_problem(const schedule& all, const stage_links& links, const op& each) {
   if (each.peer != op::neighbour && (links.chain() || !is_transfer(each.kind))) {
     return joined({"names stage ", each.peer, " at its other end, as only transfers along edges do"});
@@ -45,7 +45,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   return {};
 }
 
-/// What is wrong with an op for itself and with what stands behind it; empty: nothing.
+/// The fault of an op by itself and with the next op; empty: none.
 [[nodiscard]] STAGECUT_DECL std::string op_problem(const schedule& all, const stage_links& links, std::size_t rank,
                                                    std::size_t position) {
   const op& each = all.orders[rank][position];
@@ -69,7 +69,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   return "is to run together with the next op, which must be B of another microbatch";
 }
 
-/// What is wrong with an op after those of its rank that were `met`; empty: nothing.
+/// The fault of an op after the ops of its rank in `met`; empty: none.
 [[nodiscard]] STAGECUT_DECL std::string order_problem(const op_set& met, const op& each) {
   const auto needs = [&](op_kind kind) { return joined({"needs ", op_text(kind, each), " before it"}); };
   const auto late = [&](op_kind kind) { return joined({"stands behind ", op_text(kind, each), ", which needs it"}); };
@@ -117,7 +117,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   return {};
 }
 
-/// A stage with too few forward passes, in a schedule too small to hold all of them.
+/// A stage with too few forward passes, if the schedule is too small to hold all of them.
 [[nodiscard]] STAGECUT_DECL schedule_fault few_passes(const schedule& all) {
   std::vector<std::size_t> passes(all.stages());
   for (const auto& order : all.orders) {
@@ -130,7 +130,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
                   all.slices, " slices"})};
 }
 
-/// What is wrong with the shape of a schedule, its placement and its edges.
+/// The fault of a schedule's shape, placement and edges.
 [[nodiscard]] STAGECUT_DECL schedule_fault shape_fault(const schedule& all) {
   const auto whole = [](std::string problem) {
     return schedule_fault{schedule_fault::none, schedule_fault::none, std::move(problem)};
@@ -145,7 +145,7 @@ STAGECUT_DECL bool has_transfers(const schedule& all) noexcept {
   return whole(edge_problem(all));
 }
 
-/// The first op of a rank that is wrong after those before it, or the first that no rank has.
+/// The first op of a rank that is wrong after the previous ones, or the first one missing on all ranks.
 [[nodiscard]] STAGECUT_DECL schedule_fault order_fault(const schedule& all, const stage_links& links) {
   const bool transfers = has_transfers(all);
   op_set met(all, links, transfers);
@@ -178,7 +178,7 @@ STAGECUT_DECL schedule_fault find_fault(const schedule& all) {
       if (std::string problem = op_problem(all, links, r, i); !problem.empty()) return {r, i, std::move(problem)};
     }
   }
-  // No table for more passes than there are ops.
+  // Avoids a table for more passes than ops.
   if (all.microbatches > ops / all.stages() || all.slices > ops / (all.stages() * all.microbatches)) {
     return few_passes(all);
   }

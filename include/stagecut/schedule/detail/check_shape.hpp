@@ -8,11 +8,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Refuses a figure of a schedule, with the reason.
+/// Rejects an argument of a schedule, with the reason.
 [[noreturn]] STAGECUT_DECL void refuse_shape(std::string_view function, std::string_view argument, std::size_t value,
                                              std::string_view requirement);
 
-/// Refuses pipelines without a rank, a chunk or a microbatch, and such as no memory holds the ops of.
+/// Rejects pipelines without a rank, a chunk or a microbatch, and those with too many ops for memory.
 STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std::size_t chunks,
                                std::size_t microbatches);
 

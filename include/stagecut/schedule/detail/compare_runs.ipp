@@ -22,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Kinds of ops that a run may have recorded: the last is SEND_B.
+/// The kinds of op that a run may contain: the last is SEND_B.
 inline constexpr std::size_t op_kinds = static_cast<std::size_t>(op_kind::send_backward) + 1;
 
 STAGECUT_DECL double quantile(std::vector<double>& values, double share) {
@@ -64,7 +64,7 @@ STAGECUT_DECL std::vector<std::vector<timed_op<double>>> without_queueing(
     std::vector<double> free(order.ranks());
     for (timed_op<double>& each : rank) {
       double& until = free[order.rank_of[other_end(each.what).stage]];
-      each.start = detail::later(each.start, until);  // never behind its end, by which they are sorted
+      each.start = detail::later(each.start, until);  // never after its end, which is the sort key
       until = each.end;
     }
   }

@@ -14,10 +14,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Shows what an op of a schedule waits for, the end of its rank's earlier ops apart, to `visit` until that says true.
-/// An I stands for the gradient of a stage's input: it may be a B.
-/// @param transfers  whether the schedule has ops for its transfers
-/// @return           whether `visit` said so
+/// Calls `visit` for each dependency of an op, except the end of its rank's earlier ops; stops when it returns true. An
+/// I stands for the gradient of a stage's input: it may be a B.
+/// @param transfers  whether the schedule has transfer ops
+/// @return           whether `visit` returned true
 template <class Visit>
 [[nodiscard]] bool any_need(const schedule& all, const stage_links& links, bool transfers, const op& each,
                             const Visit& visit) {
@@ -28,7 +28,7 @@ template <class Visit>
     for (const stage_links::link& from : links.of(each.stage, leads_down(receive))) {
       if (transfers && crosses_ranks(all, each.stage, from)) {
         const op receipt{receive, each.stage, each.microbatch, each.slice, false, links.peer(from)};
-        // What is received is there when it was sent: a rank may pass its RECV before.
+        // A received tensor is there once it was sent: a rank may pass its RECV before that.
         if (visit(receipt) || visit(other_end(receipt))) return true;
       } else if (pass(made, from.stage, each.slice)) {
         return true;
@@ -54,21 +54,21 @@ template <class Visit>
   }
 }
 
-/// How many ops a rank runs as one from a position on: two where F runs with the B behind it.
+/// The number of ops that a rank runs as one from a position on: two if F runs with the B after it.
 [[nodiscard]] inline std::size_t action_size(const std::vector<op>& order, std::size_t at) noexcept {
   return order[at].with_next && at + 1 < order.size() ? 2 : 1;
 }
 
-/// An op that a rank cannot begin, and what it waits for.
+/// An op that a rank cannot begin, and the dependency that blocks it.
 struct blocked_op {
   op waiting{};              ///< the op
-  op needed{};               ///< for which it waits
-  std::size_t position = 0;  ///< where that stands on its rank
-  bool found = false;        ///< whether there is such an op
-  bool stands = false;       ///< whether it stands anywhere
+  op needed{};               ///< the op that it waits for
+  std::size_t position = 0;  ///< position of that op on its rank
+  bool found = false;        ///< whether there is a blocked op
+  bool stands = false;       ///< whether the needed op is in the schedule
 };
 
-/// Looks for an op of a schedule; for an I, the B that holds it will do.
+/// Finds an op of a schedule; for an I, the B that includes it counts.
 inline void find_op(const schedule& all, blocked_op& result) {
   const op& of = result.needed;
   const std::vector<op>& order = all.orders[all.rank_of[of.stage]];
@@ -84,7 +84,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
   }
 }
 
-/// What keeps a rank that is not at its end from its next op when `at[r]` ops of each rank r are done.
+/// What keeps a rank before its end from its next op when `at[r]` ops of each rank r are done.
 [[nodiscard]] inline blocked_op blocked_on(const schedule& all, const stage_links& links, bool transfers,
                                            view<const std::size_t> at, std::size_t rank) {
   blocked_op result;
@@ -99,18 +99,19 @@ inline void find_op(const schedule& all, blocked_op& result) {
   for (std::size_t i = 0; i < action_size(order, at[rank]); ++i) {
     result.waiting = order[at[rank] + i];
     if (detail::any_need(all, links, transfers, result.waiting, is_missing)) return result;
-    // Where a sender waits until its receiver is there, it waits for that last.
+    // If a sender waits for its receiver, that is the last dependency to report.
     if (is_send(result.waiting.kind) && is_missing(other_end(result.waiting))) return result;
   }
   return result;
 }
 
-/// Why no rank of a schedule can go on: the ops that wait for each other in a circle, from one of them back to it.
+/// Explains why no rank of a schedule can continue: the ops that wait for each other in a cycle, from one of them back
+/// to it.
 ///
-/// @param all  sound in the sense of `check_schedule`, with or without transfers
-/// @param at   how many ops of every rank are done; of length p
+/// @param all  valid for `check_schedule`, with or without transfers
+/// @param at   number of ops done per rank; of length p
 /// @return     `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits for …`; empty if
-///             some op could run, and nothing is wrong
+///             some op could run, so that there is no fault
 ///
 /// O(p) passes over the order of a rank.
 [[nodiscard]] inline std::string deadlock_text(const schedule& all, view<const std::size_t> at) {
@@ -119,7 +120,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
   std::size_t rank = 0;
   while (rank < all.ranks() && at[rank] >= all.orders[rank].size()) ++rank;
   if (rank == all.ranks()) return {};
-  // From one rank to the one for which it waits, until that is one that was passed.
+  // Follows each rank to the one that it waits for, until a rank repeats.
   std::vector<std::size_t> path;
   std::vector<blocked_op> blocked;
   std::vector<std::size_t> step(all.ranks(), all.ranks());

@@ -15,10 +15,10 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// The passes of a rank of DualPipeV, which writes them one by one.
+/// Writes the passes of a rank of DualPipeV one by one.
 class dualpipev_rank {
  public:
-  /// How far a stage has come.
+  /// The progress of a stage.
   struct progress {
     std::size_t stage = 0;
     std::size_t forward = 0;
@@ -33,7 +33,7 @@ class dualpipev_rank {
     weights_.push_back({op_kind::backward_weight, of.stage, of.backward});
     order.push_back({op_kind::backward_input, of.stage, of.backward++});
   }
-  /// The oldest W that was left behind by I, if there is one.
+  /// Writes the oldest W deferred by I, if there is one.
   void weight() {
     if (weights_done_ < weights_.size()) order.push_back(weights_[weights_done_++]);
   }
@@ -50,7 +50,7 @@ class dualpipev_rank {
   std::vector<op> order{};
 
  private:
-  std::vector<op> weights_{};  // that are left behind by I
+  std::vector<op> weights_{};  // deferred by I
   std::size_t weights_done_ = 0;
 };
 
@@ -63,7 +63,7 @@ STAGECUT_DECL std::vector<op> dualpipev_order(std::size_t ranks, std::size_t r, 
   for (std::size_t i = 0; i <= r; ++i) run.forward(down), run.forward(up);
   for (std::size_t i = 0; i < behind; ++i) run.input(up), run.weight(), run.forward(up);
   for (std::size_t i = 0; i < microbatches - ranks - behind; ++i) {
-    // The last rank runs its first two apart.
+    // The last rank runs its first two without overlap.
     if (behind == 0 && i == 0) {
       run.forward(down), run.backward(up);
     } else {
@@ -72,7 +72,7 @@ STAGECUT_DECL std::vector<op> dualpipev_order(std::size_t ranks, std::size_t r, 
     run.overlap(up, down);
   }
   for (std::size_t i = 0; i < behind; ++i) run.backward(up), run.overlap(up, down);
-  const std::size_t split = (r + 1) / 2;  // from there on W is left behind
+  const std::size_t split = (r + 1) / 2;  // from there on W is deferred
   for (std::size_t i = 0; i <= r; ++i) {
     i > split || (i == split && r % 2 == 1) ? run.input(up) : run.backward(up);
     i >= split ? run.input(down) : run.backward(down);

@@ -18,7 +18,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Where the duration of what stands in a table of them. Element 0 is no time at all.
+/// Maps ops to indices in a table of durations. Element 0 is zero time.
 class duration_table {
  public:
   duration_table() = default;
@@ -26,19 +26,19 @@ class duration_table {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Of F, B, I or W.
+  /// The index of F, B, I or W.
   [[nodiscard]] std::uint32_t pass(const op& each) const noexcept {
     return position(each.kind, each.stage, variant(each));
   }
 
-  /// Of an F and the B that runs with it; `pairs` of the stage and variant of F so far are asked first.
+  /// The index of an F and the B that runs with it; searches the `pairs` of that stage and variant of F first.
   [[nodiscard]] std::uint32_t pair(const op& forward, const op& backward);
 
-  /// Of a message along an edge, or against it.
+  /// The index of a message along an edge, or against it.
   [[nodiscard]] std::uint32_t message(bool forward, std::size_t edge) const noexcept {
     return static_cast<std::uint32_t>(transfers_ + (forward ? edge : edges_ + edge));
   }
-  /// Of a message from `stage` of a chain to the next one, or to the one before.
+  /// The index of a message from `stage` of a chain to the next or previous one.
   [[nodiscard]] std::uint32_t transfer(bool forward, std::size_t stage) const noexcept {
     return message(forward, forward ? stage : stage - 1);
   }
@@ -51,7 +51,7 @@ class duration_table {
   }
 
   /// Writes the durations into `table`, of length `size()`.
-  /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative, or not representable
+  /// @throws invalid_input for wrong lengths, and for values that are NaN, infinite, negative or not representable
   template <class T>
   void fill(const pass_times<T>& times, const transfer_times<T>& transfers, view<T> table) const {
     table[0] = T{};
@@ -91,7 +91,7 @@ class duration_table {
     return static_cast<std::uint32_t>(1 + (static_cast<std::size_t>(kind) * stages_ + stage) * variants_ + variant);
   }
 
-  /// One a stage, or stage and slice, or stage, microbatch and slice.
+  /// One per stage, or stage and slice, or stage, microbatch and slice.
   template <class T>
   void fill_passes(op_kind kind, std::string_view name, const std::vector<T>& values, view<T> table,
                    bool needed = false) const {
@@ -129,7 +129,7 @@ class duration_table {
     }
   }
 
-  /// One an edge, or one for all.
+  /// One per edge, or one for all.
   template <class T>
   void fill_messages(std::string_view name, const std::vector<T>& values, T* table) const {
     if (values.size() > 1) refuse_length(name, values.size(), edges_);
@@ -154,7 +154,7 @@ class duration_table {
   std::size_t slices_ = 1;
   std::size_t microbatches_ = 0;
   task_options options_{};
-  std::size_t variants_ = 1;  // of the passes of a stage that may take different times
+  std::size_t variants_ = 1;  // number of different durations of a stage's passes
   bool used_[4] = {};         // whether the schedule has F, B, I, W
   // The table: 0; F of every stage and variant, B, I, W; messages of every edge forward, backward; all-reduces; steps;
   // pairs.
@@ -163,7 +163,7 @@ class duration_table {
   std::size_t steps_ = 0;
   std::size_t size_ = 1;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_{};  // positions of F and B
-  std::vector<std::uint32_t> latest_pair_{};                      // of every F
+  std::vector<std::uint32_t> latest_pair_{};                      // per F
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

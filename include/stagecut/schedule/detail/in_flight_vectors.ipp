@@ -24,7 +24,7 @@ STAGECUT_DECL void add_uncovered(std::vector<std::vector<std::size_t>>& vectors,
   };
   std::size_t kept = 0;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
-    if (covers(vectors[i], added)) return;  // then it covers none of those before either
+    if (covers(vectors[i], added)) return;  // then it covers none of the previous ones either
     if (!covers(added, vectors[i])) vectors[kept++] = vectors[i];
   }
   vectors.resize(kept);

@@ -18,7 +18,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-/// Whether all that a rank's next action waits for was issued.
+/// Whether all dependencies of a rank's next action have been issued.
 [[nodiscard]] STAGECUT_DECL bool can_issue(const schedule& all, const stage_links& links, const op_set& issued,
                                            const std::vector<op>& order, std::size_t at) {
   const auto is_missing = [&](const op& needed) {
@@ -31,7 +31,7 @@ namespace detail {
   return true;
 }
 
-/// Adds what an op sends to its rank, and the receipts to the ranks of the stages that it goes to.
+/// Adds the sends of an op to its rank, and the receives to the ranks of the target stages.
 STAGECUT_DECL void add_transfers(schedule& result, const stage_links& links, const op& each) {
   const bool down = each.kind == op_kind::forward;
   if (!down && each.kind != op_kind::backward && each.kind != op_kind::backward_input) return;

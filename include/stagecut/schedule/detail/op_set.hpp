@@ -11,8 +11,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A set of ops that name a microbatch: a bit for each kind, a byte for each stage, microbatch and slice, and another for
-/// each edge, microbatch and slice where there are transfers.
+/// A set of ops with a microbatch: one bit per kind, one byte per stage, microbatch and slice, and, if there are
+/// transfers, another per edge, microbatch and slice.
 class op_set {
  public:
   op_set(const schedule& all, const stage_links& links, bool transfers)
@@ -30,7 +30,7 @@ class op_set {
   [[nodiscard]] bool contains_pass(op_kind kind, const op& of) const noexcept {
     return (passes_[at(of.stage, of)] & bit(kind)) != 0;
   }
-  /// B or I.
+  /// Contains B or I.
   [[nodiscard]] bool contains_gradient(const op& of) const noexcept {
     return (passes_[at(of.stage, of)] & (bit(op_kind::backward) | bit(op_kind::backward_input))) != 0;
   }

@@ -10,10 +10,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What holds ops in the order of their rank, and how far it has come.
+/// The lanes that run the ops of ranks in order, and their progress.
 ///
-/// The first p lanes are what the ranks compute; with `blocking`, what they send and receive is in the same lanes; with
-/// `streams`, in p lanes more. Lanes go in rounds: who is woken is in the next one.
+/// The first p lanes are the computation of the ranks; with `blocking`, their sends and receives are in the same lanes;
+/// with `streams`, in p more lanes. Lanes run in rounds: a woken lane is in the next one.
 class schedule_lanes {
  public:
   schedule_lanes(const schedule& order, bool blocking, bool streams)
@@ -28,7 +28,7 @@ class schedule_lanes {
   [[nodiscard]] std::size_t size() const noexcept { return at_.size(); }
   [[nodiscard]] std::size_t stream_of(std::size_t rank) const noexcept { return order_.ranks() + rank; }
 
-  /// The op at which a lane stands, or null; ops of other lanes are passed by.
+  /// The current op of a lane, or null; skips ops of other lanes.
   [[nodiscard]] const op* head(std::size_t lane) {
     const auto& ops = order_.orders[lane % order_.ranks()];
     for (; at_[lane] < ops.size(); ++at_[lane]) {
@@ -46,7 +46,7 @@ class schedule_lanes {
     if (std::exchange(woken_[lane], char{1}) == 0) next_round_.push_back(lane);
   }
 
-  /// The lanes that were woken; none if all have ended or wait.
+  /// The woken lanes; none if all have ended or wait.
   [[nodiscard]] std::vector<std::size_t> next_round() {
     std::vector<std::size_t> round;
     round.swap(next_round_);
@@ -61,7 +61,7 @@ class schedule_lanes {
     return true;
   }
 
-  /// For every rank, how many ops there are before the first at which a lane stands.
+  /// Per rank, the number of ops before the first current op of its lanes.
   [[nodiscard]] std::vector<std::size_t> ended() const {
     std::vector<std::size_t> result(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(order_.ranks()));
     for (std::size_t lane = order_.ranks(); lane < size(); ++lane) {
@@ -74,8 +74,8 @@ class schedule_lanes {
  private:
   const schedule& order_;
   bool blocking_;
-  std::vector<std::size_t> at_;  // position of every lane in the order of its rank
-  std::vector<char> woken_;      // whether it is in the next round
+  std::vector<std::size_t> at_;  // position of every lane in its rank's order
+  std::vector<char> woken_;      // whether the lane is in the next round
   std::vector<std::size_t> next_round_;
 };
 

@@ -47,7 +47,7 @@ STAGECUT_DECL auto stage_links::find(const op& transfer) const noexcept -> const
 }
 
 STAGECUT_DECL std::string circle_of_edges(const stage_links& links, std::size_t stages) {
-  // Stages to which nothing leads are taken away; who is left has one before it that is left.
+  // Removes stages without incoming edges, repeatedly; each stage that remains has a predecessor that remains.
   std::vector<std::size_t> before(stages);
   std::vector<std::size_t> taken;
   for (std::size_t s = 0; s < stages; ++s) {
@@ -90,7 +90,7 @@ STAGECUT_DECL std::string edge_problem(const schedule& all) {
   }
   if (all.stages() > op::neighbour) return "has more stages than edges can name";
   const stage_links links(all);
-  std::vector<std::size_t> latest(all.stages(), all.edges.size());  // edge to a stage, from those looked at
+  std::vector<std::size_t> latest(all.stages(), all.edges.size());  // latest edge found to each stage
   for (std::size_t s = 0; s < all.stages(); ++s) {
     for (const stage_links::link& each : links.of(s, true)) {
       const std::size_t other = latest[each.stage];

@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL schedule zbv(std::size_t ranks, std::size_t microbatches) {
   detail::check_shape("zbv", ranks, 2, microbatches);
-  detail::check_shape("zbv", ranks, 2, 2 * ranks - 1);  // the order is made for so many, those beyond m are left out
+  detail::check_shape("zbv", ranks, 2, 2 * ranks - 1);  // makes the order for that many, and omits those beyond m
   const std::size_t passes = microbatches < 2 * ranks - 1 ? 2 * ranks - 1 : microbatches;
   schedule result = detail::empty_schedule("zbv", v_placement(ranks), ranks, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) {
