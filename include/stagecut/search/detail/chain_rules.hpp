@@ -14,7 +14,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Intervals of a chain that are not too wide, of every stage: where a table has its entry for `[first, last)`.
+/// Intervals of a chain up to a maximal width, per stage: the table index of `[first, last)`.
 struct interval_places {
   std::size_t items = 0;
   std::size_t widest = 0;
@@ -26,23 +26,23 @@ struct interval_places {
   }
 };
 
-/// Which stages there may be, and what ranks hold, as devices read it. Trivially copyable.
+/// The allowed stages, and the memory of ranks, as devices read them. Trivially copyable.
 struct chain_rules_view {
-  /// A stage at a moment: where the bytes of its intervals begin.
+  /// A stage at a moment: the start of its intervals' bytes.
   struct part {
     std::uint32_t stage;
     std::uint32_t table;
   };
 
   interval_places places{};
-  view<const std::uint32_t> allowed{};  ///< a bit for each stage and interval
-  view<const double> bytes{};           ///< of each interval, for each table
-  view<const part> parts{};             ///< of all moments of all ranks
-  view<const std::uint32_t> moments{};  ///< of every moment its first part, and one more: their number
-  view<const std::uint32_t> ranks{};    ///< of every rank its first moment, and one more; empty: ranks have no price
-  double limit = 0;                     ///< bytes of a rank
+  view<const std::uint32_t> allowed{};  ///< one bit per stage and interval
+  view<const double> bytes{};           ///< per interval, for each table
+  view<const part> parts{};             ///< parts of all moments of all ranks
+  view<const std::uint32_t> moments{};  ///< first part of every moment, and one more: their number
+  view<const std::uint32_t> ranks{};    ///< first moment of every rank, and one more; empty: no penalties for ranks
+  double limit = 0;                     ///< memory of a rank in bytes
 
-  /// Whether `[first, last)`, which is not empty, may be stage s.
+  /// Whether the non-empty `[first, last)` may be stage s.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool may_be(std::size_t s, std::size_t first,
                                                            std::size_t last) const noexcept {
     if (last - first > places.widest) return false;
@@ -50,7 +50,7 @@ struct chain_rules_view {
     return (allowed[bit / 32] >> bit % 32 & 1U) != 0;
   }
 
-  /// What all ranks hold too much, as a share of the limit. The same sums as those of the rules.
+  /// The total excess memory of the ranks, as a share of the limit. The same sums as in the rules.
   template <class Points>
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double excess(const Points& points) const {
     double all = 0;
@@ -70,13 +70,13 @@ struct chain_rules_view {
   }
 };
 
-/// Rules of cuts as tables. Intervals that are so wide that the tables would have too many entries count as not allowed.
+/// Rules of cuts as tables. Intervals too wide for the tables count as not allowed.
 ///
-/// Where the rules of ranks are sums of memory and their table is not too large, it has them; cuts that hold too much are
-/// then priced. Other rules of ranks are not in it.
+/// If the rules of ranks are sums of memory with a table of moderate size, it includes them, and cuts that exceed the
+/// limit get a penalty. It omits other rules of ranks.
 class chain_rules {
  public:
-  /// @param widest  the items of the widest stage that is needed
+  /// @param widest  the number of items of the widest stage needed
   chain_rules(const schedule& order, const stagecut::engine::cut_rules& rules, std::size_t items, std::size_t widest)
       : places_{items, items} {
     const std::size_t fit = most_entries / (order.stages() * items);
@@ -88,14 +88,14 @@ class chain_rules {
     for (std::size_t s = 0; s < order.stages(); ++s) tabulate(s, rules);
   }
 
-  /// Whether the tables have what is needed.
+  /// Whether the tables suffice.
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
-  /// What devices read; refers to this.
+  /// The view for devices; refers to this.
   [[nodiscard]] chain_rules_view seen() const noexcept {
     return {places_, allowed_, bytes_, parts_, moments_, ranks_, limit_};
   }
-  /// The same with its arrays where `memory` puts them.
+  /// The same with its arrays placed by `memory`.
   template <class Memory>
   [[nodiscard]] chain_rules_view placed(Memory& memory) const {
     chain_rules_view result = seen();
@@ -127,10 +127,10 @@ class chain_rules {
     }
   }
 
-  /// As `stagecut::detail::memory_excess` has them.
+  /// The same tables as `stagecut::detail::memory_excess`.
   void tabulate_memory(const schedule& order, const stagecut::engine::cut_rules& rules) {
     const auto stages = stagecut::engine::stages_of_ranks(order);
-    std::vector<std::vector<held_microbatches>> tables(order.stages());  // what is held in each
+    std::vector<std::vector<held_microbatches>> tables(order.stages());  // the microbatches held, per stage
     std::size_t count = 0;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       const auto* const moments = rules.moments(r);
@@ -162,7 +162,7 @@ class chain_rules {
     moments_.push_back(static_cast<std::uint32_t>(parts_.size()));
   }
 
-  /// Adds an element to a list if it is not there. Whether it was added.
+  /// Adds an element to a list if it is not there. Returns the number of elements added.
   [[nodiscard]] static std::size_t place_of(std::vector<held_microbatches>& list, held_microbatches held) {
     if (std::find(list.begin(), list.end(), held) != list.end()) return 0;
     list.push_back(held);

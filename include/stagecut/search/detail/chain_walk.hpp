@@ -16,37 +16,37 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// What chains are, one entry for each, in a system's memory. Trivially copyable; refers to arrays.
+/// The states of the chains, in a system's memory. Trivially copyable; refers to arrays.
 struct chain_states {
-  std::uint32_t* points = nullptr;  ///< `width` of each
-  double* values = nullptr;         ///< makespans in ticks, and the price of what is held too much; negative: not known
+  std::uint32_t* points = nullptr;  ///< `width` per chain
+  double* values = nullptr;         ///< makespans in ticks plus the penalty for excess memory; negative: unknown
   double* heats = nullptr;          ///< temperatures, in ticks
-  std::uint32_t* best_points = nullptr;  ///< of the best cut since somebody looked, if it is better than what was known
-  double* best_makespans = nullptr;      ///< its makespan, or the one that was known
+  std::uint32_t* best_points = nullptr;  ///< of the best cut since the last report, if it beats the known one
+  double* best_makespans = nullptr;      ///< its makespan, or the known one
   std::size_t width = 0;                 ///< points of a cut
 };
 
-/// Some moves of each chain, until temperatures are exchanged.
+/// Some moves of each chain, until the next temperature exchange.
 struct chain_round {
   std::uint64_t seed = 1;
-  std::uint64_t step = 0;  ///< moves that each chain made before
+  std::uint64_t step = 0;  ///< moves of each chain before this round
   std::size_t steps = 0;   ///< moves
-  bool looked = true;      ///< somebody looked at the best cuts of the chains: they begin anew
-  double known = 0;        ///< then: the best makespan so far
+  bool looked = true;      ///< whether the best cuts of the chains were reported and start anew
+  double known = 0;        ///< in that case: the best makespan so far
 };
 
-/// Chains of random moves: what every one of them does, whatever simulates its cuts. Trivially copyable.
+/// The moves of chains, independent of the simulation of their cuts. Trivially copyable.
 ///
-/// A round: `begin`, and `start` with the makespan if it says that it needs it; then as often as there are steps `draw`, and
-/// if there is a move `take` with the makespan; if that is not taken, the move is undone.
+/// A round: `begin`, and `start` with the makespan if `begin` requests it; then, per step, `draw`, and, if there is a
+/// move, `take` with the makespan; if `take` rejects it, the move is undone.
 struct chain_walk {
   chain_rules_view rules{};
   stagecut::engine::rank_stages_view ranks{};
   view<const double> logarithms{};  ///< `engine::minus_logarithms`
-  double price = 0;                 ///< of holding twice as much as a rank may, in ticks
+  double price = 0;                 ///< penalty for twice the memory of a rank, in ticks
   chain_states chains{};
 
-  /// Begins a round of a chain. Whether its cut has to be simulated first.
+  /// Begins a round of a chain. Returns whether its cut has to be simulated first.
   [[nodiscard]] STAGECUT_HOST_DEVICE bool begin(std::size_t c, const chain_round& round) const {
     if (round.looked) chains.best_makespans[c] = round.known;
     return chains.values[c] < 0;
@@ -57,8 +57,9 @@ struct chain_walk {
     if (excess == 0) keep(c, points, makespan);
   }
 
-  /// Moves points of a chain. Whether there is a move to an allowed cut among a few; if not, they are as before.
-  /// @param warmth  is set to what the cut may be worse
+  /// Moves points of a chain. Returns whether one of a few moves gives an allowed cut; if not, the points are
+  /// unchanged.
+  /// @param warmth  is set to the acceptable increase
   [[nodiscard]] STAGECUT_HOST_DEVICE bool draw(std::size_t c, const chain_round& round, std::size_t step,
                                                const candidate_room& points, stagecut::engine::point_move& move,
                                                double& warmth) const {
@@ -76,7 +77,7 @@ struct chain_walk {
     return false;
   }
 
-  /// Whether a chain goes on from where it moved to: if that is not worse by more than `warmth`.
+  /// Whether a chain accepts its move: if it is worse by at most `warmth`.
   [[nodiscard]] STAGECUT_HOST_DEVICE bool take(std::size_t c, const candidate_room& points, double makespan,
                                                double warmth) const {
     const double now = chains.values[c];
@@ -111,21 +112,21 @@ struct chain_walk {
   }
 };
 
-/// Exchanges temperatures of neighbours, a pair for each index.
+/// Exchanges temperatures of neighbours, one pair per index.
 struct heat_exchange {
   view<const double> logarithms{};
   const double* ladder = nullptr;     ///< the temperatures, from the coldest on
   std::size_t rungs = 0;              ///< temperatures of a ladder
-  std::uint32_t* chain_at = nullptr;  ///< of every ladder and temperature
-  const double* values = nullptr;     ///< of chains
-  double* heats = nullptr;            ///< of chains
+  std::uint32_t* chain_at = nullptr;  ///< per ladder and temperature
+  const double* values = nullptr;     ///< per chain
+  double* heats = nullptr;            ///< per chain
   std::uint64_t seed = 2;
   std::uint64_t round = 0;
 
-  /// Pairs of a ladder, some of which may be none.
+  /// Number of pairs of a ladder, some of which may be empty.
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t pairs() const { return (rungs + 1) / 2; }
 
-  /// The pair of an index, counted through all ladders.
+  /// Exchanges a pair, numbered through all ladders.
   STAGECUT_HOST_DEVICE void operator()(std::size_t pair) const {
     const std::size_t rung = 2 * (pair % pairs()) + round % 2;
     if (rung + 1 >= rungs) return;
@@ -142,14 +143,14 @@ struct heat_exchange {
   }
 };
 
-/// What all chains do until somebody looks: rounds, and an exchange of temperatures after each.
+/// The work of all chains between two reports: rounds, and a temperature exchange after each.
 struct chain_turn {
   chain_walk walk{};
   chain_round round{};
   heat_exchange exchange{};
   std::size_t rounds = 0;
 
-  /// After each round.
+  /// Called after each round.
   void advance() {
     round.step += round.steps;
     round.looked = false;

@@ -10,14 +10,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// What an evaluator of cuts can evaluate.
+/// The cuts that an evaluator accepts.
 struct cut_shape {
   const char* evaluator;
   std::size_t stages;  ///< 0: any number
   std::size_t items;   ///< of the chain
-  bool whole;          ///< the last point must be its end
+  bool whole;          ///< whether the last point must be its end
 
-  /// Refuses a candidate that is no such cut.
+  /// Rejects any other candidate.
   /// @throws argument_error
   void check(candidate points) const {
     if (stages == 0 ? points.size() < 2 : points.size() != stages + 1) {

@@ -29,7 +29,7 @@ struct chunk_costs {
   [[nodiscard]] STAGECUT_HOST_DEVICE scored<Cost> operator()(std::uint64_t i) const { return {costs[i], first + i}; }
 };
 
-/// Lets the evaluator refuse a space of candidates that are none for it, by the first one.
+/// Lets the evaluator reject a space that does not suit it, by its first candidate.
 template <class S, class E>
 void check_first(const S& space, const E& evaluator, std::uint64_t first) {
   if constexpr (has_check<E>) {
@@ -39,9 +39,9 @@ void check_first(const S& space, const E& evaluator, std::uint64_t first) {
   }
 }
 
-/// Evaluates the candidates of a range chunk by chunk, until it is told to stop.
+/// Evaluates the candidates of a range chunk by chunk, until a stop.
 ///
-/// @param take  is given each `chunk_costs`, and returns the index of the best so far
+/// @param take  receives each `chunk_costs`, and returns the index of the best so far
 template <class Policy, class S, class E, class Take>
 [[nodiscard]] searched each_chunk(const Policy& policy, const S& space, const E& evaluator, const index_range& range,
                                   const search_options& options, const Take& take) {
@@ -74,19 +74,19 @@ template <class Policy, class S, class E, class Take>
   const std::string what = stagecut::detail::joined({"evaluator(candidate ", index, ")"});
   stagecut::detail::fail(argument_error(function, what, "NaN", "must not be NaN"));
 }
-/// Refuses a cost that is none.
+/// Rejects an invalid cost.
 template <class Cost>
 void check_cost(const char* function, const scored<Cost>& score) {
   if (score.index != scored<Cost>::none && detail::is_no_cost(score.cost)) detail::refuse_cost(function, score.index);
 }
 
-/// The answer where a constraint refuses every candidate that was looked at.
+/// The answer if a constraint rejects every candidate evaluated.
 template <class Answer>
 [[nodiscard]] Answer none_allowed(bool all) {
   return all ? Answer::infeasible({reason::cause::constraint}) : Answer::unknown({reason::cause::limit_reached});
 }
 
-/// A candidate by its score.
+/// The candidate with this score.
 template <class Cost, class S>
 [[nodiscard]] found<Cost> decoded(const S& space, const scored<Cost>& score) {
   found<Cost> result{score, std::vector<std::uint32_t>(space.points())};

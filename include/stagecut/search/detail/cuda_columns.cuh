@@ -14,20 +14,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Bytes of the column of a thread.
+/// The bytes of a thread's column.
 template <class Task>
 [[nodiscard]] __host__ __device__ std::size_t column_bytes(const Task& task) {
   return task.room() * sizeof(typename Task::number) + task.points() * sizeof(std::uint32_t);
 }
 
-/// Threads of a block: a constant, so that the compiler knows how far the elements of a column are apart.
+/// Threads per block: a constant, so that the compiler knows the stride of a column's elements.
 inline constexpr unsigned column_threads = 64;
 
-/// Calls `task(i, numbers, points)` for a thread's share of the indices below `count`. It is inlined, so that the compiler knows
-/// where `block` lies, too: the address of an element in shared memory is then a shift and an addition of 32 bits.
+/// Calls `task(i, numbers, points)` for a thread's share of the indices below `count`. Inlined, so that the compiler
+/// also knows the memory space of `block`: the address of an element in shared memory is then a shift and a 32-bit
+/// addition.
 ///
-/// @param block  memory of the thread's block; what is next to an element belongs to the thread's neighbour, so that a row is
-///               read at once
+/// @param block  memory of the thread's block; adjacent elements belong to neighbouring threads, so a row is read at
+///               once
 template <class Task>
 __device__ __forceinline__ void call_in_column(const Task& task, std::size_t count, unsigned char* block) {
   using number = typename Task::number;
@@ -40,25 +41,26 @@ __device__ __forceinline__ void call_in_column(const Task& task, std::size_t cou
   for (std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x; i < count; i += all) task(i, numbers, points);
 }
 
-/// With columns in the shared memory of the block.
+/// With columns in the block's shared memory.
 template <class Task>
 __global__ void call_in_shared_columns(Task task, std::size_t count) {
   extern __shared__ __align__(16) unsigned char block[];
   detail::call_in_column(task, count, block);
 }
 
-/// With columns in the device's memory, those of each block in a row.
+/// With columns in device memory, those of each block contiguous.
 template <class Task>
 __global__ void call_in_far_columns(Task task, std::size_t count, unsigned char* columns) {
   detail::call_in_column(task, count, columns + blockIdx.x * column_threads * detail::column_bytes(task));
 }
 
-/// Calls tasks of one kind, for each index with a column of room: `task.room()` of `Task::number`, and `task.points()` points.
+/// Calls tasks of one type, with a column of scratch memory per index: `task.room()` elements of `Task::number`, and
+/// `task.points()` points.
 template <class Task>
 class column_kernel {
  public:
-  /// Columns are in shared memory where those of a block fit, else in the device's. (Blocks of fewer threads would be too few
-  /// for a multiprocessor to be busy: no faster.)
+  /// Columns are in shared memory if those of a block fit, else in device memory. (Smaller blocks would leave a
+  /// multiprocessor partly idle: no faster.)
   explicit column_kernel(const Task& task) : bytes_(column_threads * detail::column_bytes(task)) {
     int device = 0;
     int most = 0;
@@ -68,7 +70,7 @@ class column_kernel {
     check_cuda(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
     shared_ = bytes_ <= static_cast<std::size_t>(most);
     if (!shared_) return;
-    // For all kernels of this kind, whatever each of them needs.
+    // Applies to all kernels of this type, whatever each of them needs.
     const auto kernel = call_in_shared_columns<Task>;
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
     check_cuda(
@@ -76,7 +78,7 @@ class column_kernel {
         "cudaFuncSetAttribute");
   }
 
-  /// Calls a task, which needs as much room as the first one, in the policy's stream.
+  /// Calls a task, with as much scratch memory as the first one, in the policy's stream.
   template <class Policy>
   void operator()(const Policy& policy, const Task& task, std::size_t count) {
     Policy own = policy;
@@ -95,7 +97,7 @@ class column_kernel {
   }
 
  private:
-  std::size_t bytes_;  // of a block
+  std::size_t bytes_;  // per block
   int processors_ = 0;
   bool shared_ = true;  // columns are in the block's shared memory
   device_array<unsigned char> far_{};

@@ -11,14 +11,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Throws what a call of CUDA's runtime says, unless it went well.
+/// Throws the error of a CUDA runtime call, if any.
 inline void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());  // so that nobody else meets it
+  static_cast<void>(cudaGetLastError());  // clears it, so that later calls do not see it
   throw device_error(call, cudaGetErrorName(status), cudaGetErrorString(status));
 }
 
-/// Elements in a device's memory.
+/// An array in device memory.
 template <class T>
 class device_array {
  public:
@@ -50,14 +50,14 @@ class device_array {
   std::size_t size_ = 0;
 };
 
-/// Copies bytes to the device; they are there when it returns, for any stream.
+/// Copies bytes to the device; complete on return, for any stream.
 inline void copy_to_device(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
   check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 
-/// Copies arrays to the device, and holds the copies.
+/// Copies arrays to the device, and owns the copies.
 class device_memory {
  public:
   template <class T>

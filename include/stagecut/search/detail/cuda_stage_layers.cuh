@@ -13,14 +13,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// The best of a segment of ends for each cell of a layer. Neighbouring threads have neighbouring cells and the same ends, so
-/// that what is behind an end is read once for all of them.
+/// The best of a segment of ends for each cell of a layer. Neighbouring threads have neighbouring cells and the same
+/// ends, so the values after an end are read once for all of them.
 template <class Steps>
 struct best_of_segment {
   Steps steps;
   std::size_t stage;
-  std::size_t count;   // of cells
-  std::size_t length;  // of a segment
+  std::size_t count;   // cells
+  std::size_t length;  // ends per segment
   typename Steps::cell* to;
 
   STAGECUT_DEVICE void operator()(std::size_t at) const {
@@ -33,7 +33,7 @@ struct best_of_segment {
   }
 };
 
-/// The best of all segments for each cell: of equal ones the first.
+/// The best of all segments for each cell; the first of equal ones.
 template <class Cell>
 struct best_of_all_segments {
   const Cell* from;
@@ -51,7 +51,7 @@ struct best_of_all_segments {
   }
 };
 
-/// Writes the cut points of the answer, by one thread: it asks for less than two layers' worth of costs in a row.
+/// Writes the cut points of the answer, in one thread: it evaluates fewer costs than two layers, sequentially.
 template <class Steps>
 struct write_cut {
   Steps steps;
@@ -60,7 +60,7 @@ struct write_cut {
   STAGECUT_HOST_DEVICE void operator()(std::size_t) const { steps.cut(points); }
 };
 
-/// The layers of a `stage_question` in a device's memory.
+/// The layers of a `stage_question` in device memory.
 template <class Question>
 class cuda_stage_layers {
   using cell = typename Question::cell;
@@ -78,7 +78,7 @@ class cuda_stage_layers {
         segments_((q.width + length_ - 1) / length_),
         parts_(segments_ * q.width) {}
 
-  /// Fills the layer of a stage, those of all later stages being filled.
+  /// Fills the layer of a stage, after those of all later stages.
   template <class Policy>
   void fill(const Policy& policy, std::size_t stage) {
     const std::size_t count = stage == 0 ? 1 : steps_.width;
@@ -88,7 +88,7 @@ class cuda_stage_layers {
     if (stage == 0) cuda_system::wait(policy);
   }
 
-  /// The least value of all stages.
+  /// The smallest value of all stages.
   [[nodiscard]] cell least() const { return cuda_system::read(cells_, 1)[0]; }
 
   /// The cut points of the answer.

@@ -29,7 +29,7 @@ struct evaluate_candidate {
 
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t room() const { return detail::room_of(evaluator); }
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t points() const { return space.points(); }
-  // For devices alone, so that what is not marked for them is refused.
+  // Device-only, so that unmarked code is rejected.
   STAGECUT_DEVICE void operator()(std::size_t i, strided_view<number> numbers, candidate_room points) const {
     if (false) detail::call_on_device(evaluator);
     space.decode(first + i, points);
@@ -37,7 +37,7 @@ struct evaluate_candidate {
   }
 };
 
-/// A search on a device of CUDA's.
+/// A search on a CUDA device.
 struct cuda_system {
   static constexpr std::size_t chunk = std::size_t{1} << 22U;
 
@@ -45,14 +45,14 @@ struct cuda_system {
   using array = device_array<T>;
   using memory = device_memory;
 
-  /// Waits for what the policy's stream was given.
+  /// Waits for the work in the policy's stream.
   template <class Policy>
   static void wait(const Policy& policy) {
     Policy own = policy;
     check_cuda(cudaStreamSynchronize(thrust::cuda_cub::stream(own)), "cudaStreamSynchronize");
   }
 
-  /// The first elements of an array, which nobody writes any more: see `wait`.
+  /// The first elements of an array that is no longer written: see `wait`.
   template <class T>
   static std::vector<T> read(const device_array<T>& from, std::size_t count) {
     std::vector<T> to(count);

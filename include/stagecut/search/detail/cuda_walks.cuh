@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Chains on a device: each in a thread.
+/// Chains on a device, one thread each.
 class cuda_walks {
  public:
   static constexpr std::size_t usual_chains = 16384;
@@ -25,7 +25,7 @@ class cuda_walks {
              const stagecut::engine::stage_durations& durations, std::size_t chains)
       : chains_(chains), task_(task_of(ticks, program, durations)), call_(task_) {}
 
-  /// Some rounds of all chains; waits for them.
+  /// Runs some rounds of all chains; waits for them.
   template <class Policy>
   void operator()(const Policy& policy, chain_turn turn) {
     const thrust::counting_iterator<std::size_t> begin(0);

@@ -27,7 +27,7 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
   detail::refuse_path_graph(stagecut::detail::joined({array, "[", at, "]"}), value, requirement);
 }
 
-/// Refuses places that are none of a candidate, and candidates with numbers that no step writes.
+/// Rejects places outside a candidate, and elements that no step writes.
 inline void check_places(const path_graph& graph) {
   if (graph.width == 0) detail::refuse_path_graph("width", 0, "must be at least 1");
   if (graph.places.empty() || graph.places.size() % graph.width != 0) {
@@ -46,7 +46,7 @@ inline void check_places(const path_graph& graph) {
   }
 }
 
-/// Refuses what is no layered graph: see `graph_paths`.
+/// Rejects graphs that are not layered: see `graph_paths`.
 /// @throws argument_error
 inline void check_path_graph(const path_graph& graph) {
   if (graph.first.empty() || graph.first.size() == 1) {
@@ -93,7 +93,7 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// The sum, or the greatest number if it is greater.
+/// The sum, or the largest number on overflow.
 [[nodiscard]] constexpr std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) noexcept {
   return a + b < a ? ~std::uint64_t{0} : a + b;
 }
@@ -135,7 +135,7 @@ STAGECUT_DECL graph_paths::graph_paths(path_graph graph) : graph_(std::move(grap
   const std::size_t nodes = graph_.first.empty() ? 0 : graph_.first.size() - 1;
   std::vector<std::uint64_t> ways(nodes, 1);
   for (std::size_t u = nodes; u-- > 0;) {
-    if (graph_.first[u] == graph_.first[u + 1]) continue;  // of the last step
+    if (graph_.first[u] == graph_.first[u + 1]) continue;  // the last step
     ways[u] = 0;
     for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
       before_[i] = ways[u];

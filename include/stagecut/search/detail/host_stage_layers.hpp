@@ -12,12 +12,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Fills two cells of a layer: the one at a place, and the one as far from the other end. Such pairs take alike.
+/// Fills two cells of a layer: the one at a position, and its mirror image. All such pairs take the same time.
 template <class Steps>
 struct fill_pair {
   const Steps* steps;
   std::size_t stage;
-  std::size_t count;  // of cells
+  std::size_t count;  // cells
   block_errors* errors;
 
   void operator()(std::size_t i) const {
@@ -35,14 +35,14 @@ struct fill_pair {
   }
 };
 
-/// The layers of a `stage_question` in a host's memory.
+/// The layers of a `stage_question` in host memory.
 template <class Question>
 class host_stage_layers {
  public:
   explicit host_stage_layers(const Question& q)
       : cells_(q.stages * q.width), steps_{q.cost, q.goal, q.allowed, q.stages, q.width, cells_.data()} {}
 
-  /// Fills the layer of a stage, those of all later stages being filled.
+  /// Fills the layer of a stage, after those of all later stages.
   template <class Policy>
   void fill(const Policy& policy, std::size_t stage) {
     const std::size_t count = stage == 0 ? 1 : steps_.width;
@@ -53,7 +53,7 @@ class host_stage_layers {
     errors.rethrow();
   }
 
-  /// The least value of all stages.
+  /// The smallest value of all stages.
   [[nodiscard]] typename Question::cell least() const { return cells_[0]; }
 
   /// The cut points of the answer.

@@ -19,14 +19,14 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
 /// The first of the exceptions that blocks throw, whatever thread runs which of them.
 class block_errors {
  public:
-  /// Keeps the exception that is being handled.
+  /// Keeps the current exception.
   void keep(std::size_t block) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (error_ && block_ < block) return;
     error_ = std::current_exception();
     block_ = block;
   }
-  /// Throws what was kept.
+  /// Throws the kept exception, if any.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -37,7 +37,7 @@ class block_errors {
   std::size_t block_ = 0;
 };
 
-/// Evaluates the candidates of a block one after the other, or in lanes: a thread's room is made once a block.
+/// Evaluates the candidates of a block sequentially, or in lanes; the scratch memory is allocated once per block.
 template <class S, class E>
 struct evaluate_block {
   using cost_t = candidate_cost_t<E>;
@@ -92,7 +92,7 @@ struct evaluate_block {
   }
 };
 
-/// Arrays that are read where they are.
+/// Uses arrays in place.
 struct host_memory {
   template <class T>
   [[nodiscard]] view<const T> operator()(view<const T> array) const {
@@ -100,7 +100,7 @@ struct host_memory {
   }
 };
 
-/// A search on systems of Thrust that work in the host's memory: all but CUDA's.
+/// A search on Thrust systems with host memory: all except CUDA.
 struct host_system {
   static constexpr std::size_t chunk = std::size_t{1} << 18U;
 
@@ -108,7 +108,7 @@ struct host_system {
   using array = std::vector<T>;
   using memory = host_memory;
 
-  /// See `cuda_system`: what was called is done.
+  /// See `cuda_system`: calls are synchronous.
   template <class Policy>
   static void wait(const Policy&) {}
 
@@ -148,7 +148,7 @@ struct host_system {
   };
 };
 
-/// Where a policy's algorithms work.
+/// The system of a policy's algorithms.
 host_system system_of(const void*);
 
 }  // namespace stagecut::inline STAGECUT_ABI::search::detail

@@ -23,7 +23,7 @@ class walk_in_lanes {
  public:
   static constexpr std::size_t width = stagecut::engine::cut_lanes::width;
 
-  /// @param first  chain of the lanes
+  /// @param first  first chain of the lanes
   walk_in_lanes(const chain_walk& walk, std::size_t first, stagecut::engine::cut_lanes& lanes)
       : walk_(walk), first_(first), lanes_(lanes) {}
 
@@ -61,7 +61,7 @@ class walk_in_lanes {
   [[nodiscard]] candidate_room points(std::size_t lane) const {
     return {walk_.chains.points + (first_ + lane) * walk_.chains.width, walk_.chains.width};
   }
-  /// The stages that the lane's move has changed.
+  /// Sets the stages changed by the lane's move.
   void set(std::size_t lane) {
     const stagecut::engine::point_move& move = moves_[lane];
     lanes_.set(lane, points(lane), move.one.first_stage(), move.one.end);
@@ -71,13 +71,13 @@ class walk_in_lanes {
   const chain_walk& walk_;
   std::size_t first_;
   stagecut::engine::cut_lanes& lanes_;
-  bool waits_[width] = {};  // for the makespan
+  bool waits_[width] = {};  // whether the lane waits for its makespan
   stagecut::engine::point_move moves_[width] = {};
   double warmth_[width] = {};
 };
 
-/// Chains on a host. One ladder: groups of its chains in parallel, each in lanes. Several: these in parallel, because then
-/// nothing is waited for between two rounds.
+/// Chains on a host. One ladder: groups of its chains in parallel, each in lanes. Several: ladders in parallel, so that
+/// no round waits for another.
 class host_walks {
  public:
   static constexpr std::size_t usual_chains = 64;
@@ -86,10 +86,10 @@ class host_walks {
              const stagecut::engine::stage_durations& durations, std::size_t chains)
       : groups_(chains / walk_in_lanes::width, stagecut::engine::cut_lanes(ticks, program, durations)) {}
 
-  /// Some rounds of all chains.
+  /// Runs some rounds of all chains.
   template <class Policy>
   void operator()(const Policy& policy, chain_turn turn) {
-    const std::size_t groups = turn.exchange.rungs / walk_in_lanes::width;  // of a ladder
+    const std::size_t groups = turn.exchange.rungs / walk_in_lanes::width;  // per ladder
     const thrust::counting_iterator<std::size_t> begin(0);
     if (groups < groups_.size()) {
       const auto ladders = static_cast<std::ptrdiff_t>(groups_.size() / groups);
@@ -120,7 +120,7 @@ class host_walks {
   struct walk_ladder {
     const chain_turn* all;
     stagecut::engine::cut_lanes* groups;
-    std::size_t size;  // groups of a ladder
+    std::size_t size;  // groups per ladder
 
     void operator()(std::size_t ladder) const {
       chain_turn turn = *all;

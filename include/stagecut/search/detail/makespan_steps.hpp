@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// `tick_rows` whose arrays `memory` has placed.
+/// `tick_rows` with arrays placed by `memory`.
 template <class Memory>
 [[nodiscard]] stagecut::engine::tick_rows placed_rows(stagecut::engine::tick_rows rows, Memory& memory) {
   rows.sums = memory(rows.sums);
@@ -21,7 +21,7 @@ template <class Memory>
   return rows;
 }
 
-/// `cut_makespan` as devices see it.
+/// The device view of `cut_makespan`.
 struct makespan_steps {
   using number = double;
 
@@ -34,7 +34,7 @@ struct makespan_steps {
     return steps.durations + steps.slots;
   }
 
-  /// The durations stand first in the room, then the slots.
+  /// The scratch memory holds the durations, then the slots.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points, strided_view<double> room) const {
     room[0] = 0;
     for (std::size_t d = 1; d < steps.durations; ++d) room[d] = durations.of(d, rows, points);
@@ -42,7 +42,7 @@ struct makespan_steps {
     return tick * steps.makespan(times, room.data() + steps.durations * room.stride(), room.stride());
   }
 
-  /// The same, of arrays where `memory` puts them.
+  /// The same, with arrays placed by `memory`.
   template <class Memory>
   [[nodiscard]] makespan_steps placed(Memory& memory) const {
     makespan_steps result = *this;

@@ -7,21 +7,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Sees to it that a helper, which keeps what it works on, serves one search at a time.
+/// Ensures that a helper, which keeps state, serves one search at a time.
 class one_search {
  public:
   one_search() = default;
-  /// A copy serves a search of its own.
+  /// A copy serves its own search.
   /// @{
   one_search(const one_search&) noexcept {}
   one_search& operator=(const one_search&) noexcept { return *this; }
   ~one_search() = default;
   /// @}
 
-  /// The time for which a helper works.
+  /// The time of one call of a helper.
   class turn {
    public:
-    /// @throws argument_error if another one has not ended
+    /// @throws argument_error if another call is active
     turn(one_search& of, const char* helper) : busy_(of.busy_) {
       if (busy_.exchange(true)) {
         stagecut::detail::fail(

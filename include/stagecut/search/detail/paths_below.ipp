@@ -12,18 +12,18 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
-/// The numbers of a cut that a node of a step writes, and where: see `stage_layout`.
+/// The elements of a cut that a node of a step writes, and their positions: see `stage_layout`.
 class node_numbers {
  public:
   node_numbers(const engine::stage_layout& layout, std::size_t items)
       : layout_(layout), items_(static_cast<std::uint32_t>(items)) {}
 
-  /// How many, at most.
+  /// The largest number of elements.
   [[nodiscard]] std::size_t width() const noexcept {
     return layout_.kind == engine::stage_layout::shape::chain ? 1 : 2;
   }
 
-  /// Where number j of the nodes of a step stands.
+  /// The position of element j of the nodes of a step.
   [[nodiscard]] std::uint32_t place(std::size_t step, std::size_t j) const {
     const std::size_t last = layout_.stages;
     switch (layout_.kind) {
@@ -36,7 +36,7 @@ class node_numbers {
     return static_cast<std::uint32_t>(step - 1 + j * layout_.ranks);
   }
 
-  /// What it is.
+  /// The value of element j.
   [[nodiscard]] std::uint32_t value(const engine::layered_graph::node& node, std::size_t j) const {
     if (layout_.kind == engine::stage_layout::shape::vee && node.step == 0) return j == 0 ? 0 : items_;
     return node.cut[1 + j];

@@ -15,8 +15,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// A number that tells problems apart: made of the tick, all times, the ops of all ranks, and some 4096 answers of the rules,
-/// of all stages and intervals if there are no more. Rules that differ in other answers alone are taken for the same.
+/// A fingerprint of a problem: a hash of the tick, all times, the ops of all ranks, and some 4096 answers of the rules,
+/// for all stages and intervals if there are no more. Rules that differ only in other answers count as equal.
 class problem_print {
  public:
   explicit problem_print(const stagecut::engine::cut_problem& problem) {
@@ -52,7 +52,7 @@ class problem_print {
     add(rules.has_rank_rules() ? 1 : 0);
     add(std::bit_cast<std::uint64_t>(rules.memory_limit()));
     const std::size_t all = stages * items * items;
-    const std::size_t step = all / 8192 + 1;  // half of them are no intervals
+    const std::size_t step = all / 8192 + 1;  // half of the pairs are not intervals
     for (std::size_t i = 0; i < all; i += step) {
       const std::size_t first = i / items % items;
       const std::size_t last = i % items + 1;

@@ -12,19 +12,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Where a duration of a `rank_program` stands: six of each of the rank's stages, and the turn behind all of them.
+/// The indices of durations in a `rank_program`: six per stage of the rank, and the turn after all of them.
 enum rank_duration : std::size_t {
   rank_forward = 1,   ///< F of a microbatch
   rank_backward,      ///< B without W, or I
   rank_whole,         ///< B with W
   rank_weight,        ///< W
-  rank_down,          ///< from the stage of the rank before, or the first layer, to this one's F
-  rank_up,            ///< from this one's B or I to the stage before, or the end of the first layer's
-  rank_durations = 6  ///< of a stage
+  rank_down,          ///< from the previous rank's stage, or the first layer, to this one's F
+  rank_up,            ///< from this one's B or I to the previous stage, or the end of the first layer's
+  rank_durations = 6  ///< per stage
 };
 
-/// An iteration in which one rank runs its ops in order, and all others have room for any number at once, as a slot program:
-/// what `rank_relaxation` computes, in lanes and on devices. See docs/makespan.md, Bounds, Every other schedule.
+/// An iteration in which one rank runs its ops in order, and all others have unlimited capacity, as a slot program: the
+/// computation of `rank_relaxation`, in lanes and on devices. See docs/makespan.md, Bounds, Every other schedule.
 class rank_program {
  public:
   /// @pre the rank has a stage, and fewer than 32,768 ops
@@ -34,7 +34,7 @@ class rank_program {
       if (order.rank_of[s] == rank) part_of[s] = parts_++;
     }
     const std::size_t passes = order.microbatches * order.slices;
-    std::vector<std::uint16_t> forward(passes * parts_);  // of every part and pass, its place among the ops, from 1 on
+    std::vector<std::uint16_t> forward(passes * parts_);  // per part and pass, its index among the ops, from 1 on
     std::vector<std::uint16_t> backward(passes * parts_);
     std::uint16_t leaves = 0;
     for (const op& each : order.orders[rank]) {
@@ -61,7 +61,7 @@ class rank_program {
     share_slots();
   }
 
-  /// What is run; refers to this object.
+  /// The steps; refers to this object.
   [[nodiscard]] slot_steps steps() const noexcept {
     return {ops_, delays_, last_, slots_, rank_durations * parts_ + 2};
   }
@@ -73,13 +73,13 @@ class rank_program {
   [[nodiscard]] std::uint16_t turn() const { return place(parts_, 1); }
   [[nodiscard]] std::uint16_t last_op() const { return static_cast<std::uint16_t>(ops_.size()); }
 
-  /// An op behind the one before; slots are places of ops at first.
+  /// Adds an op after the previous one; slots are initially indices of ops.
   void add(std::uint16_t source, std::uint16_t delay, std::uint16_t time) {
     ops_.push_back({last_op(), source, time, static_cast<std::uint16_t>(ops_.size() + 1)});
     delays_.push_back(delay);
   }
 
-  /// Keeps each result until the last op that awaits it.
+  /// Reuses slots: keeps each result until the last op that needs it.
   void share_slots() {
     stagecut::detail::slot_holders holders{view<const slot_op>(ops_), view<const std::uint16_t>(last_)};
     for (std::size_t i = 0; i < ops_.size(); ++i) {
@@ -87,7 +87,7 @@ class rank_program {
       ops_[i] = {holders.of(each.before), holders.of(each.source), each.time, 0};
       holders.leave(each.before);
       holders.leave(each.source);
-      static_cast<void>(holders.enter(i + 1));  // there are fewer ops than slots could be
+      static_cast<void>(holders.enter(i + 1));  // there are fewer ops than possible slots
       ops_[i].to = holders.of(static_cast<std::uint32_t>(i + 1));
     }
     for (std::uint16_t& each : last_) each = holders.of(each);

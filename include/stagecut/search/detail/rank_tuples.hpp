@@ -30,22 +30,22 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// What items, stages and boundaries take at least, wherever they stand, as prefix sums. Trivially copyable.
+/// Lower bounds on item, stage and boundary times over all positions, as prefix sums. Trivially copyable.
 struct least_rows {
-  view<const double> forward{};       ///< of the items
-  view<const double> backward{};      ///< likewise
-  view<const double> own_forward{};   ///< of what stages take beside their items
-  view<const double> own_backward{};  ///< likewise
-  view<const double> messages{};      ///< of the boundaries, in one direction
+  view<const double> forward{};       ///< items
+  view<const double> backward{};      ///< items
+  view<const double> own_forward{};   ///< fixed times of stages
+  view<const double> own_backward{};  ///< fixed times of stages
+  view<const double> messages{};      ///< boundaries, in one direction
 
-  /// The same from copies: see `memory_for`.
+  /// The same for copies: see `memory_for`.
   template <class Memory>
   [[nodiscard]] least_rows placed(Memory& memory) const {
     return {memory(forward), memory(backward), memory(own_forward), memory(own_backward), memory(messages)};
   }
 };
 
-/// Owns them.
+/// Owns the arrays of `least_rows`.
 class least_times {
  public:
   explicit least_times(const stagecut::engine::chain_ticks& chain) {
@@ -71,7 +71,7 @@ class least_times {
     }
   }
 
-  /// Refers to this object.
+  /// A view of this object.
   [[nodiscard]] least_rows rows() const noexcept {
     return {forward_, backward_, own_forward_, own_backward_, messages_};
   }
@@ -79,7 +79,7 @@ class least_times {
   [[nodiscard]] double load(std::size_t first, std::size_t last, std::size_t from, std::size_t to) const {
     return load_[last] - load_[first] + own_load_[to] - own_load_[from];
   }
-  /// Until the first microbatch comes to a stage that begins at an item.
+  /// The time until the first microbatch reaches a stage that begins at an item.
   [[nodiscard]] double lead(std::size_t s, std::size_t first) const { return forward_[first] + own_forward_[s]; }
 
  private:
@@ -94,9 +94,9 @@ class least_times {
 
 class rank_bound_lanes;
 
-/// How long a batch takes at least, in ticks, if a rank of a loop has certain stages: a cost of candidates that are the first
-/// items of all its stages, and then the items behind their last ones. Trivially copyable. `pair_bounds` for any number of
-/// stages a rank: docs/makespan.md, Bounds, Every other schedule.
+/// A lower bound on the makespan, in ticks, for a rank of a loop with given stages: a cost of candidates that are the
+/// first items of all its stages, followed by their ends. Trivially copyable. Generalizes `pair_bounds` to any number
+/// of stages per rank: docs/makespan.md, Bounds, Every other schedule.
 struct rank_bound {
   using number = double;
 
@@ -106,7 +106,7 @@ struct rank_bound {
   std::size_t rank = 0;
   std::size_t ranks = 1;
 
-  /// See `candidate_cost`. The durations stand first in the room, then the slots.
+  /// See `candidate_cost`. The scratch memory holds the durations, then the slots.
   /// @{
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const noexcept {
     return steps.durations + steps.slots;
@@ -128,7 +128,7 @@ struct rank_bound {
     using namespace stagecut::detail;
     const std::size_t parts = points.size() / 2;
     times[0] = 0;
-    std::size_t before = 0;  // where the rank's stage before ends, and the stage that follows it
+    std::size_t before = 0;  // the end of the rank's previous stage, and the stage after it
     std::size_t next = 0;
     for (std::size_t j = 0; j < parts; ++j) {
       const std::size_t s = rank + j * ranks;
@@ -153,8 +153,8 @@ struct rank_bound {
   }
 
  private:
-  /// How long a message is under way to stage s, cut at `first`, from the stage before `next`, cut at `before`; there is none
-  /// before stage 0. What lies between takes its least.
+  /// A lower bound on the message time to stage s, cut at `first`, from the stage before `next`, cut at `before`,
+  /// including all that lies between; none before stage 0.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double messages(std::size_t next, std::size_t before, std::size_t s,
                                                                std::size_t first) const {
     if (next == s) return rows.message(s - 1, first);
@@ -173,7 +173,7 @@ struct rank_bound {
   }
 };
 
-/// Such candidates in lanes.
+/// Evaluates such candidates in lanes.
 class rank_bound_lanes {
  public:
   static constexpr std::size_t width = stagecut::lanes<double>::width;
@@ -192,10 +192,10 @@ class rank_bound_lanes {
 
 inline rank_bound_lanes rank_bound::lanes() const { return rank_bound_lanes(*this); }
 
-/// Cuts for a loop of ranks as paths: a node holds the first items of all stages of a rank, an edge chooses those of the next
-/// rank, and a path begins at the cut points between the rounds of the loop and ends at them, each a round later. The bound of
-/// an edge is that of its rank alone, all of its stages in order. So the least, over paths, of the largest bound on the path is
-/// a bound for all cuts: docs/makespan.md, Bounds, Every other schedule.
+/// Cuts for a loop of ranks as paths: a node holds the first items of all stages of a rank, an edge chooses those of
+/// the next rank, and a path begins at the cut points between the rounds of the loop and ends at them, each a round
+/// later. The bound of an edge is the bound of its rank alone, with all of its stages in order. So the smallest
+/// bottleneck of a path is a bound for all cuts: docs/makespan.md, Bounds, Every other schedule.
 template <class Policy>
 class rank_tuples {
  public:
@@ -209,7 +209,7 @@ class rank_tuples {
         passes_(static_cast<double>(problem.order.microbatches * problem.order.slices)),
         times_(problem.chain) {}
 
-  /// Whether nodes can be told by 64 bits, and there are not too many beginnings of paths.
+  /// Whether nodes fit into 64 bits, and there are few enough path beginnings.
   [[nodiscard]] bool fits() {
     const schedule& order = problem_.order;
     if (ranks_ < 2 || order.rank_of != loop_placement(ranks_, parts_) || items_ < order.stages()) return false;
@@ -219,8 +219,8 @@ class rank_tuples {
     return add_begins(begin);
   }
 
-  /// The least largest bound of a path if it is not above `most`; if it is, `most + 1`, for all bounds are whole; none if time
-  /// was over, which is at `end`, or `stop` said so.
+  /// The smallest bottleneck of a path if it is at most `most`; otherwise `most + 1`, as all bounds are whole; none if
+  /// the time limit `end` or `stop` ended the search.
   [[nodiscard]] std::optional<double> least(double most, double end, const function_ref<bool()>& stop = {}) {
     least_ = most + 1;
     end_ = end;
@@ -236,19 +236,19 @@ class rank_tuples {
  private:
   /// A node, with the largest bound on the best path to it.
   struct node {
-    std::uint64_t key;  ///< the number of the path's beginning, then the points
+    std::uint64_t key;  ///< the index of the path's beginning, then the points
     double value;
     friend bool operator<(const node& a, const node& b) {
       return a.key < b.key || (a.key == b.key && a.value < b.value);
     }
   };
-  /// Where the rounds begin, and the last one ends.
+  /// The positions where the rounds begin, and where the last one ends.
   using rounds = std::vector<std::uint32_t>;
 
   static constexpr unsigned begin_bits = 20;
   static constexpr std::size_t most_begins = 256;  // at once
 
-  /// Adds all beginnings that begin so, and sorts them: where rounds take alike, a short path is found soon. False: too many.
+  /// Adds all beginnings with this prefix, and sorts them: similar rounds give a short path soon. False: too many.
   bool add_begins(rounds& begin) {
     if (begin.size() == parts_) {
       begin.push_back(static_cast<std::uint32_t>(items_));
@@ -272,7 +272,7 @@ class rank_tuples {
     return true;
   }
 
-  /// The paths from some beginnings. False if time is over.
+  /// Follows the paths from some beginnings. False if time runs out.
   [[nodiscard]] bool follow(std::size_t from, std::size_t count) {
     from_ = from;
     nodes_.clear();
@@ -297,7 +297,8 @@ class rank_tuples {
     return true;
   }
 
-  /// Chooses the ends of the node's stages from j on; `load` is what those before take, `left` what is left of their rounds.
+  /// Chooses the ends of the node's stages from j on; `load` is the time of the previous ones, `left` the rest of their
+  /// rounds.
   void choose(std::size_t j, double load, double left) {
     if (j == parts_) {
       if (too_much(left)) return;
@@ -324,7 +325,7 @@ class rank_tuples {
     }
   }
 
-  /// Whether the ranks behind cannot run so much within the time.
+  /// Whether the later ranks cannot run that much in time.
   [[nodiscard]] bool too_much(double left) const { return left * passes_ * (1 - 0x1p-40) > rest_; }
 
   void begin_edges() {
@@ -334,7 +335,7 @@ class rank_tuples {
     values_.clear();
   }
 
-  /// Bounds the edges; the nodes that they lead to are next.
+  /// Bounds the edges, and advances to the nodes that they lead to.
   void take_edges() {
     using system = system_t<Policy>;
     if (values_.empty()) return;
@@ -370,25 +371,24 @@ class rank_tuples {
   const Policy& policy_;
   const stagecut::engine::cut_problem& problem_;
   std::size_t ranks_;
-  std::size_t parts_;  // stages of a rank
+  std::size_t parts_;  // stages per rank
   std::size_t items_;
-  unsigned bits_;  // of a point
+  unsigned bits_;  // per point
   double passes_;
   least_times times_;
-  std::vector<rank_program> programs_{};  // of every rank
+  std::vector<rank_program> programs_{};  // per rank
   std::vector<std::pair<double, rounds>> begins_{};
-  double least_ = 0;  // paths of bounds below it are looked for
-  double end_ = 0;    // of the time
+  double least_ = 0;  // paths with bounds below it are wanted
+  double end_ = 0;    // time limit
   function_ref<bool()> stop_{};
-  std::size_t from_ = 0;  // the first of the beginnings that are followed
+  std::size_t from_ = 0;  // first of the current beginnings
   std::size_t rank_ = 0;
-  double rest_ = 0;            // what the ranks behind can take at most
-  std::vector<node> nodes_{};  // of the rank
+  double rest_ = 0;            // the most that the later ranks can take
+  std::vector<node> nodes_{};  // of the current rank
   std::vector<node> next_{};   // of the next rank
   candidate_list edges_{1};    // to be bounded
-  std::vector<node>
-      values_{};  // of every one of them, the node that it leads to, with the value of the one it comes from
-  std::vector<std::uint32_t> points_{};  // of the edge that is chosen; its beginning, value and lead
+  std::vector<node> values_{};           // per edge, its target node, with the value of its source
+  std::vector<std::uint32_t> points_{};  // of the current edge; its beginning, value and lead
   std::size_t begin_ = 0;
   double value_ = 0;
   double lead_ = 0;

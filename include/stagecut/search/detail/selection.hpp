@@ -15,12 +15,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// Any cost will do.
+/// Accepts any cost.
 template <class Cost>
 struct any_cost {
   [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>&) const { return true; }
 };
-/// A cost below one, or NaN.
+/// Accepts costs below a value, or NaN.
 template <class Cost>
 struct lower_cost {
   Cost than;
@@ -28,14 +28,14 @@ struct lower_cost {
     return each.cost < than || detail::is_no_cost(each.cost);
   }
 };
-/// A cost not above one, or NaN.
+/// Accepts costs up to a value, or NaN.
 template <class Cost>
 struct cost_up_to {
   Cost most;
   [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>& each) const { return !(most < each.cost); }
 };
 
-/// Takes the scores out of chunks that are wanted, by index.
+/// Extracts the selected scores from chunks, by index.
 template <class Policy, class Cost>
 class selection {
  public:

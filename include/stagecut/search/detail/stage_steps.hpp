@@ -14,11 +14,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// What a dynamic program over the stages of a chain is made of.
+/// The inputs of a dynamic program over the stages of a chain.
 template <stage_cost Model, class Objective, stage_constraint Constraint>
 struct stage_question {
   using value = value_t<Objective, cost_t<Model>>;
-  using cell = constrained<value>;  ///< the least value of the stages from one on; refused: they allow no cut
+  using cell = constrained<value>;  ///< the smallest value of the stages from one on; not allowed: they have no cut
 
   const Model& cost;
   const Objective& goal;
@@ -30,11 +30,11 @@ struct stage_question {
   static constexpr bool strict = promises<Objective, strictly_isotone>;
 };
 
-/// Its steps, as hosts and devices take them: stage s begins at item s + i and ends before item s + 1 + j, for i <= j < width,
-/// and the next one then begins at its own place j.
+/// Its steps, for hosts and devices: stage s begins at item s + i and ends before item s + 1 + j, for i <= j < width,
+/// and the next one then begins at its own position j.
 ///
 /// @tparam Question  a `stage_question`
-/// @tparam Cost      its cost, or what says the same on a device; likewise the others
+/// @tparam Cost      its cost, or the equivalent on a device; the same for the others
 template <class Question, class Cost, class Objective, class Constraint>
 struct stage_steps {
   using value = typename Question::value;
@@ -47,12 +47,12 @@ struct stage_steps {
   std::size_t width;
   cell* cells;  ///< `[stage * width + place]`
 
-  /// The first place at which a stage can end.
+  /// The first position at which a stage can end.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t nearest(std::size_t stage, std::size_t i) const {
     return stage + 1 == stages ? width - 1 : i;
   }
 
-  /// The least value of the stages from one on, which begins at i and ends at one of the places `[from, to)`.
+  /// The smallest value of the stages from one on, which begins at i and ends at one of the positions `[from, to)`.
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr cell best(std::size_t stage, std::size_t i, std::size_t from,
                                                          std::size_t to) const {
@@ -75,14 +75,14 @@ struct stage_steps {
     return least;
   }
 
-  /// Writes the lexicographically smallest of the best cuts, when all cells are known and there is a cut.
+  /// Writes the lexicographically smallest of the optimal cuts, once all cells are known and a cut exists.
   ///
-  /// @param points  room for k + 1 of them
+  /// @param points  memory for k + 1 points
   STAGECUT_CALLS_ANY
   STAGECUT_HOST_DEVICE constexpr void cut(std::size_t* points) const {
-    // A part may be worse than it could be as long as the whole is not.
+    // A part may be suboptimal as long as the whole is optimal.
     if constexpr (!Question::strict) {
-      if (follow<true>(points)) return;  // else values round, each in its own way
+      if (follow<true>(points)) return;  // otherwise values round differently
     }
     follow<false>(points);
   }
@@ -101,7 +101,7 @@ struct stage_steps {
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr value alone(std::size_t stage, std::size_t i, std::size_t j) const {
     return goal(stagecut::detail::price(cost, stage, stage + i, stage + 1 + j));
   }
-  /// The value of stages up to one that ends at j, with the best of what is behind.
+  /// The value of the stages up to one that ends at j, combined with the best of the later ones.
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr value from_here(std::size_t stage, const value& here,
                                                                std::size_t j) const {
@@ -109,7 +109,7 @@ struct stage_steps {
     return goal(here, behind(stage, j).cost);
   }
 
-  /// Ends each stage as early as the value of the whole, or of the stages from it on, remains the least.
+  /// Ends each stage as early as possible while the value of the whole, or of the stages from it on, stays minimal.
   STAGECUT_CALLS_ANY
   template <bool Whole>
   STAGECUT_HOST_DEVICE constexpr bool follow(std::size_t* points) const {

@@ -15,8 +15,9 @@
 #include <stagecut/search/detail/cuda_system.cuh>
 #endif
 
-// Thrust's code for one device system and for another has the same names: files that were compiled for different ones must not
-// meet in one program. Each leaves this number in its object; linkers accept the same number many times, and no second one.
+// Thrust's code has the same names for every device system, so files compiled for different ones must not be linked
+// into one program. Each object file defines this symbol with its number; linkers accept equal definitions, and reject
+// different ones.
 #if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CPP
 asm(".globl stagecut_search_has_one_thrust_device_system\n.set stagecut_search_has_one_thrust_device_system, 1");
@@ -31,11 +32,11 @@ asm(".globl stagecut_search_has_one_thrust_device_system\n.set stagecut_search_h
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// An execution policy of Thrust.
+/// A Thrust execution policy.
 template <class P>
 concept thrust_policy = std::is_base_of_v<thrust::detail::execution_policy_marker, P>;
 
-/// Where a policy's algorithms work: `host_system` or `cuda_system`.
+/// The system of a policy's algorithms: `host_system` or `cuda_system`.
 template <thrust_policy Policy>
 using system_t = decltype(detail::system_of(static_cast<const Policy*>(nullptr)));
 

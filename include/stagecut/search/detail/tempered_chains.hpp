@@ -29,8 +29,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// The cut whose stages have about these shares of all work, one item each at least.
-/// @param shares  of every stage, above 0
+/// The cut whose stages have about these shares of all work, with at least one item each.
+/// @param shares  per stage, above 0
 [[nodiscard]] inline std::vector<std::uint32_t> cut_by_shares(const stagecut::engine::chain_ticks& chain,
                                                               const std::vector<std::int64_t>& shares) {
   double all = 0;
@@ -50,7 +50,7 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
   return points;
 }
 
-/// Cuts of unlike kinds: stages that are even, or rise or fall along the model, and along the stages of a rank.
+/// Diverse cuts: with even stages, or stages that grow or shrink along the model, and along the stages of a rank.
 [[nodiscard]] inline std::vector<std::vector<std::uint32_t>> tilted_cuts(const stagecut::engine::chain_ticks& chain,
                                                                          const schedule& order) {
   const auto stages = stagecut::engine::stages_of_ranks(order);
@@ -79,18 +79,18 @@ namespace stagecut::inline STAGECUT_ABI::search::detail {
   return result;
 }
 
-/// Who walks the chains of a policy: `host_walks` or `cuda_walks`.
+/// The chain implementation for a policy: `host_walks` or `cuda_walks`.
 template <class Policy>
 using walks_t = decltype(detail::walks_of(static_cast<const system_t<Policy>*>(nullptr)));
 
-/// A cut, and when its iteration ends, in ticks.
+/// A cut and its makespan in ticks.
 struct timed_cut {
   std::vector<std::uint32_t> points{};
   double makespan = 0;
 };
 
-/// The temperatures of a ladder, geometric, from the coldest on, as shares of a makespan. Multiplied and halved alone: the
-/// same on every machine.
+/// The temperatures of a ladder, geometric, from the coldest on, as shares of a makespan. Uses only products and
+/// halving: the same on every machine.
 [[nodiscard]] inline std::vector<double> geometric_ladder(const tempering_options& options, std::size_t rungs) {
   const auto highest = [&](double ratio) {
     double heat = options.coldest;
@@ -107,7 +107,7 @@ struct timed_cut {
   return result;
 }
 
-/// The chains of a problem on the system of a policy, in ladders of temperatures that know nothing of each other.
+/// The chains of a problem on the system of a policy, in independent ladders of temperatures.
 template <class Policy>
 class tempered_chains {
   using system = system_t<Policy>;
@@ -116,8 +116,8 @@ class tempered_chains {
  public:
   static constexpr std::size_t longest_ladder = 64;
 
-  /// @param best    chains begin there and at cuts of unlike kinds, in turn; it must be allowed
-  /// @param starts  points of such cuts; empty: those that `tilted_cuts` makes
+  /// @param best    chains begin there and at diverse cuts, in turn; it must be allowed
+  /// @param starts  points of such cuts; empty: those from `tilted_cuts`
   tempered_chains(const tempering_options& options, const stagecut::engine::cut_problem& problem, const timed_cut& best,
                   view<const std::vector<std::size_t>> starts = {})
       : options_(options),
@@ -133,12 +133,12 @@ class tempered_chains {
     if (rules_.fits()) begin(problem.order, best, starts);
   }
 
-  /// Whether there are any.
+  /// Whether the rules fit into tables.
   [[nodiscard]] bool fits() const noexcept { return rules_.fits(); }
-  /// How many cuts a round simulates.
+  /// The number of cuts simulated per round.
   [[nodiscard]] std::size_t round_size() const noexcept { return chains_ * options_.steps; }
 
-  /// Lets the coldest chain of every other ladder go on from a cut, where it is better.
+  /// Lets the coldest chain of every other ladder continue from a cut, if it is better.
   void add(const timed_cut& cut) {
     const std::vector<std::uint32_t> chain_at = system::read(chain_at_, chains_);
     const std::vector<double> values = system::read(values_, chains_);
@@ -149,7 +149,7 @@ class tempered_chains {
     place(worse, cut);
   }
 
-  /// Some rounds. Whether there is a better cut that the rules of this call allow: then it is in `best`.
+  /// Runs some rounds. Returns whether it found a better cut that the rules of this call allow, in `best`.
   bool run(const Policy& policy, std::size_t rounds, const stagecut::engine::cut_problem& problem, timed_cut& best) {
     turn_.rounds = rounds;
     turn_.round.step = rounds_ * options_.steps;
@@ -165,9 +165,9 @@ class tempered_chains {
   }
 
  private:
-  static constexpr std::size_t patience = 10'000;  // rounds without a better cut until a ladder begins anew
+  static constexpr std::size_t patience = 10'000;  // rounds without a better cut until a ladder restarts
 
-  /// Lets all chains of the next ladder begin at a cut.
+  /// Restarts all chains of the next ladder at a cut.
   void restart(const timed_cut& best) {
     const std::size_t ladders = chains_ / rungs_;
     std::vector<std::size_t> ladder(rungs_);
@@ -185,7 +185,7 @@ class tempered_chains {
     return most;
   }
 
-  /// The points of all chains, and all that is derived from them or does not change.
+  /// Sets the points of all chains, and everything derived from them or constant.
   void begin(const schedule& order, const timed_cut& best, view<const std::vector<std::size_t>> others) {
     std::vector<std::vector<std::uint32_t>> starts{best.points};
     for (const auto& cut : others) {
@@ -247,7 +247,7 @@ class tempered_chains {
     system::write(values_, values);
   }
 
-  /// The best of the cuts of a run that is better than `best` and allowed.
+  /// Finds the best cut of a run that is allowed and beats `best`.
   bool take(const stagecut::engine::cut_problem& problem, timed_cut& best) const {
     const std::vector<double> makespans = system::read(best_makespans_, chains_);
     std::vector<std::size_t> better;
@@ -281,7 +281,7 @@ class tempered_chains {
   stagecut::engine::rank_stages ranks_;
   walks walks_;
   typename system::memory memory_{};
-  // Of every chain; see `chain_states`.
+  // Per chain; see `chain_states`.
   typename system::template array<std::uint32_t> points_{};
   typename system::template array<double> values_{};
   typename system::template array<double> heats_{};

@@ -12,7 +12,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
-/// A round of the chain of an index, whose points lie in the column meanwhile.
+/// A round of the chain of an index, with its points in the column.
 struct walk_in_column {
   using number = double;
 
