@@ -22,7 +22,7 @@ struct compared_strategy {
   double makespan = 0;  ///< simulated, in the unit of the model
   /// The parts of the makespan, which add up to it. Work uses the fastest choices.
   makespan_parts parts{};
-  double recomputation = 0;       ///< also a part of the makespan: recomputation, shared evenly by the ranks
+  double recomputation = 0;       ///< also part of the makespan: recomputation, shared evenly by the ranks
   double memory = 0;              ///< bytes of the fullest rank at its peak
   bool fits = false;              ///< whether all ranks keep to their memory limits
   recompute_strategy strategy{};  ///< the strategy; without stages if there is none

@@ -35,8 +35,7 @@ class graph_stages : public detail::layer_stages {
   graph_stages(const profile& model, device_choices choices, std::size_t most = 5000)
       : graph_stages(model, std::move(choices), points_of(model, most)) {}
 
-  /// Uses only some of the points: the cuts of a linear order, each containing all before it, see
-  /// `states_of_order`.
+  /// Uses only some of the points: the cuts of a linear order, each containing all before it, see `states_of_order`.
   /// @throws  as `profile_options`
   graph_stages(const profile& model, device_choices choices, graph_states points)
       : layer_stages(model, std::move(choices), false), points_(std::move(points)) {

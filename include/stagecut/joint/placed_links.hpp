@@ -31,8 +31,8 @@ class placed_links {
   /// of the outermost level; with a single device none, so that messages take no time.
   [[nodiscard]] link_speed before(std::size_t position) const noexcept;
 
-  /// The link of the slowest message between `count` devices from a position on: the link of the innermost group that holds
-  /// all of them.
+  /// The link of the slowest message between `count` devices from a position on: the link of the innermost group that
+  /// holds all of them.
   /// @pre `count` is at least 2, and `count` devices follow
   [[nodiscard]] link_speed within(std::size_t position, std::size_t count) const noexcept {
     return machine_.link_of(level_of(position, count));

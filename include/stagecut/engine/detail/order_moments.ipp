@@ -14,7 +14,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
-/// Adds an element to a list, unless another one is at least as large, and drops those that are not larger.
+/// Adds an element to a list, unless one there is nowhere smaller, and drops those that are nowhere larger than it.
 inline void keep_most(detail::held_moments& list, std::vector<detail::held_microbatches> now) {
   const auto below = [](const auto& a, const auto& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {

@@ -54,9 +54,9 @@ struct minimize_nested_time_fn {
 /// per minibatch of a stage, whose replicas take turns.
 ///
 /// The model is cut for the last level first: each stage gets a number of its machines, and inside each of them it is
-/// cut again for the level below. With r replicas a stage that takes T seconds and has P bytes of parameters takes `(T
-/// + 4 (r - 1) P / (b r)) / r` seconds at bandwidth b, and at least each of the messages that cross its boundaries at
-/// its level, `2 x / (b r)` for x bytes, forward and back. T is the bottleneck of the level below.
+/// cut again for the level below. With r replicas a stage that takes T seconds and has P bytes of parameters takes
+/// `(T + 4 (r - 1) P / (b r)) / r` seconds at bandwidth b, and at least each of the messages that cross its boundaries
+/// at its level, `2 x / (b r)` for x bytes, forward and back. T is the bottleneck of the level below.
 ///
 /// @param states    the points where the model may be cut
 /// @param machines  levels, memory and rules

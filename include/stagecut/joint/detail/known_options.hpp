@@ -30,8 +30,8 @@ class known_options {
   /// Calls `visit(first, device, option)` for the stages that end at `last`, on devices before each of `devices`.
   /// @param is_possible  `is_possible(option)`, independent of other stages; if a stage has no such option, no wider
   ///                     one has
-  /// @param visit        false: the option is useless with the current stages after it, and so is any of a wider stage on
-  ///                     the same number
+  /// @param visit        false: the option is useless with the current stages after it, and so is any of a wider stage
+  ///                     on the same number of devices
   template <class Possible, class Visit>
   void each(std::size_t last, const std::vector<std::size_t>& devices, double most_time, const Possible& is_possible,
             const Visit& visit) {

@@ -103,8 +103,8 @@ class length_search {
     return true;
   }
 
-  /// Costs from this value on need not be found. Costs equal to the first cut's are kept, so that ties are
-  /// settled as if the first cut had not been searched.
+  /// Costs from this value on need not be found. Costs equal to the first cut's are kept, so that ties are settled
+  /// as if the first cut had not been searched.
   [[nodiscard]] std::optional<double> less_than() const {
     std::optional<double> limit;
     if (has_cut()) limit = cost_;

@@ -35,7 +35,7 @@ class disjunction_choice {
  private:
   void consider(std::size_t slot, std::size_t r);
 
-  /// Whether no undecided rank has a larger mean: otherwise the others are below anyway.
+  /// Whether no undecided rank has a larger mean: ranks with smaller means are below anyway.
   [[nodiscard]] bool is_largest(std::size_t slot, std::size_t r, double limit) const;
 
   const option_graph& graph_;

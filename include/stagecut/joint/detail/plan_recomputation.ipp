@@ -140,7 +140,7 @@ STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request, co
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   predict(result, split);
   const double value = last_pass(result);
-  if (request.slices > 1) result.timeline.clear();  // its passes are per slice, not per microbatch
+  if (request.slices > 1) result.timeline.clear();  // timelines hold passes of microbatches, not of slices
   const bool optimal = !(found.bound < found.makespan) && value <= found.makespan * (1 + 0x1p-30);
   result.objective = {"makespan", "time", value, found.bound < value ? found.bound : value,
                       optimal ? state::optimal : state::feasible};

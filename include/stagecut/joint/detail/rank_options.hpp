@@ -86,8 +86,8 @@ class rank_options {
   /// @param most  limit of all passes of a microbatch together, in integer units
   bool add(const choice_curves& curves, const std::vector<std::uint32_t>& of, double most);
 
-  /// Sorts classes by a key, those with equal keys in the order in which they were added, and groups durations by kind.
-  /// Returns the key of every class.
+  /// Sorts classes by a key, those with equal keys in the order in which they were added, and stores each duration
+  /// contiguously. Returns the key of every class.
   template <class Key>
   std::vector<Key> finish(const std::vector<Key>& keys) {
     std::vector<std::size_t> order(classes_.size());

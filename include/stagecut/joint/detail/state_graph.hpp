@@ -141,8 +141,8 @@ struct state_graph {
   static bool has(const std::uint64_t* set, std::size_t v) noexcept { return engine::bit_rows::has(set, v); }
   [[nodiscard]] std::size_t points() const noexcept { return held.size(); }
 
-  /// Whether a layer may be added to a set: as published, if any of its predecessors is in the set; otherwise, if all
-  /// are.
+  /// Whether a layer may be added to a set: as published, with its predecessors if any of them is in the set; otherwise
+  /// if all are.
   [[nodiscard]] bool follows(const std::uint64_t* set, std::size_t v) const {
     if (has(set, v)) return false;
     for (const std::size_t u : previous_[v]) {

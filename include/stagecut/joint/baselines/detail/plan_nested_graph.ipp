@@ -37,8 +37,8 @@ struct nested_bound {
 /// cost at the level below; messages and gradients only add to it. So by induction a level takes at least 1/W of the
 /// seconds of its layers: if the slowest of its stages takes V, each of them has at most `V r W'` seconds of layers, W'
 /// being inside one of its machines, and their r sum to at most `W/W'`. A layer is in one stage of each level, which
-/// has at least its seconds and its parameters: so if the level below takes t for it, this one takes the least of `(t +
-/// 4 (r - 1) p / (b r)) / r`, and at the innermost level t is its seconds.
+/// has at least its seconds and its parameters: so if the level below takes t for it, this one takes the least of
+/// `(t + 4 (r - 1) p / (b r)) / r`, and at the innermost level t is its seconds.
 ///
 /// @param states  points of the model
 [[nodiscard]] inline nested_bound bound_of_nested(const profile& model, const pipeline_states& states,
