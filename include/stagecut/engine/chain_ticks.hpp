@@ -32,7 +32,7 @@ class chain_ticks : public chain_times {
     scale(std::numeric_limits<double>::max());
   }
 
-  /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: it is fewer than 2^50 ticks.
+  /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: `most` is below 2^50 ticks.
   ///
   /// @pre  there is an allowed cut of that makespan
   void scale(double most);

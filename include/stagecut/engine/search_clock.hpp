@@ -37,7 +37,6 @@ class search_clock {
 
  private:
   /// Adds the nodes since the last call to those of the limits.
-  /// @seeded.hpp
   void spend() noexcept;
 
   const search_limits& limits_;

@@ -114,7 +114,7 @@ class simplex {
     }
   }
 
-  /// Minimises z, in at most `most` steps.
+  /// Minimises z, in at most `most_steps` steps.
   void solve(std::size_t most_steps) {
     for (std::size_t step = 0; step < most_steps; ++step) {
       if (step % 100 == 99) invert();
