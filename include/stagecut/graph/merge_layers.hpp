@@ -28,7 +28,7 @@ struct merge_layers_fn {
 /// A pair is merged only if no other path joins its parts, so that parts never form a cycle. A bidirectional search
 /// between the places of both in a maintained topological order decides that exactly, or gives up after `most_edges`
 /// and leaves the pair unmerged for now. A part is at most as heavy as the average over the requested parts, or the
-/// heaviest element; if too many parts are left, neighbours in the order are merged as well and the limit rises by a
+/// heaviest element; if too many parts are left, neighbours in the order are also merged and the limit rises by a
 /// quarter, up to `most_work`. It considers only two parts at a time: use the answer as a start for `refine_partition`,
 /// or as coarse parts for a search.
 ///

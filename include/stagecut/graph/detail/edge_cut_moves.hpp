@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// at most to the part of its highest predecessor or its lowest successor, so that no search for cycles is needed.
 ///
 /// Edges become uncut only at these two parts, so only they and, for balance, the neighbouring parts are considered.
-/// See `engine::fm_pass`. A move is O(degree log n), plus that of all neighbours.
+/// See `engine::fm_pass`. A move is O(degree log n), plus the cost of updating all neighbours.
 class edge_cut_moves {
  public:
   /// @param graph  must outlive this object

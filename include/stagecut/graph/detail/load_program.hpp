@@ -200,7 +200,7 @@ class load_program {
   }
 
   /// The stages that lead to a state of a set. If any set contains an element, the last one does, so the stage of an
-  /// element is that of the first set on the path that contains it: sets are distinguished by walking to them along
+  /// element is the stage of the first set on the path that contains it: sets are distinguished by walking to them along
   /// steps.
   [[nodiscard]] element_stages<value_type> traced(std::size_t set, std::size_t state) const {
     element_stages<value_type> result;

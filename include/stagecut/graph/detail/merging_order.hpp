@@ -107,7 +107,7 @@ class merging_order {
     const auto by_slot = [&](part a, part b) { return slot_[a] < slot_[b]; };
     std::sort(before_.begin(), before_.end(), by_slot);
     std::sort(behind_.begin(), behind_.end(), by_slot);
-    // The last part is the highest of its predecessors, the first one the lowest of its successors: their positions meet.
+    // The last part is the highest of its predecessors, the first the lowest of its successors: their positions meet.
     std::size_t i = 0;
     for (const part each : before_) slot_[each] = slots_[i++];
     for (const part each : behind_) {

@@ -32,7 +32,7 @@ class merging_parts {
     [[nodiscard]] ticks work() const noexcept { return forward + backward; }
   };
 
-  /// @param devices  memory is that of the first of these; the objects must outlive this one
+  /// @param devices  memory is computed for the first of these; the objects must outlive this one
   merging_parts(const operator_costs& costs, std::size_t devices)
       : costs_(costs), in_flight_(costs.in_flight(0, devices)), nets_(costs.size()), shared_(costs.size()) {
     for (std::size_t e = 0; e < costs.size(); ++e) {

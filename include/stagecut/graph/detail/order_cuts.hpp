@@ -28,7 +28,7 @@ struct prefix_cut {
 
 /// The least cut of an order in two with a front weight from `least` to `most`; if there is no such position, the
 /// nearest to these. O(n): an edge is cut while only its first end is in front.
-/// @param more  for each vertex, the weight of its out-edges minus that of its in-edges
+/// @param more  for each vertex, the weight of its out-edges minus the weight of its in-edges
 [[nodiscard]] inline prefix_cut best_prefix(const flat_dag& graph, const dag_order& order,
                                             const std::vector<dag_weight>& more, dag_weight least, dag_weight most) {
   prefix_cut best;
@@ -56,7 +56,7 @@ struct prefix_cut {
 }
 
 /// Cuts an order into parts with the weight limits `most` so that the cut is least: by dynamic programming over the
-/// positions where parts end, each of which leaves feasible weights in front and behind. Exact for the order if there
+/// positions where parts end; each leaves feasible weights in front and behind. Exact for the order if there
 /// are at most 256 positions for an end; if more, evenly spaced ones are used. None if no positions satisfy the
 /// weights. O(k w (w + m / n)), where w is the number of positions for an end.
 class order_program {

@@ -14,8 +14,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Costs of parts in addition to their vertices: a part pays the weight of each net of which it holds some vertices but
-/// not all.
+/// Costs of parts in addition to their vertices: a part pays for each net with some but not all vertices inside.
 struct dag_nets {
   rows<dag_vertex> pins{};           ///< vertices of each net
   std::vector<dag_weight> weight{};  ///< of each net

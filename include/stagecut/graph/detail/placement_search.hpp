@@ -36,7 +36,7 @@ class placement_search {
     return elements.size() <= most_elements && elements.devices() <= most_elements;
   }
 
-  /// The placement with the least cut below that of `known`; ties go to the least devices, element by element. None if
+  /// The placement with the least cut below the cut of `known`; ties go to the least devices, element by element. None if
   /// there is none, or it was not found before the limit: see `proved`.
   std::optional<devices> run(std::optional<devices> known) {
     std::vector<std::size_t> first(n_);

@@ -286,7 +286,7 @@ namespace detail {
   return result;
 }
 
-/// Chunks as stages, with the times of each; the load is that of its device.
+/// Chunks as stages, with the times of each; the load is the device's.
 [[nodiscard]] inline std::vector<graph_stage> chunk_stages(const operator_graph& graph, const virtual_partition& found,
                                                            load_options options) {
   std::vector<std::uint8_t> kinds;

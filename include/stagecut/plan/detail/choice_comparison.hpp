@@ -114,7 +114,7 @@ class choice_comparison {
       row.state = state::infeasible;
       return row;
     }
-    row.why = makespan_obstacle(model_, asked);  // of more stages, say, than those that it was asked for
+    row.why = makespan_obstacle(model_, asked);  // for example of more stages than were requested
     if (row.why.empty()) solve(asked, row);
     if (told_.empty()) told_ = row.why;
     return row;

@@ -99,8 +99,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
        "synthesize run B whole"});
 }
 
-/// Why no cut satisfies the rules of a target, with any memory; unset: one does, or it takes too long to find out. O(n²
-/// k) for n blocks.
+/// Why no cut satisfies the rules of a target, with any memory; unset: one does, or it takes too long to find out.
+/// O(n² k) for n blocks.
 [[nodiscard]] inline std::optional<reason> target_conflict(const target_entry& entry, const profile& model,
                                                            const cuts& blocks, const target_stages& allowed,
                                                            std::size_t devices, std::size_t chunks) {
