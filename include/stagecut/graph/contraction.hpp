@@ -19,9 +19,9 @@ enum class backward_edges : std::uint8_t {
   lead     ///< the same or an earlier stage, as a pipeline runs them
 };
 
-/// The operators of a graph with those that no plan can separate merged into one element: the operators of a group, and
-/// those on a cycle once each group is one. The partitions of the elements are exactly the partitions of the operators
-/// into stages that split no group and have no cycle between stages.
+/// The operators of a graph, where those that no plan can separate form one element: the operators of a group, and those
+/// on a cycle once each group is one. The partitions of the elements are exactly the partitions of the operators into
+/// stages that split no group and have no cycle between stages.
 ///
 /// An edge between forward operators leads to the same or a later stage. Backward operators whose group contains
 /// forward operators follow these; if an end of an edge has no such group, or edges `lead`, the edge leads to the same

@@ -22,8 +22,8 @@ struct merge_layers_fn {
 /// @return         the parts in topological order, with their figures and a bound: the larger of the average and the
 ///                 heaviest element. Optimal if the heaviest part meets it; infeasible if an operator alone, or all
 ///                 together, are too heavy or need too much memory; unknown, with the number of parts left, if no two
-///                 of these may be merged, and if the parts' numbers contradict fixed operators
-///                 `operator_costs`
+///                 of these may be merged, or if the parts' numbers contradict fixed operators
+/// @throws         argument_error for an invalid request; invalid_input as `contraction` and `operator_costs`
 ///
 /// A pair is merged only if no other path joins its parts, so that parts never form a cycle. A bidirectional search
 /// between the places of both in a maintained topological order decides that exactly, or gives up after `most_edges`

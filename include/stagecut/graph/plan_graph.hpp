@@ -26,12 +26,12 @@ struct plan_graph_fn {
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`,
 ///                 `method`, `limits.time_limit`, `limits.node_limit`, `limits.stop` and how memory is computed. A node
 ///                 is a simulation for the makespan, a round of `load_limits` for the load or for chunks, and a partial
-///                 placement of the exact search for the communication. With nodes alone the plan is the same on every
-///                 machine, and the search ends after as much work.
+///                 placement of the exact search for the communication. With a node limit alone the plan is the same on
+///                 every machine, and the search ends after the same work.
 ///                 `transfers` decides how messages and work combine: one after the other if they block, or if the
 ///                 request has no link; not at all if messages have latency alone; at the same time otherwise. The
-///                 other objectives are for chains; schedules other than 1F1B and GPipe of stages in a row are planned
-///                 by `make_plan`
+///                 other objectives are for chains; schedules other than 1F1B and GPipe need stages in a row, which
+///                 `make_plan` plans
 /// @return         as these; the plan has an edge for every two communicating stages, and predicts the iteration if the
 ///                 microbatches are known and no stage is on a CPU; chunks have no known schedule, so neither a
 ///                 schedule nor an iteration is predicted

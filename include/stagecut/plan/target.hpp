@@ -130,16 +130,16 @@ struct target_entry {
   name_rule names = name_rule::none;             ///< how it names layers
   stage_devices devices = stage_devices::one;    ///< per stage
   recomputation_rule recomputed = recomputation_rule::none;  ///< the layers for which it can express recomputation
-  /// Whether it finds weight gradients from those of a stage's inputs, so that I and W are not split where a layer's
-  /// own inputs have no gradient, or two layers share parameters; they never are on stage 0.
+  /// Whether its W covers only what I visits on the way to a stage's inputs, so that I and W are not split if a layer's
+  /// own inputs have no gradient, or two layers share parameters; on stage 0 they never are.
   bool weights_behind_inputs = false;
   /// Whether it runs every backward pass whole: weight gradients are computed at I.
   bool whole_backward = false;
   std::size_t most_zero = 3;  ///< the highest ZeRO stage with which it trains a pipeline
   /// Whether it trains experts with tensor parallelism only if sequence parallelism is on.
   bool experts_need_sequence_parallel = false;
-  /// If every stage must have a decoder: whether the first need not if only layers in front of the decoders are on it,
-  /// and the last if only those behind.
+  /// If every stage needs a decoder: whether the first may hold only layers before the decoders, and the last only
+  /// layers after them.
   bool ends_without_decoders = false;
   /// The microbatch group for interleaving if microbatches are no multiple of the ranks; null: it does not interleave
   /// them.

@@ -75,7 +75,7 @@ struct layer_costs {
 };
 
 /// The costs by which a request measures stages.
-/// @throws invalid_input if every layer's cost is 0
+/// @throws invalid_input if no layer has such a cost
 [[nodiscard]] inline layer_costs measured_costs(const profile& model, const plan_request& request,
                                                 const training_memory& memory) {
   if (request.by == measure::layers) return {std::vector<double>(model.layers.size(), 1), "layers"};
