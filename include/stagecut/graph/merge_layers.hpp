@@ -17,7 +17,7 @@ struct merge_layers_fn {
 /// Merges the layers of a graph bottom-up: every indivisible element starts as a part, and pairs of parts that share an
 /// edge are merged until the requested number of parts is left.
 ///
-/// @param graph    what operators take and what feeds what: see `contraction`
+/// @param graph    operators and edges: see `contraction`
 /// @param request  number of parts, their cost and weight limit, and which pair is merged first
 /// @return         the parts in topological order, with their figures and a bound: the larger of the average and the
 ///                 heaviest element. Optimal if the heaviest part meets it; infeasible if an operator alone, or all

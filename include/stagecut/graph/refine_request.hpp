@@ -33,7 +33,7 @@ struct refine_request {
   bool may_empty = false;
   std::vector<bool> on_cpu{};    ///< whether each stage is on a CPU; empty: none is
   load_options load{};           ///< how loads and memory are computed
-  double imbalance = 0.03;       ///< `communication`: the excess of a stage's work over the average, as a share
+  double imbalance = 0.03;       ///< `communication`: the most excess of a stage's work over the average, as a share
   std::size_t most_passes = 50;  ///< the last pass finds nothing, unless this limit ends them
   std::size_t microbatches = 1;  ///< `makespan`: per iteration
   transfer_kind transfers = transfer_kind::link;  ///< `makespan`: what messages occupy

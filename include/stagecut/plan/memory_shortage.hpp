@@ -158,7 +158,7 @@ template <class Needs>
 /// @return           `layer_too_large` with the block that needs most in every position, and the tensor-parallel degree
 ///                   at which it fits as a stage of its own, if it can be one; else `memory` with the least need of the
 ///                   fullest stage, by bisection. The remedy then names the sharding of all layers, and the smallest
-///                   number of devices that fits, each one tried. `more_stages_than_layers` if there are
+///                   number of devices that fits, each one tried. `more_stages_than_layers` if that is the cause
 /// @throws           argument_error for no stage, and for bytes that are negative or not finite
 ///
 /// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a

@@ -30,7 +30,7 @@ struct module_partition {
   /// A lower bound on the load of any assignment: the largest of the average, the heaviest leaf or leaves with shared
   /// parameters, and the two lightest of the `devices + 1` heaviest.
   double bound = 0;
-  cuts chain_cuts{};      ///< the cut of the chain of leaves into as many stages with the smallest bottleneck
+  cuts chain_cuts{};      ///< the chain of leaves cut into as many stages as devices, with the smallest bottleneck
   double chain_load = 0;  ///< the bottleneck of that cut
   std::vector<std::size_t> heavy{};  ///< leaf layers that alone cost more than the average of a device
 

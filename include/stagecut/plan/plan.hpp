@@ -38,7 +38,7 @@ struct planned_memory {
 /// One stage of a plan. Its figures are those of one microbatch; totals are derived.
 struct planned_stage {
   std::size_t device = 0;  ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
-  double cost = 0;         ///< as the objective sees it, in its unit; for `are_graph_chunks`, of their device
+  double cost = 0;         ///< as the objective sees it, in its unit; for `are_graph_chunks`, of the whole device
   double forward = 0;      ///< seconds of a microbatch on its device
   double backward = 0;     ///< seconds of the backward pass, with recomputation
   /// The most microbatches, or slices if sequences are cut, whose activations it keeps; 0: not known.
@@ -61,7 +61,7 @@ struct planned_stage {
   [[nodiscard]] double total_memory() const noexcept {
     return memory.resident + kept_activations() + memory.workspace + memory.buffers;
   }
-  /// Seconds of the backward pass of a microbatch, the mean over `microbatches`; 0 means unknown, taken as many.
+  /// Seconds of the backward pass of a microbatch, the mean over `microbatches`; if these are 0 (unknown), over many.
   [[nodiscard]] double mean_backward(std::size_t microbatches) const noexcept;
 
   /// Member-wise equality.

@@ -135,7 +135,7 @@ struct plan_explanation {
   shadow_prices less{};         ///< the value of one per cent less
   memory_price memory{};        ///< the value of one per cent of the memory
   bool all_changes = true;      ///< whether time sufficed to try all changes
-  bool cut_proved = false;      ///< whether the plan proves that no cut finishes its passes earlier
+  bool cut_proved = false;      ///< whether the plan claims as proved that no cut finishes its passes earlier
   /// The most helpful changes: the best of each kind, those that save most first.
   std::vector<plan_change> changes{};
 };

@@ -77,8 +77,8 @@ struct plan_request {
   /// With `chunks` above 1 `one_forward_one_backward` means interleaved. `synthesized` is planned by the makespan
   /// alone: the schedule is synthesized together with the cut, and with two chunks the placement is chosen too: in
   /// turn, or down and back up. All others are planned, by the makespan or by another objective, except sliced and
-  /// in_flight, which has `in_flight`. One that cannot run the `microbatches` is rejected: those of interleaved must be
-  /// a multiple of the devices, or come in a `group` that it can be made for.
+  /// in_flight (set `in_flight` instead). One that cannot run the `microbatches` is rejected: interleaved needs a
+  /// multiple of the devices, or a `group` that it can be made for.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
   std::size_t group = 0;  ///< microbatch group for interleaved: `schedule_shape::group`; 0: as many as devices
   /// Slices of every microbatch's sequence: above 1 `one_forward_one_backward` means sliced 1F1B, which

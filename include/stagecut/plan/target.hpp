@@ -47,8 +47,8 @@ struct kind_rule {
   const char* name = "";                       ///< the kind, as `layer::kind`
   std::size_t order = 0;                       ///< layers are sorted by it
   layer_place place = layer_place::any_stage;  ///< their place
-  bool single = false;                         ///< whether there is at most one layer of the kind
-  bool needed = false;                         ///< whether there is at least one
+  bool single = false;                         ///< whether there may be at most one layer of the kind
+  bool needed = false;                         ///< whether there must be at least one
 };
 
 /// A kind of layers of hybrid models, where each layer is one part of a decoder.
