@@ -50,7 +50,7 @@ class block_messages {
   /// A message that overlaps with `work` seconds of work, except for the share `shown`, which nothing hides.
   static term hidden(term message, double work, double shown = 0);
 
-  /// Of replicas: behind the passes that an iteration ends or begins with, if they are run so.
+  /// Replicas' messages: overlapping with the passes at the ends of an iteration, if configured so.
   [[nodiscard]] term exchanged(const term& message, double work) const {
     return how_.exchange_hidden ? hidden(message, work) : message;
   }

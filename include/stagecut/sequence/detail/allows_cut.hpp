@@ -7,7 +7,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether each stage between these cut points is allowed; asked from the front, up to the first that is not.
+/// Whether every stage between these cut points is allowed; tests from the front, up to the first that is not.
 template <stage_constraint Constraint, class Points>
 [[nodiscard]] bool allows_cut(const Constraint& allowed, const Points& points, std::size_t stages) {
   for (std::size_t s = 0; s < stages; ++s) {

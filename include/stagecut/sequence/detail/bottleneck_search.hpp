@@ -7,14 +7,14 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/interval_cost.hpp>
-// All chains that there are: the search calls `detail::probe`, which is not to be a function of the user's.
+// Declares all chains: the search calls `detail::probe`, which must not resolve to a function of the user's.
 #include <stagecut/sequence/detail/constrained_bottleneck.hpp>
 #include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/sequence/detail/reach_probe.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The search for the least bound at which a probe succeeds. All the time, `upper` is feasible and nothing costs less
+/// The search for the smallest bound at which a probe succeeds. Invariant: `upper` is feasible, and nothing costs less
 /// than `lower`: docs/chains.md, "A bound, and whether it can be kept".
 template <class Chain, class Where = separators>
 class bottleneck_search {
@@ -24,17 +24,17 @@ class bottleneck_search {
   bottleneck_search(const Chain& chain, Where& where)
       : chain_(chain), where_(where), upper_(chain.cost(chain.at(0), chain.at(where.items()))), lower_(least()) {}
 
-  /// The same of a chain of which no cut costs less than `lower`, and none that there is more than `upper`.
+  /// The same for a chain on which every cut costs at least `lower`, and any feasible one at most `upper`.
   bottleneck_search(const Chain& chain, Where& where, cost_type lower, cost_type upper)
       : chain_(chain), where_(where), upper_(std::move(upper)), lower_(std::move(lower)) {}
 
-  /// Whether there is a cut at all; before `run`, where the upper end is far off, or after it.
+  /// Whether there is a cut at all; call before `run` if the upper end is far off, or after it.
   bool found() {
     const cost_type all = upper_;
     return placed_ || fits(all);
   }
 
-  /// The least bottleneck; its cut points are then `where.lowest`.
+  /// The smallest bottleneck; its cut points are then `where.lowest`.
   cost_type run() {
     if constexpr (arithmetic<cost_type>) {
       bisect();
@@ -45,8 +45,8 @@ class bottleneck_search {
   }
 
  private:
-  /// Probes, and narrows the bracket by the answer. Success lowers the upper end to the costliest stage there was,
-  /// failure lifts the lower end to the least cost that changes anything: both are costs of real stages.
+  /// Probes, and narrows the bracket. Success lowers the upper end to the costliest stage of the cut, failure raises the
+  /// lower end to the smallest cost that makes a difference: both are costs of real stages.
   bool fits(const cost_type& bound) {
     auto found = detail::probe(chain_, bound, lower_, upper_, where_);
     if (found.feasible) {
@@ -58,9 +58,8 @@ class bottleneck_search {
     return found.feasible;
   }
 
-  /// For numbers. Bounds are tried from the lower end on, in doubling steps, until one is feasible, then half-way. It
-  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64
-  /// more.
+  /// For numbers. Tries bounds from the lower end in doubling steps until one is feasible, then bisects. Ends with the
+  /// exact optimum, usually after 2 to 15 probes; otherwise bisection of the bit patterns ends it after 64 more.
   void bisect() {
     constexpr int by_value = 40;
     const std::size_t parts = additive_cost<typename Chain::model_type> ? where_.items() : where_.stages();
@@ -76,7 +75,7 @@ class bottleneck_search {
     }
   }
 
-  // Differences of costs; of integers in the unsigned type, which overflow in neither direction.
+  // Differences of costs; for integers in the unsigned type, which cannot overflow.
   using distance_t = typename std::conditional_t<integer<cost_type>, std::make_unsigned<cost_type>,
                                                  std::type_identity<cost_type>>::type;
   static distance_t distance(cost_type from, cost_type to) {
@@ -106,13 +105,13 @@ class bottleneck_search {
     return from_ordered_bits<cost_type>(static_cast<std::remove_cv_t<decltype(from)>>(from + (to - from) / 2));
   }
 
-  /// For costs that only compare (Nicol). From the last stage on: the cheapest interval that this stage could be, among
-  /// those that suffice as a bound for all, is a candidate; if it is not the optimum, the stage is narrower than that,
-  /// and one item narrower does not harm.
+  /// For costs with comparison only (Nicol). From the last stage on: the cheapest possible interval of this stage that
+  /// suffices as a bound for all is a candidate; if it is not the optimum, the stage is narrower than that, and making it
+  /// one item narrower does no harm.
   void search_by_stage() {
     std::size_t last = where_.items();
     for (std::size_t s = where_.stages(); s-- > 0;) {
-      // The largest beginning in [s, last) whose stage suffices; one that begins at s may or may not.
+      // The largest start in [s, last) whose stage suffices; a stage that starts at s may or may not.
       std::size_t first = s;
       for (std::size_t beyond = last; s > 0 && first + 1 < beyond;) {
         const std::size_t middle = first + (beyond - first) / 2;
@@ -126,13 +125,13 @@ class bottleneck_search {
     }
   }
 
-  /// Whether the chain can be cut within `bound`; asked of a probe only where it is not known yet.
+  /// Whether the chain can be cut within `bound`; probes only if this is not known yet.
   bool suffices(const cost_type& bound) {
     if (!(bound < upper_)) return true;
     return !(bound < lower_) && fits(bound);
   }
 
-  /// No partition costs less (docs/chains.md, "Where the search begins"): the mean over the stages where costs add up
+  /// No partition costs less (docs/chains.md, "Where the search begins"): the mean over the stages if costs are additive
   /// (rounding keeps the order), else the last item.
   cost_type least() const {
     if constexpr (!additive_cost<typename Chain::model_type>) {

@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A chain priced by calls of the user's cost, of which a constraint allows some stages.
+/// A chain with costs from the user's function, and a constraint on its stages.
 template <class Model, class Constraint>
 struct constrained_chain {
   using model_type = Model;
@@ -26,11 +26,12 @@ struct constrained_chain {
   [[nodiscard]] cost_type cost(std::size_t first, std::size_t last) const { return model(first, last); }
 };
 
-/// Where the stages of a constrained chain can begin, within a bound.
+/// The possible starts of the stages of a constrained chain, within a bound.
 struct stage_beginnings {
-  std::vector<std::size_t> highest;           ///< of length k + 1: no stage begins further right
-  std::vector<std::vector<std::size_t>> end;  ///< [s][d]: of stage s from `highest[s] - d` on, the nearest end from
-                                              ///< which the later stages can go on; 0: there is none
+  std::vector<std::size_t> highest;  ///< of length k + 1: no stage starts further right
+  std::vector<std::vector<std::size_t>>
+      end;  ///< [s][d]: for stage s from `highest[s] - d` on, the nearest end from which
+            ///< the later stages can continue; 0: none
   std::vector<std::size_t> cut;               ///< of length k + 1; the cut points of the last success
 
   stage_beginnings(std::size_t items, std::size_t stages);
@@ -38,8 +39,8 @@ struct stage_beginnings {
   [[nodiscard]] std::size_t items() const { return cut.back(); }
 };
 
-/// The nearest end of stage s from `last` to `rightmost` that the stages behind it go on from, where the items from
-/// `first` on are an allowed stage `within` a bound; 0: there is none.
+/// The nearest end of stage s in `last` to `rightmost` from which the later stages can continue, if the items from
+/// `first` on are an allowed stage `within` a bound; 0: none.
 template <class Model, class Constraint, class Within>
 [[nodiscard]] std::size_t nearest_end(const constrained_chain<Model, Constraint>& chain, std::size_t s,
                                       std::size_t first, std::size_t last, const stage_beginnings& where,
@@ -56,18 +57,18 @@ template <class Model, class Constraint, class Within>
   return 0;
 }
 
-/// Whether a chain can be cut into k non-empty allowed stages that cost at most `bound` each: from its end, of each
-/// stage all beginnings from which the stages behind it go on. `where.cut` holds the lexicographically smallest cut
-/// points of a success. As the other `probe`, but for `enough`, which is not below any cost above the bound that
-/// matters.
+/// Whether a chain can be cut into k non-empty allowed stages that cost at most `bound` each. Computes from the end of
+/// the chain, for each stage, all starts from which the later stages can continue. `where.cut` holds the
+/// lexicographically smallest cut points of a success. As the other `probe`, except that `enough` is an upper bound on
+/// all relevant costs above `bound`.
 ///
-/// Exact for a monotone cost under any constraint (docs/chains.md, "How far stages reach" and "Anything else"). As a
-/// rule O(k) calls of cost and constraint for each item of a window in which a cut point can lie; O(k n w) if the
-/// constraint forbids many intervals and is not hopeless of them.
+/// Exact for a monotone cost under any constraint (docs/chains.md, "How far stages reach" and "Anything else"). Usually
+/// O(k) calls of cost and constraint for each item in the window of a cut point; O(k n w) if the constraint forbids many
+/// intervals without reporting them as hopeless.
 template <class Model, class Constraint, class Cost = cost_t<Model>>
 [[nodiscard]] verdict<Cost> probe(const constrained_chain<Model, Constraint>& chain, const Cost& bound, Cost least,
                                   Cost enough, stage_beginnings& where) {
-  Cost& next = enough;  // the least cost above the bound that would have changed anything
+  Cost& next = enough;  // smallest cost above the bound that would make a difference
   const std::size_t stages = where.stages();
   const std::size_t items = where.items();
   const auto within = [&](std::size_t first, std::size_t last) {
@@ -82,7 +83,7 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
     where.highest[s + 1] = detail::rightmost_end(first + 1, items - (stages - 1 - s),
                                                  [&](std::size_t last) { return within(first, last); });
   }
-  std::size_t lowest = items;  // where the stage behind can begin, at the least
+  std::size_t lowest = items;  // smallest possible start of the next stage
   for (std::size_t s = stages; s-- > 0;) {
     where.end[s].clear();
     std::size_t found = items;

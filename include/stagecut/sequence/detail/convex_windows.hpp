@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A convex function of the sums between prefixes, as a price.
+/// A convex function of the differences of prefixes, as a price.
 template <class Prefix, class Function>
 struct convex_price {
   using total_type = double;
@@ -27,14 +27,14 @@ struct convex_price {
   }
 };
 
-/// Where the cut points of a cheapest cut can lie, when the cost of a stage is a convex function g of its sum.
+/// The possible cut points of a cheapest cut, if the cost of a stage is a convex function g of its sum.
 ///
-/// docs/chains.md, "Sums of convex functions": p stages of sum P cost no less than p g(P / p) (Jensen), and with an item x
-/// above that mean, no less than g(x) and the same of the rest. So a cut point is out of the question where both sides together cost more than a cut that is known. For given heavy items before and
-/// behind it, the bound is convex in P.
+/// docs/chains.md, "Sums of convex functions": p stages of sum P cost at least p g(P / p) (Jensen), and with an item x
+/// above that mean, at least g(x) plus the same bound for the rest. A cut point is excluded if both sides together cost
+/// more than a known cut. For fixed heavy items before and after it, the bound is convex in P.
 ///
-/// The bound counts only where it is certain in spite of rounding: g's argument may be off by a factor of 1 ± 2^-46,
-/// and its value by 2^-40 of itself.
+/// The bound counts only if rounding cannot invalidate it: g's argument may be off by a factor of 1 ± 2^-46, and its
+/// value by a relative 2^-40.
 template <class Prefix, class Function>
 class convex_windows {
  public:
@@ -44,11 +44,11 @@ class convex_windows {
     points_ = levelled_cut();
   }
 
-  /// The windows; a cut that was found on the way lies in them.
+  /// The windows; they contain the cut that was found on the way.
   [[nodiscard]] cut_windows run() {
     set_limit();
     cut_windows where = windows();
-    // Dearer cuts leave wider windows. What can be had near by is had first.
+    // Costlier cuts leave wider windows. Cheap local improvements come first.
     for (std::size_t radius = 4; radius <= 64 && radius * stages_ <= 2 * items_ && where.size() > 4 * radius * stages_;
          radius *= 2) {
       const cut_windows near = around(radius);
@@ -64,12 +64,12 @@ class convex_windows {
   static constexpr double argument_slack = 0x1p-46;
   static constexpr double value_slack = 0x1p-40;
 
-  /// A run of cut points with the same heavy items before and behind them.
+  /// Consecutive cut points with the same heavy items before and after them.
   struct side {
     std::size_t begin = 0;      // the first of the cut points
     std::size_t end = 0;        // the last
     std::vector<double> left;   // heavy items before, the heaviest first
-    std::vector<double> right;  // heavy items behind
+    std::vector<double> right;  // heavy items after
     double left_sum = 0;
   };
 
@@ -78,7 +78,7 @@ class convex_windows {
     std::size_t place;
   };
 
-  /// Of the items above the level that they leave to the other stages, the heaviest.
+  /// Finds the heaviest of the items above the level that they leave to the other stages.
   void find_heavy() {
     std::vector<item> heavy;
     const double whole = price_.sum(0, items_);
@@ -100,7 +100,7 @@ class convex_windows {
       heavy.resize(taken);
       if (!(level_ < before)) break;
     }
-    // What is left beside giants is lost in their rounding.
+    // Next to giant items, the rest is lost in their rounding.
     if (!(level_ * static_cast<double>(stages_ - heavy.size()) > 0x1p-16 * whole)) {
       heavy.clear();
       level_ = whole / static_cast<double>(stages_);
@@ -133,7 +133,7 @@ class convex_windows {
     }
   }
 
-  /// Each stage ends as near as it can to the level of those that are left.
+  /// Ends each stage as close as possible to the mean of the remaining stages.
   [[nodiscard]] std::vector<std::size_t> levelled_cut() const {
     std::vector<std::size_t> points{0};
     std::size_t t = 0;
@@ -166,7 +166,7 @@ class convex_windows {
     return where;
   }
 
-  /// What no cheapest cut exceeds.
+  /// Sets an upper bound on the cheapest cuts.
   void set_limit() {
     double sum = 0;
     double size = 0;
@@ -178,10 +178,10 @@ class convex_windows {
     limit_ = sum + value_slack * size;
   }
 
-  /// The windows that the limit leaves, from there on where the bound is least.
+  /// The windows that the limit leaves, extending from the minimum of the bound.
   [[nodiscard]] cut_windows windows() const {
     cut_windows where(items_, stages_);
-    std::size_t width = 1;  // of the window before, on either side
+    std::size_t width = 1;  // of the previous window, on either side
     for (std::size_t p = 1; p < stages_; ++p) {
       std::size_t lowest = points_[p];
       std::size_t highest = points_[p];
@@ -208,12 +208,12 @@ class convex_windows {
     return where;
   }
 
-  /// Whether a cut into p stages up to `i` and others behind it may be as cheap as the one known.
+  /// Whether a cut into p stages up to `i` and the others after it may be as cheap as the known cut.
   [[nodiscard]] bool bound(const side& here, std::size_t p, std::size_t i) const {
     return !(filled(price_.sum(0, i), here.left, p) + filled(price_.sum(i, items_), here.right, stages_ - p) > limit_);
   }
 
-  /// What stages of this sum cost at least, of which some hold heavy items.
+  /// A lower bound on the cost of stages with this sum, some of which hold heavy items.
   [[nodiscard]] double filled(double sum, const std::vector<double>& heavy, std::size_t stages) const {
     double total = 0;
     for (const double size : heavy) {
@@ -225,7 +225,7 @@ class convex_windows {
     return total + static_cast<double>(stages) * least(sum / static_cast<double>(stages));
   }
 
-  /// No more than the function of a number that is `x` but for rounding.
+  /// A lower bound on the function at any number that equals `x` up to rounding.
   [[nodiscard]] double least(double x) const {
     const auto here = static_cast<double>(price_.function(x));
     const auto less = static_cast<double>(price_.function(x - argument_slack * x));
@@ -236,7 +236,7 @@ class convex_windows {
   convex_price<Prefix, Function> price_;
   std::size_t items_;
   std::size_t stages_;
-  double level_ = 0;  // of the stages without heavy items
+  double level_ = 0;  // mean of the stages without heavy items
   double limit_ = 0;
   std::vector<side> sides_;  // from the front of the chain to its end
   std::vector<std::size_t> points_;

@@ -15,13 +15,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a search by stages within windows is likely cheaper than one by extra costs over all of the chain.
+/// Whether a search by stages within windows is likely cheaper than one by additional costs over the whole chain.
 [[nodiscard]] inline bool narrow(const cut_windows& where, std::size_t items) { return where.size() / 12 <= items; }
 
-/// The cheapest cut into exactly k stages for a Monge cost: the least total is convex in the number of stages, so some
-/// extra cost of every stage makes a cut into k stages one of the cheapest into any number of stages. That extra cost is
-/// searched: where the line through two known cuts has it, or half-way. Proofs: docs/chains.md, "An extra cost of
-/// every stage".
+/// The cheapest cut into exactly k stages for a Monge cost. The smallest total is convex in the number of stages, so with
+/// some additional cost per stage a cut into k stages is among the cheapest into any number of stages. Searches for that
+/// cost: on the line through two known cuts, or by bisection. Proofs: docs/chains.md, "An extra cost of every stage".
 ///
 /// Source: A. Aggarwal, B. Schieber and T. Tokuyama, Discrete Comput. Geom. 12:263-280, 1994.
 template <class Price>
@@ -32,7 +31,7 @@ class lagrange_total {
   lagrange_total(const Price& price, std::size_t items, std::size_t stages)
       : price_(price), items_(items), stages_(stages), links_(price, items) {}
 
-  /// The cut points; of the best ones the lexicographically smallest, unless rounding hides them.
+  /// The cut points; on ties the lexicographically smallest, unless rounding hides them.
   [[nodiscard]] std::vector<std::size_t> run() {
     few_ = priced({0, items_});
     std::vector<std::size_t> all;
@@ -62,16 +61,16 @@ class lagrange_total {
     return {std::move(points), total};
   }
 
-  /// Narrows the cuts `few_` and `many_`, of fewer and of more than k stages, until they are the cheapest at an extra
+  /// Narrows the cuts `few_` and `many_`, with fewer and more than k stages, until they are the cheapest at an additional
   /// cost, which is returned, and at the next smaller one; or until the cut into k stages is `found_`.
   total_type search() {
     total_type low = below(single_merged() - many_.total);
     total_type high = above(few_.total - halved());
-    // Halving ends it: by value first, of floating-point numbers by their bits in the end.
+    // Bisection ends it: first by value, finally by the bits of floating-point numbers.
     constexpr int by_value = 60;
     for (int round = 0; round < by_value + 132 && low < high && below(high) != low; ++round) {
       const total_type chord = through_known();
-      // Both are the cheapest at one end, so what is between them is, too.
+      // Both are the cheapest at one end, so all costs in between have one of them as cheapest.
       if (!(few_.at(high) < many_.at(high)) || !(many_.at(low) < few_.at(low))) return chord;
       const bool line = round < by_value && round % 4 != 3 && low < chord && chord < high;
       total_type extra = line ? chord : middle(low, high, round < by_value);
@@ -86,7 +85,7 @@ class lagrange_total {
         found_ = std::move(here);
         return extra;
       }
-      // Nothing is below the line: what is between the two lies on it.
+      // Nothing is below the line, so the cuts between the two lie on it.
       const bool flat = line && !(links_.total() < few_.at(extra)) && !(links_.total() < many_.at(extra));
       if (here.stages() < stages_) {
         few_ = std::move(here);
@@ -101,12 +100,12 @@ class lagrange_total {
     return high;
   }
 
-  /// The extra cost at which both known cuts cost the same; of integers rounded.
+  /// The additional cost at which both known cuts cost the same; rounded for integers.
   [[nodiscard]] total_type through_known() const {
     return (few_.total - many_.total) / static_cast<total_type>(many_.stages() - few_.stages());
   }
 
-  /// About `x`, in so few digits that totals of costs with few digits stay exact: then ties are told.
+  /// About `x`, with few enough digits that totals of costs with few digits stay exact, so that ties are detected.
   [[nodiscard]] double short_number(double x) const {
     const double scale = (few_.total < 0 ? -few_.total : few_.total) + (many_.total < 0 ? -many_.total : many_.total);
     if (is_nan(x) || !(x < scale) || !(-x < scale) || !is_finite(scale)) return x;
@@ -115,7 +114,7 @@ class lagrange_total {
     return unit > 0 ? static_cast<double>(static_cast<std::int64_t>(x / unit)) * unit : x;
   }
 
-  /// The least total of two stages.
+  /// The smallest total of two stages.
   [[nodiscard]] total_type halved() const {
     total_type least = price_(0, 0, 1) + price_(0, 1, items_);
     for (std::size_t i = 2; i < items_; ++i) {
@@ -125,7 +124,7 @@ class lagrange_total {
     return least;
   }
 
-  /// The least total of n - 1 stages.
+  /// The smallest total of n - 1 stages.
   [[nodiscard]] total_type single_merged() const {
     total_type least = merge_at(0);
     for (std::size_t i = 1; i + 1 < items_; ++i) {
@@ -142,7 +141,7 @@ class lagrange_total {
   static total_type above(total_type x) { return neighbour(x, true); }
   static total_type neighbour(total_type x, bool up) {
     if constexpr (std::is_same_v<total_type, double>) {
-      // Of infinite and undefined ones, too, something finite.
+      // Maps infinite and undefined values to finite ones, too.
       constexpr double most = std::numeric_limits<double>::max();
       if (!is_finite(x) || x == (up ? most : -most)) return up ? most : -most;
       const auto bits = ordered_bits(x == 0 ? (up ? 0.0 : -0.0) : x);
@@ -161,14 +160,14 @@ class lagrange_total {
     }
   }
 
-  /// A cut into k stages that begins as `few_` and ends as `many_`. Some stage of `few_` holds that stage of `many_`
-  /// which has as many stages behind it as are needed; to exchange the ends of the two costs nothing more (Monge).
+  /// A cut into k stages that begins as `few_` and ends as `many_`. Some stage of `few_` contains the stage of `many_`
+  /// with the required number of stages after it; exchanging the ends of the two does not raise the cost (Monge).
   [[nodiscard]] std::vector<std::size_t> joined_cut() const {
     const std::vector<std::size_t>& wide = few_.points;
     const std::vector<std::size_t>& narrow = many_.points;
     const std::size_t skipped = many_.stages() - stages_;
     std::size_t i = 0;
-    while (wide[i + 1] <= narrow[i + 1 + skipped]) ++i;  // ends: narrow has not reached the end when wide has
+    while (wide[i + 1] <= narrow[i + 1 + skipped]) ++i;  // terminates: narrow has not reached the end when wide has
     std::vector<std::size_t> result;
     for (std::size_t s = 0; s <= i; ++s) result.push_back(wide[s]);
     for (std::size_t s = i + 1 + skipped; s < narrow.size(); ++s) result.push_back(narrow[s]);

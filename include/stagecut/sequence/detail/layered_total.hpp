@@ -11,11 +11,11 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// What costs are added up in.
+/// The type in which costs are added.
 template <arithmetic Cost>
 using total_t = std::conditional_t<integer<Cost>, wide_integer, double>;
 
-/// The costs of a model, in the type that they are added up in.
+/// The costs of a model, in that type.
 template <class Model>
 struct stage_price {
   using total_type = total_t<cost_t<Model>>;
@@ -27,7 +27,7 @@ struct stage_price {
   }
 };
 
-/// What the stages between cut points cost together, added up from the first on.
+/// The total cost of the stages between cut points, added from the first on.
 template <class Price>
 [[nodiscard]] typename Price::total_type total_of(const Price& price, const std::vector<std::size_t>& points) {
   typename Price::total_type sum{};
@@ -35,32 +35,31 @@ template <class Price>
   return sum;
 }
 
-/// Where cut point s of a chain cut into k stages may lie: in `[lowest[s], highest[s]]`, both of length k + 1 and
-/// increasing, so that from each point the next window can be reached.
+/// The windows of the cut points of a chain cut into k stages: cut point s lies in `[lowest[s], highest[s]]`, both of
+/// length k + 1 and increasing, so that the next window can be reached from each point.
 struct cut_windows {
   std::vector<std::size_t> lowest;
   std::vector<std::size_t> highest;
 
-  /// All that non-empty stages leave.
+  /// The windows for non-empty stages.
   cut_windows(std::size_t items, std::size_t stages);
 
   [[nodiscard]] std::size_t stages() const { return lowest.size() - 1; }
 
-  /// Leaves out what the windows of the neighbours do.
+  /// Removes what the windows of the neighbours exclude.
   void increase();
 
-  /// Number of cut points that may be.
+  /// Number of possible cut points.
   [[nodiscard]] std::size_t size() const;
 };
 
 /// The cheapest cut within windows, stage by stage from the last on, by dynamic programming with monotone best ends.
 ///
-/// Monge: from a beginning further right, the best end does not lie further left; so the end from the middle beginning
-/// halves the ends of the others. Inverse Monge: it does not lie further right, among the ends behind all beginnings;
-/// halving the beginnings leaves such rectangles. Proof: docs/chains.md, "A nearer and a
-/// farther end".
-/// With w for the widest window, O(k w log w) calls of the price, or O(k w log² w); memory of one index for each point
-/// of the windows.
+/// Monge: for a start further right, the best end is not further left; so the end of the middle start halves the ends of
+/// the others. Inverse Monge: it is not further right, among the ends after all starts; halving the starts leaves such
+/// rectangles. Proof: docs/chains.md, "A nearer and a farther end".
+/// With w for the widest window, O(k w log w) calls of the price, or O(k w log² w) for inverse Monge; memory for one
+/// index for each point of the windows.
 template <bool Inverse, class Price>
 class layered_total {
  public:
@@ -68,7 +67,7 @@ class layered_total {
 
   layered_total(const Price& price, const cut_windows& where) : price_(price), where_(where) {}
 
-  /// The cut points, the lexicographically smallest of the best.
+  /// The cut points, lexicographically smallest on ties.
   [[nodiscard]] std::vector<std::size_t> run() {
     const std::size_t stages = where_.stages();
     std::vector<std::vector<std::size_t>> chosen(stages);
@@ -96,8 +95,8 @@ class layered_total {
   }
 
  private:
-  /// The smallest of the best ends in `[left, right]` of a stage that begins at `first`; takes it if that is cheaper
-  /// than what is known, or as cheap and smaller.
+  /// The smallest of the best ends in `[left, right]` of a stage that begins at `first`; records it if it is cheaper than
+  /// the known one, or as cheap and smaller.
   /// @pre `first < left && left <= right`
   std::size_t best_end(std::size_t first, std::size_t left, std::size_t right) {
     std::size_t end = left;
@@ -116,7 +115,7 @@ class layered_total {
     return as_computed(price_(stage_, first, last) + behind_[last - column_]);
   }
 
-  /// Stages that begin in `[first, last]` and end in `[left, right]`, with ends that move right.
+  /// Stages that begin in `[first, last]` and end in `[left, right]`, with best ends that move right.
   void rising(std::size_t first, std::size_t last, std::size_t left, std::size_t right) {
     const std::size_t middle = first + (last - first) / 2;
     const std::size_t end = best_end(middle, left > middle ? left : middle + 1, right);
@@ -124,7 +123,7 @@ class layered_total {
     if (middle < last) rising(middle + 1, last, end, right);
   }
 
-  /// The same with ends that move left; all of them lie behind `last`.
+  /// The same with best ends that move left; all of them are after `last`.
   void rectangle(std::size_t first, std::size_t last, std::size_t left, std::size_t right) {
     if (left > right) return;
     const std::size_t middle = first + (last - first) / 2;
@@ -145,7 +144,7 @@ class layered_total {
   const Price& price_;
   const cut_windows& where_;
   std::size_t stage_ = 0;
-  std::size_t row_ = 0;     // the first beginning, of `best_` and `end_`
+  std::size_t row_ = 0;     // the first start, of `best_` and `end_`
   std::size_t column_ = 0;  // the first end, of `behind_`
   std::vector<total_type> behind_;
   std::vector<total_type> best_;

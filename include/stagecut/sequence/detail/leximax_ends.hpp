@@ -13,14 +13,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The ends that `leximax_program` chose, for every stage and every first item of it, and the lists of costs behind
-/// them, made where they are asked for: docs/chains.md, "Leximax".
+/// The ends that `leximax_program` chose, for every stage and every first item of it, and the lists of costs of the later
+/// stages, computed on request: docs/chains.md, "Leximax".
 template <stage_cost Model>
 class leximax_ends {
  public:
   using cost_type = cost_t<Model>;
 
-  /// An end of a stage, by its column in `behind`, and what the stage costs.
+  /// An end of a stage, as its column in `behind`, and the cost of the stage.
   struct choice {
     std::size_t column;
     cost_type cost;
@@ -32,7 +32,7 @@ class leximax_ends {
     behind_.push(cost.size());
     behind_.finish();
   }
-  leximax_ends(const leximax_ends&) = delete;  // who uses it keeps a reference to `behind`
+  leximax_ends(const leximax_ends&) = delete;  // users keep a reference to `behind`
   leximax_ends& operator=(const leximax_ends&) = delete;
   ~leximax_ends() = default;
 
@@ -45,14 +45,14 @@ class leximax_ends {
   /// Sets it.
   void limit(std::size_t s, std::size_t highest) { highest_[s] = highest; }
 
-  /// Where the stage behind the one at hand can begin.
+  /// The possible starts of the stage after the current one.
   [[nodiscard]] const leximax_suffixes<cost_type>& behind() const { return behind_; }
 
   /// Adds the choice for the next first item of stage s, from the rightmost on.
   void push(std::size_t s, const std::optional<choice>& chosen) {
     ends_[s].push_back(chosen ? behind_.item(chosen->column) : 0);
   }
-  /// Stage s is done: it is behind the next.
+  /// Completes stage s, which is then the stage behind the next.
   void finish(std::size_t s, leximax_suffixes<cost_type> here) {
     here.finish();
     older_ = std::move(behind_);
@@ -60,7 +60,7 @@ class leximax_ends {
     stage_behind_ = s;
   }
 
-  /// The cut of all the choices, once all stages are done.
+  /// The cut of all choices, once all stages are complete.
   [[nodiscard]] chain_partition<std::vector<cost_type>> best() const {
     std::vector<std::size_t> points{0};
     for (std::size_t s = 0; s < stages_; ++s) points.push_back(end_of(s, points.back()));
@@ -69,8 +69,8 @@ class leximax_ends {
     return {cuts(std::move(points)), costs, costs};
   }
 
-  /// Which of two stages with all behind them has the greater list of costs, the first: 1, the second: -1; and the cost
-  /// that one of them has more often, the greatest of these.
+  /// Compares two stages together with their later stages: 1 if the first has the greater list of costs, -1 if the
+  /// second; and the greatest cost that one of them has more often.
   [[nodiscard]] std::pair<int, const cost_type*> compare(const choice& left, const choice& right) {
     const cost_list<cost_type>& a = costs_of(left.column);
     const cost_list<cost_type>& b = costs_of(right.column);
@@ -80,7 +80,7 @@ class leximax_ends {
  private:
   [[nodiscard]] std::size_t end_of(std::size_t s, std::size_t first) const { return ends_[s][highest_[s] - first]; }
 
-  /// The costs behind that column.
+  /// The costs of the stages from that column on.
   const cost_list<cost_type>& costs_of(std::size_t column) {
     auto& costs = behind_.costs(column);
     if (costs.empty() && stage_behind_ < stages_) {
@@ -117,9 +117,9 @@ class leximax_ends {
   const Model& cost_;
   std::size_t stages_;
   std::vector<std::size_t> highest_;
-  std::vector<std::vector<std::size_t>> ends_;  // [s][d]: of stage s from `highest_[s] - d` on; 0: there is none
-  leximax_suffixes<cost_type> behind_;          // where the stage behind can begin
-  leximax_suffixes<cost_type> older_;           // and the one behind that
+  std::vector<std::vector<std::size_t>> ends_;  // [s][d]: of stage s from `highest_[s] - d` on; 0: none
+  leximax_suffixes<cost_type> behind_;          // starts of the next stage
+  leximax_suffixes<cost_type> older_;           // starts of the stage after the next
   std::size_t stage_behind_ = stages_;
 };
 

@@ -17,14 +17,14 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The cut of least leximax of a right-monotone cost: as `stage_program`, from the end of the chain, for every stage
-/// and every first item of it the best of what is behind; but ends of a stage are compared by single costs, not by
-/// lists. docs/chains.md, "Leximax", proves the rules that `go_right`, `go_left` and `relate` follow; the choices made,
-/// and their lists, are `leximax_ends`.
+/// The cut with the smallest leximax for a right-monotone cost. As in `stage_program`, computes the best suffix from the
+/// end of the chain for every stage and every first item; but compares ends of a stage by single costs, not by lists.
+/// docs/chains.md, "Leximax", proves the rules of `go_right`, `go_left` and `relate`; `leximax_ends` has the choices and
+/// their lists.
 ///
-/// O(k m) choices for m places where a cut point can be, each of 2 to 30 calls of the cost as a rule; lists of costs
-/// only where a step equals a cost, or where what is behind does not fall from place to place. O(k m) places of memory,
-/// and the lists of one stage.
+/// O(k m) choices for m possible cut points, each with usually 2 to 30 calls of the cost; lists of costs only if a step
+/// equals a cost, or if the suffixes' costs do not decrease from column to column. O(k m) memory, and the lists of one
+/// stage.
 template <stage_cost Model, stage_constraint Constraint>
 class leximax_program {
  public:
@@ -55,7 +55,7 @@ class leximax_program {
   [[nodiscard]] cost_type cost(std::size_t s, std::size_t first, std::size_t last) const {
     return ends_.cost(s, first, last);
   }
-  /// Whether the items may be a stage, as far as all that grows with them is concerned.
+  /// Whether the items may be a stage, as far as the monotone conditions are concerned.
   [[nodiscard]] bool within(std::size_t s, std::size_t first, std::size_t last) const {
     if (!(cost(s, first, last) <= cap_)) return false;
     if constexpr (promises<Constraint, hereditary>) {
@@ -65,12 +65,12 @@ class leximax_program {
     }
   }
 
-  /// Which first items are possible at the most, by stage: docs/chains.md, "How far stages reach".
+  /// Computes the largest first items, by stage: docs/chains.md, "How far stages reach".
   void limit() {
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
       const std::size_t most = items_ - (stages_ - 1 - s);
       if constexpr (promises<Model, monotone>) {
-        // Whoever begins further left reaches no further.
+        // A start further left reaches no further.
         const std::size_t from = ends_.highest(s);
         ends_.limit(s + 1, detail::rightmost_end(from, most, from,
                                                  [&](std::size_t last) { return within(s, from, last); }));
@@ -80,11 +80,11 @@ class leximax_program {
     }
   }
 
-  /// All first items of stage s, from right to left. Whether there is one.
+  /// Computes all first items of stage s, from right to left. Returns whether there is one.
   bool go_back(std::size_t s) {
     leximax_suffixes<cost_type> here;
     const std::size_t columns = behind_.size();
-    std::size_t nearest = columns;  // the first column behind the item
+    std::size_t nearest = columns;  // the first column after the item
     std::optional<choice> before;   // of the item to the right
     reach_ = columns;
     for (std::size_t first = ends_.highest(s) + 1; first-- > s;) {
@@ -94,7 +94,7 @@ class leximax_program {
       auto chosen = nearest < columns ? choose(s, first, nearest, before ? before->column : nearest) : std::nullopt;
       ends_.push(s, chosen);
       if (!chosen) {
-        // Whoever begins further left needs all of that, too.
+        // A start further left needs all of these, too.
         if (promises<Model, monotone> && promises<Constraint, hereditary> && nearest == 0) break;
         continue;
       }
@@ -107,7 +107,7 @@ class leximax_program {
     return true;
   }
 
-  /// The best end of stage s from that item on, the smallest that is as good; none if it has none.
+  /// The best end of stage s from that item on, the smallest on ties; none if there is none.
   [[nodiscard]] std::optional<choice> choose(std::size_t s, std::size_t first, std::size_t nearest,
                                              std::size_t likely) {
     reach_ = detail::gallop(nearest, behind_.size(), reach_ == 0 ? 0 : reach_ - 1,
@@ -130,7 +130,7 @@ class leximax_program {
   /// The best end from that column on.
   [[nodiscard]] choice go_right(std::size_t s, std::size_t first, std::size_t from) {
     choice best{from, cost(s, first, behind_.item(from))};
-    const cost_type* step = nullptr;  // the greatest between the best column and those behind t
+    const cost_type* step = nullptr;  // the greatest step between the best column and those after t
     std::size_t peak = from;
     for (std::size_t t = from; t + 1 < reach_;) {
       if (behind_.rises(t, step)) {
@@ -159,13 +159,13 @@ class leximax_program {
         best = std::move(other);
         step = nullptr;
       } else {
-        t = behind_.next_step(t + 1);  // lists that begin alike
+        t = behind_.next_step(t + 1);  // lists with equal starts
       }
     }
     return best;
   }
 
-  /// The best end up to the best one of those behind it.
+  /// The best end up to the given best one of those after it.
   [[nodiscard]] choice go_left(std::size_t s, std::size_t first, std::size_t nearest, choice best) {
     const cost_type* step = nullptr;
     for (std::size_t t = best.column; t-- > nearest;) {
@@ -179,7 +179,7 @@ class leximax_program {
     return best;
   }
 
-  /// The best of all ends, their lists of costs compared one by one.
+  /// The best of all ends, comparing their lists of costs one by one.
   [[nodiscard]] std::optional<choice> look_at_all(std::size_t s, std::size_t first, std::size_t nearest) {
     std::optional<choice> best;
     for (std::size_t t = nearest; t < reach_; ++t) {
@@ -194,13 +194,13 @@ class leximax_program {
     return best;
   }
 
-  /// Whether the right one of two ends is better, where what is behind them differs by that step.
+  /// Whether the right one of two ends is better, if their suffixes differ by that step.
   [[nodiscard]] bool is_better(const choice& left, const choice& right, const cost_type& step) {
     if (!(left.cost < right.cost) || right.cost < step) return true;
     return !(step < right.cost) && ends_.compare(left, right).first > 0;
   }
 
-  /// Adds what lies between the stage that was chosen last, and the one to its right.
+  /// Adds the step between the stage that was chosen last and the one to its right.
   void relate(leximax_suffixes<cost_type>& here, const choice& left, const choice& right) {
     if (!here.falls()) return;
     if (behind_.falls() && left.column <= right.column) {
@@ -224,7 +224,7 @@ class leximax_program {
   std::size_t items_;
   std::size_t stages_;
   leximax_ends<Model> ends_;
-  const leximax_suffixes<cost_type>& behind_;  // where the stage behind can begin
+  const leximax_suffixes<cost_type>& behind_;  // starts of the next stage
   std::size_t reach_ = 0;                      // the first column that the item to the right did not reach
 };
 

@@ -10,31 +10,31 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Some stages that cost the same.
+/// Several stages with the same cost.
 template <class Cost>
 struct equal_costs {
   Cost cost;
-  std::size_t times;  ///< how many
+  std::size_t times;  ///< their number
 };
 
 /// Costs, the costliest first.
 template <class Cost>
 using cost_list = std::vector<equal_costs<Cost>>;
 
-/// The place of the first of a list that costs no more than `cost`.
+/// The position in a list of the first cost that is at most `cost`.
 template <class Cost>
 [[nodiscard]] std::size_t place_of(const cost_list<Cost>& list, const Cost& cost) {
   return detail::gallop(0, list.size(), 0, [&](std::size_t i) { return !(cost < list[i].cost); });
 }
 
-/// A list with one more cost, from the costliest on.
+/// A list with one additional cost, in decreasing order.
 template <class Cost>
 class cost_cursor {
  public:
   cost_cursor(const Cost& more, const cost_list<Cost>& list) : more_(more), list_(list) {}
 
   [[nodiscard]] bool done() const { return placed_ && at_ == list_.size(); }
-  /// @pre not done
+  /// @pre not at the end
   [[nodiscard]] std::pair<const Cost*, std::size_t> next() {
     const bool last = at_ == list_.size();
     if (placed_ || (!last && more_ < list_[at_].cost)) {
@@ -54,8 +54,8 @@ class cost_cursor {
   bool placed_ = false;
 };
 
-/// Compares two lists of as many costs: 1 if the first is the greater, -1 if the second; and the cost in which they
-/// differ first, null if they do not.
+/// Compares two lists of the same length: 1 if the first is greater, -1 if the second; and the first cost in which they
+/// differ, null if they are equal.
 template <class Cost>
 [[nodiscard]] std::pair<int, const Cost*> compare_costs(cost_cursor<Cost> first, cost_cursor<Cost> second) {
   while (!first.done() && !second.done()) {
@@ -68,8 +68,8 @@ template <class Cost>
   return {0, nullptr};
 }
 
-/// The items with which a stage can begin, a column each, and how the best costs of all from there on differ from column
-/// to column: see `leximax_program`. Columns are added from right to left.
+/// The possible first items of a stage, one column each, and how the best costs of the suffixes differ from column to
+/// column: see `leximax_program`. Columns are added from right to left.
 template <class Cost>
 class leximax_suffixes {
  public:
@@ -77,14 +77,15 @@ class leximax_suffixes {
     items_.push_back(item);
     steps_.emplace_back();
   }
-  /// The costs from the last column on are less, by that, than those from the one before it on; null: they are the same.
+  /// The costs from the last column on are less, by that step, than those from the previous one on; null: they are the
+  /// same.
   void add_step(const Cost* step) {
     if (step != nullptr) steps_.back() = *step;
   }
-  /// They are more.
+  /// The costs are greater.
   void rise() { falls_ = false; }
 
-  /// Turns columns round; from here on column 0 is the leftmost.
+  /// Reverses the columns; from here on column 0 is the leftmost.
   void finish() {
     for (std::size_t t = 0; t < size() / 2; ++t) {
       std::swap(items_[t], items_[size() - 1 - t]);
@@ -110,22 +111,22 @@ class leximax_suffixes {
 
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] std::size_t item(std::size_t t) const { return items_[t]; }
-  /// Whether costs never rise from column to column.
+  /// Whether costs never increase from column to column.
   [[nodiscard]] bool falls() const { return falls_; }
-  /// The cost in which column t and the next differ first; null if they are the same, and of the last column.
+  /// The first cost in which column t and the next differ; null if they are equal, and for the last column.
   [[nodiscard]] const Cost* step(std::size_t t) const { return steps_[t] ? __builtin_addressof(*steps_[t]) : nullptr; }
-  /// Whether that is above another one.
+  /// Whether that step is above another one.
   [[nodiscard]] bool rises(std::size_t t, const Cost* above) const {
     return steps_[t] && (above == nullptr || *above < *steps_[t]);
   }
-  /// The next column whose step is above that of t, if any; else the number of columns.
+  /// The next column whose step is above that of column t; the number of columns if there is none.
   [[nodiscard]] std::size_t next_rise(std::size_t t) const { return rises_[t]; }
-  /// The first column from t on that has a step.
+  /// The first column from t on with a step.
   [[nodiscard]] std::size_t next_step(std::size_t t) const { return next_[t]; }
 
   /// The costs from column t on, empty unless known.
   [[nodiscard]] cost_list<Cost>& costs(std::size_t t) { return costs_[t]; }
-  /// Those from an item on; null unless known.
+  /// The costs from an item on; null unless known.
   [[nodiscard]] const cost_list<Cost>* known_costs(std::size_t item) const {
     const std::size_t t = detail::gallop(0, size(), 0, [&](std::size_t i) { return item <= items_[i]; });
     return t < costs_.size() && !costs_[t].empty() ? costs_.data() + t : nullptr;

@@ -13,12 +13,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A constraint that is no more than forbidden cuts; a type derived from them may be more.
+/// A constraint that is exactly `forbidden_cuts`; a derived type may forbid more.
 template <class Constraint>
 concept cuts_only = std::same_as<Constraint, forbidden_cuts> || std::same_as<Constraint, kept_together>;
 
-/// The answer of `solve(merged)`, a chain whose items are those between two allowed cuts and that knows no constraint, as
-/// an answer for the items.
+/// Solves the chain of the items merged between allowed cuts, `solve(merged)`, without a constraint, and returns the
+/// answer for the original items.
 template <stage_cost Model, class Solve>
 [[nodiscard]] auto on_blocks(const Model& cost, std::size_t stages, const forbidden_cuts& forbidden, Solve solve) {
   using answer = decltype(solve(std::declval<const merged_items<Model>&>()));

@@ -23,11 +23,11 @@ constexpr void lower_to(Cost& value, std::type_identity_t<Cost> candidate) {
 /// A stage with a given end that begins as far left as a bound on its cost allows.
 template <class Mark, class Cost>
 struct widest_stage {
-  Mark first;  ///< where it begins
-  Cost cost;   ///< its cost; above the bound if the narrowest stage already is
+  Mark first;  ///< its start
+  Cost cost;   ///< its cost; above the bound if even the narrowest stage is
 };
 
-/// A chain priced by calls of the user's cost.
+/// A chain with costs from the user's function.
 template <class Model>
 struct opaque_chain {
   using model_type = Model;
@@ -40,12 +40,12 @@ struct opaque_chain {
   [[nodiscard]] static std::size_t item(mark m) { return m; }
   [[nodiscard]] cost_type cost(mark first, mark last) const { return model(first, last); }
 
-  /// The stage that ends at `last` and begins in `[lowest, highest]`, likely at `likely`. Lowers `next` to its cost
-  /// with one item more, if that begins in there, too.
+  /// The stage that ends at `last` and begins in `[lowest, highest]`, likely at `likely`. Lowers `next` to its cost with
+  /// one more item, if that start is also in the range.
   [[nodiscard]] widest_stage<mark, cost_type> widest(mark last, const cost_type& bound, std::size_t lowest,
                                                      std::size_t highest, std::size_t likely, cost_type& next) const {
-    std::optional<cost_type> narrow;  // the cost from the smallest beginning that fits
-    std::optional<cost_type> wide;    // the cost from the largest beginning that does not
+    std::optional<cost_type> narrow;  // the cost from the smallest start that fits
+    std::optional<cost_type> wide;    // the cost from the largest start that does not
     const std::size_t first = detail::gallop(lowest, highest, likely, [&](std::size_t begin) {
       cost_type here = model(begin, last);
       const bool fits = here <= bound;
@@ -58,7 +58,7 @@ struct opaque_chain {
   }
 };
 
-/// A chain priced by differences of prefixes; that of a cut point is looked up once.
+/// A chain with costs as differences of prefixes; looks up each cut point's prefix once.
 template <additive_cost Model>
 struct additive_chain {
   using model_type = Model;
@@ -96,43 +96,43 @@ struct additive_chain {
   }
 };
 
-/// Where cut points can be, of a chain cut into k non-empty stages: separators (Pinar and Aykanat). The cut points of a
+/// Bounds on the cut points of a chain cut into k non-empty stages: separators (Pinar and Aykanat). The cut points of a
 /// probe at any bound lie between those of a probe at a larger feasible bound and those at a smaller infeasible one:
 /// docs/chains.md, "Monotone, the same for all stages".
 struct separators {
-  std::vector<std::size_t> lowest;   ///< of length k + 1; the cut points at the least feasible bound known
-  std::vector<std::size_t> highest;  ///< likewise; of the infeasible probes
-  std::vector<std::size_t> cut;      ///< of the last probe: where to look first
+  std::vector<std::size_t> lowest;   ///< of length k + 1; the cut points at the smallest known feasible bound
+  std::vector<std::size_t> highest;  ///< of length k + 1; of the infeasible probes
+  std::vector<std::size_t> cut;      ///< of the last probe: the starting guess
 
   [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
   [[nodiscard]] std::size_t items() const { return cut.back(); }
 
-  /// Begins with all that is possible, which is also where the cost of the whole chain as a bound puts the cut points,
-  /// and with equal stages as a guess. Allocates only to grow.
+  /// Starts with all possible cut points, which also result from the cost of the whole chain as a bound, and with equal
+  /// stages as a guess. Allocates only to grow.
   void reset(std::size_t items, std::size_t stages);
 };
 
-/// What a probe found.
+/// The result of a probe.
 template <class Cost>
 struct verdict {
   bool feasible;
   Cost value;  ///< feasible: the cost of the costliest stage; infeasible: above the bound, and no partition costs less
 };
 
-/// Whether a chain can be cut into k non-empty stages that cost at most `bound` each: from its end, each stage takes as
-/// many items as it may, and leaves one for every stage before it. So each cut point comes out as far left as in any
-/// partition within the bound: docs/chains.md, "Monotone, the same for all stages". Narrows `where`; keeps in
-/// `where.lowest` the cut points of a success.
+/// Whether a chain can be cut into k non-empty stages that cost at most `bound` each. From its end, each stage takes as
+/// many items as it may, and leaves one for every stage before it. So each cut point is as far left as in any partition
+/// within the bound: docs/chains.md, "Monotone, the same for all stages". Narrows `where`; stores the cut points of a
+/// success in `where.lowest`.
 ///
-/// @param least   no partition costs less
+/// @param least   a lower bound on all partitions
 /// @param enough  a bound known to be feasible
-/// @pre `bound` is below every feasible and not below any infeasible bound that `where` was narrowed by
+/// @pre `bound` is below every feasible bound by which `where` was narrowed, and not below any infeasible one
 ///
 /// Exact for a monotone cost; any other gets a wrong answer, within the chain. O(k log n) calls of the cost.
 template <class Chain, class Cost = typename Chain::cost_type>
 [[nodiscard]] verdict<Cost> probe(const Chain& chain, const Cost& bound, Cost least, Cost enough, separators& where) {
-  Cost& costliest = least;  // of the stages so far, and no less than any partition's costliest
-  Cost& next = enough;      // the least cost above the bound that would have changed a cut point
+  Cost& costliest = least;  // of the stages so far, and at most any partition's costliest
+  Cost& next = enough;      // the smallest cost above the bound that would have changed a cut point
   const std::size_t stages = where.stages();
   auto last = chain.at(where.items());
   std::size_t s = stages - 1;
@@ -141,8 +141,8 @@ template <class Chain, class Cost = typename Chain::cost_type>
     const std::size_t before = Chain::item(last) - 1;
     const std::size_t right = where.highest[s] < before ? where.highest[s] : before;
     const std::size_t left = where.lowest[s] < right ? where.lowest[s] : right;
-    // One item more than from `lowest[s]` on is out of reach: it belongs to the stages before, or costs more than the
-    // feasible bound that put `lowest[s]` there.
+    // One item more than from `lowest[s]` on is impossible: it belongs to the previous stages, or exceeds the feasible
+    // bound that set `lowest[s]`.
     auto stage = chain.widest(last, bound, left, right, where.cut[s], next);
     if (!(stage.cost <= bound)) {
       next = std::move(stage.cost);  // a single item: every partition has it in some stage

@@ -19,7 +19,7 @@ struct measured_cut {
   Cost highest{};                   ///< of the costliest
 
   [[nodiscard]] Cost range() const { return static_cast<Cost>(as_computed(highest - lowest)); }
-  /// Takes the costs from `chain`.
+  /// Computes the costs from `chain`.
   void measure(const known_prefixes<Cost>& chain) {
     lowest = highest = chain(points[0], points[1]);
     for (std::size_t s = 1; s + 1 < points.size(); ++s) {
@@ -30,16 +30,16 @@ struct measured_cut {
   }
 };
 
-/// Whether a chain can be cut into k non-empty stages that cost at least `least` and at most `most` each, and where
-/// first: `found.points` are the lexicographically smallest cut points.
+/// Whether a chain can be cut into k non-empty stages that cost at least `least` and at most `most` each: `found.points`
+/// are the lexicographically smallest cut points.
 ///
-/// From a given item on, the numbers of stages into which the rest can be cut so are all those between two: let one way
-/// to cut it have p stages, another more than p + 1. Compare their cut points one by one: the second falls behind the
-/// first, by the cost of a stage or more in the end, and by less than the costs of two stages differ with each step. So
-/// at some point it is behind by what a stage may cost, and from there on the first can be followed. Rounding does not
-/// matter: the exact sums that round to what a stage may cost are an interval, too. Proof: docs/chains.md, "Max − min".
+/// From a given item on, the possible numbers of stages for the rest form an interval. Let one cut have p stages, another
+/// more than p + 1. Compare their cut points one by one: the second falls behind the first, in the end by the cost of a
+/// stage or more, and in each step by less than the costs of two stages differ. So at some point it is behind by an
+/// admissible stage cost, and from there on the first can be followed. Rounding does not matter: the exact sums that
+/// round to admissible stage costs are also an interval. Proof: docs/chains.md, "Max − min".
 ///
-/// O(k log n), and O(1) for each item at which a cut point can lie.
+/// O(k log n), plus O(1) for each item at which a cut point can lie.
 template <arithmetic Cost>
 class range_probe : public stage_windows<Cost> {
  public:
@@ -47,7 +47,7 @@ class range_probe : public stage_windows<Cost> {
 
   measured_cut<Cost> found;  ///< of the last success
 
-  /// @pre `at_least(least)` has said yes, last
+  /// @pre the last call of `at_least` was `at_least(least)` and returned true
   [[nodiscard]] bool find(Cost least, Cost most) {
     this->at_most(most);
     const std::size_t stages = this->stages();
@@ -57,7 +57,7 @@ class range_probe : public stage_windows<Cost> {
     entered_ = 0;
     fewest_.clear(items);
     most_.clear(items);
-    std::size_t done = items;  // looked at from here on
+    std::size_t done = items;  // processed from here on
     for (std::size_t p = stages; p-- > 0;) {
       const std::size_t low = this->low(p);
       const std::size_t high = this->high(p);
@@ -80,15 +80,15 @@ class range_probe : public stage_windows<Cost> {
   }
 
  private:
-  /// An item from which the chain can be gone on with.
+  /// An item from which the chain can be completed.
   struct place {
     Cost prefix;
     std::size_t item;
-    std::size_t fewest;  // stages behind it
+    std::size_t fewest;  // stages after it
     std::size_t most;
   };
 
-  /// Places in a window that moves: the best of them is at the front.
+  /// Places in a sliding window, with the best at the front.
   struct best_first {
     std::vector<std::size_t> places;
     std::size_t front = 0;
@@ -120,13 +120,13 @@ class range_probe : public stage_windows<Cost> {
   }
 
   std::vector<place> places_;  // from the end of the chain on
-  std::size_t entered_ = 0;    // how many of them are far enough away to end a stage
+  std::size_t entered_ = 0;    // number of places far enough away to end a stage
   best_first fewest_;
   best_first most_;
 };
 
-/// The same if a constraint allows some stages only: from the end of the chain, all beginnings of each stage from which
-/// the stages behind it go on. O(k log n), and O(k w) calls of the constraint for windows of w items.
+/// The same under a constraint: from the end of the chain, all starts of each stage from which the later stages can
+/// continue. O(k log n), and O(k w) calls of the constraint for windows of w items.
 template <arithmetic Cost, stage_constraint Constraint>
 class constrained_range_probe : public stage_windows<Cost> {
  public:
@@ -136,8 +136,8 @@ class constrained_range_probe : public stage_windows<Cost> {
 
   measured_cut<Cost> found;  ///< of the last success
 
-  /// As of `range_probe`; false as well if the clock ends it.
-  /// @pre `at_least(least)` has said yes, last
+  /// As in `range_probe`; false also if the clock ends it.
+  /// @pre the last call of `at_least` was `at_least(least)` and returned true
   [[nodiscard]] bool find(Cost least, Cost most) {
     this->at_most(most);
     const std::size_t stages = this->stages();
@@ -162,8 +162,8 @@ class constrained_range_probe : public stage_windows<Cost> {
   }
 
  private:
-  /// The nearest end of that stage from which the later ones go on, 0 if there is none. None lies before `from`, which
-  /// is lifted for the next item.
+  /// The nearest end of that stage from which the later ones can continue, 0 if there is none. None is before `from`,
+  /// which is raised for the next item.
   [[nodiscard]] std::size_t end_of(std::size_t stage, std::size_t first, Cost least, Cost most, std::size_t& from) {
     const std::size_t low = this->low(stage + 1);
     const std::size_t high = this->high(stage + 1);
@@ -179,7 +179,7 @@ class constrained_range_probe : public stage_windows<Cost> {
 
   const Constraint& allowed_;
   chain_clock& clock_;
-  std::vector<std::vector<std::size_t>> end_;  // [s][d] of stage s from `low(s) + d` on
+  std::vector<std::vector<std::size_t>> end_;  // [s][d] for stage s from `low(s) + d` on
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -11,20 +11,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The search for the cut whose stages differ the least, through all costs that its costliest stage may have, in
-/// ascending order and many of them at a time. docs/chains.md, "Max − min", proves what a failed probe excludes.
+/// The search for the cut with the smallest range, over all possible costs of its costliest stage in ascending order,
+/// many of them at a time. docs/chains.md, "Max − min", proves what a failed probe excludes.
 template <arithmetic Cost, class Probe>
 class range_search {
  public:
   /// @param start  the cut points of some cut
-  /// @param cap    no stage may cost more
+  /// @param cap    upper bound for a stage
   range_search(Probe& probe, view<const std::size_t> start, Cost cap, chain_clock& clock)
       : probe_(probe), clock_(clock), cap_(cap), ceiling_(probe.chain()(0, probe.chain().size())) {
     best_.points.assign(start.begin(), start.end());
     best_.measure(probe.chain());
   }
 
-  /// The lexicographically smallest of the best cuts; the costliest stage of no cut costs less than `bottleneck`.
+  /// The lexicographically smallest of the best cuts; the costliest stage of every cut costs at least `bottleneck`.
   [[nodiscard]] const measured_cut<Cost>& run(Cost bottleneck) {
     from_ = bottleneck;
     narrow();
@@ -33,11 +33,11 @@ class range_search {
     return best_;
   }
 
-  /// Whether no cut has less.
+  /// Whether no cut has a smaller range.
   [[nodiscard]] bool proved() const { return proved_; }
 
-  /// No cut has less than that: the costliest stage of a better one costs as much as was looked at, and the cheapest no
-  /// more than it can in any cut.
+  /// A lower bound for all cuts: the costliest stage of a better cut costs at least the tested costs, and its cheapest at
+  /// most its maximum in any cut.
   [[nodiscard]] Cost bound() {
     if (proved_) return best_.range();
     auto low = ordered_bits(Cost{});
@@ -54,17 +54,17 @@ class range_search {
   }
 
  private:
-  /// Looks for a better cut: one whose range is less, or the same if `Ties` and the cut points are smaller.
+  /// Searches for a better cut: one with a smaller range, or the same if `Ties` and smaller cut points.
   ///
-  /// All the time, no better cut has a costliest stage that costs less than `from`. If it costs from that much up to
-  /// `top`, then the cheapest stage of a better cut costs at least what it must beside a costliest one of `from`: one
-  /// probe tells whether there are stages between there and `top`, and if not, all these costs are done with. If so,
-  /// but the cut that it finds is not better, then there may be another one: fewer costs are tried at a time.
+  /// Invariant: no better cut has a costliest stage below `from`. If its cost is between `from` and `top`, the cheapest
+  /// stage of a better cut costs at least the minimum for a costliest stage of `from`: one probe determines whether a cut
+  /// with stages between that and `top` exists. If not, all these costs are excluded. If so, but that cut is not better,
+  /// another one may exist: fewer costs are tried at a time.
   ///
-  /// Whether all of them were tried before the clock ended it.
+  /// @return  whether all of them were tried before the clock ended it
   template <bool Ties>
   bool sweep(Cost from) {
-    Cost wall = from;  // a cost that stops larger steps: it is tried by itself
+    Cost wall = from;  // a cost that ends larger steps: it is tried separately
     Cost step = static_cast<Cost>(best_.range() / 16);
     while (Ties || Cost{} < best_.range()) {
       const Cost least = least_beside<Ties>(from);
@@ -85,7 +85,7 @@ class range_search {
           wall = probe_.found.highest;
           step = static_cast<Cost>((wall - from) / 2);
         } else {
-          return true;  // only if numbers are not what they should be
+          return true;  // only if numbers are invalid
         }
         continue;
       }
@@ -99,8 +99,8 @@ class range_search {
     return true;
   }
 
-  /// Tries how much more the cheapest stage can cost beside the costliest one of the best cut, by halves. Not needed,
-  /// but better cuts leave less to look at.
+  /// Bisects how much more the cheapest stage can cost with the costliest stage of the best cut. Optional, but better
+  /// cuts reduce the search.
   void narrow() {
     Cost high = ceiling_;
     int finds = 0;
@@ -121,7 +121,7 @@ class range_search {
     }
   }
 
-  /// The least that the cheapest stage can cost in a better cut whose costliest costs `highest`.
+  /// The smallest cost of the cheapest stage in a better cut whose costliest costs `highest`.
   template <bool Ties>
   [[nodiscard]] Cost least_beside(Cost highest) const {
     auto low = ordered_bits(Cost{});
@@ -138,7 +138,7 @@ class range_search {
     return from_ordered_bits<Cost>(low);
   }
 
-  /// The number before or behind `x`.
+  /// The number before or after `x`.
   [[nodiscard]] static Cost neighbour(Cost x, bool behind) {
     const auto bits = ordered_bits(x);
     return from_ordered_bits<Cost>(static_cast<std::remove_cv_t<decltype(bits)>>(behind ? bits + 1U : bits - 1U));
@@ -147,9 +147,9 @@ class range_search {
   Probe& probe_;
   chain_clock& clock_;
   bool proved_ = false;
-  Cost from_{};  // no better cut has a costliest stage that costs less
+  Cost from_{};  // no better cut has a costliest stage below this
   Cost cap_;
-  Cost ceiling_;  // no cut has a cheapest stage that costs that much, unless all do
+  Cost ceiling_;  // no cut has a cheapest stage of this cost, unless all do
   measured_cut<Cost> best_;
 };
 

@@ -16,7 +16,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// A chain whose stages may differ, under a hereditary constraint, as `reach_probe` asks for its costs.
+/// A chain whose stages may differ, under a hereditary constraint, as the interface of `reach_probe` to its costs.
 template <class Model, class Constraint>
 struct reach_chain {
   using model_type = Model;
@@ -24,24 +24,24 @@ struct reach_chain {
 
   const Model& model;
   const Constraint& allowed;
-  std::size_t gap;  ///< the least number of items of a stage: 0 or 1
+  std::size_t gap;  ///< minimum number of items in a stage: 0 or 1
 
-  /// Whether the time of messages stands beside that of the work.
+  /// Whether messages overlap with work.
   static constexpr bool overlapped = overlapped_cost<Model>;
-  /// Whether of two stages of the same beginning the shorter one is as good, and of the same end.
+  /// Whether of two stages with the same start the shorter one is as good, and for `left` with the same end.
   static constexpr bool right = overlapped || promises<Model, right_monotone>;
   static constexpr bool left = overlapped || promises<Model, left_monotone>;
 
-  /// Whether the model tells of something that grows to both sides, and is the cost or less: its work.
+  /// Whether the model has a work that is monotone on both sides and at most the cost.
   static constexpr bool apart =
       overlapped || (separable_cost<Model> && requires(const Model& m) { m.work(0U, 0U, 0U); });
-  /// Whether there is such a thing: that, or the cost itself.
+  /// Whether there is such a bound: the work, or the cost itself.
   static constexpr bool worked = (left && right) || apart;
 
   [[nodiscard]] cost_type cost(std::size_t s, std::size_t first, std::size_t last) const {
     return detail::price(model, s, first, last);
   }
-  /// All that counts but for overlapped messages.
+  /// The cost without overlapped messages.
   [[nodiscard]] cost_type beside_messages(std::size_t s, std::size_t first, std::size_t last) const {
     if constexpr (overlapped) {
       return model.work(s, first, last);
@@ -49,8 +49,8 @@ struct reach_chain {
       return cost(s, first, last);
     }
   }
-  /// No cut costs less (docs/chains.md, "Where the search begins"): some stage begins with the first item, and some
-  /// ends with the last.
+  /// A lower bound for all cuts (docs/chains.md, "Where the search begins"): some stage begins with the first item, and
+  /// some ends with the last.
   [[nodiscard]] cost_type least(std::size_t stages) const {
     const std::size_t items = model.size();
     std::optional<cost_type> result;
@@ -66,7 +66,7 @@ struct reach_chain {
     }
     return *std::move(result);
   }
-  /// The costliest of the stages between these cut points.
+  /// The cost of the costliest stage between these cut points.
   [[nodiscard]] cost_type costliest(const std::vector<std::size_t>& cut) const {
     cost_type result = cost(0, 0, cut[1]);
     for (std::size_t s = 1; s + 1 < cut.size(); ++s) {
@@ -75,7 +75,7 @@ struct reach_chain {
     }
     return result;
   }
-  /// What grows with the stage to both sides, and is the cost or less.
+  /// A lower bound on the cost that is monotone on both sides.
   [[nodiscard]] cost_type work(std::size_t s, std::size_t first, std::size_t last) const {
     if constexpr (apart) {
       return model.work(s, first, last);
@@ -85,7 +85,7 @@ struct reach_chain {
   }
 };
 
-/// A bound that everything keeps.
+/// A bound that everything satisfies.
 template <arithmetic T>
 [[nodiscard]] constexpr T greatest() {
   if constexpr (integer<T>) {
@@ -95,7 +95,7 @@ template <arithmetic T>
   }
 }
 
-/// The cost of a cut as a bound for others: what is NaN, against all promises, bounds nothing.
+/// The cost of a cut as a bound for others: a NaN, which breaks the promises, bounds nothing.
 template <class Cost>
 [[nodiscard]] constexpr Cost as_bound(const Cost& cost) {
   if constexpr (arithmetic<Cost>) {
@@ -104,10 +104,10 @@ template <class Cost>
   return cost;
 }
 
-/// Where the stages of a chain can begin, within a bound.
+/// The possible starts of the stages of a chain, within a bound.
 struct reach_sets {
-  std::vector<std::size_t> lowest;        ///< of length k + 1: no stage begins further left
-  std::vector<std::size_t> highest;       ///< likewise further right
+  std::vector<std::size_t> lowest;        ///< of length k + 1: no stage starts further left
+  std::vector<std::size_t> highest;       ///< of length k + 1: no stage starts further right
   std::vector<std::vector<char>> begins;  ///< [s][i - lowest[s]]: whether stage s can begin with item i
   std::vector<std::size_t> cut;           ///< of length k + 1; the cut points of the last success, or of equal stages
 

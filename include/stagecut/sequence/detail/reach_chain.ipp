@@ -13,7 +13,7 @@ STAGECUT_DECL reach_sets::reach_sets(std::size_t items, std::size_t stages)
     cut[s] = items / stages * s + (s < items % stages ? s : items % stages);
   }
   lowest[stages] = highest[stages] = items;
-  begins[stages] = {1};  // behind the last stage
+  begins[stages] = {1};  // after the last stage
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

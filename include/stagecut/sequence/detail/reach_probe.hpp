@@ -16,9 +16,9 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a chain can be cut into stages that cost at most `bound` each, where a longest stage need not be a good one:
-/// stages differ, or a cost does not grow to both sides. From the end of the chain, for every stage all items with
-/// which it can begin. See `probe` for the rest; docs/chains.md, "Stages that differ", for why.
+/// Whether a chain can be cut into stages that cost at most `bound` each, if the longest stage need not be the best:
+/// stages differ, or a cost is not monotone on both sides. From the end of the chain, computes for every stage all items
+/// with which it can begin. See `probe` for the rest; docs/chains.md, "Stages that differ", for the reasons.
 template <class Model, class Constraint>
 class reach_probe {
  public:
@@ -47,11 +47,11 @@ class reach_probe {
   }
 
  private:
-  /// Whether a stage is within the bound. Keeps the least cost that is not.
+  /// Whether a stage is within the bound. Records the smallest cost that is not.
   bool within(std::size_t s, std::size_t first, std::size_t last) {
     return chain_.allowed(s, first, last) && keeps(chain_.beside_messages(s, first, last));
   }
-  /// Whether it can be, by what grows to both sides.
+  /// Whether it can be, by the monotone lower bound.
   bool may_be_within(std::size_t s, std::size_t first, std::size_t last) {
     return chain_.allowed(s, first, last) && keeps(chain_.work(s, first, last));
   }
@@ -61,7 +61,7 @@ class reach_probe {
     return false;
   }
 
-  /// Whether a message over the boundary in front of stage s is.
+  /// Whether a message over the boundary before stage s is within the bound.
   bool message(std::size_t s, std::size_t item) {
     if constexpr (chain_type::overlapped) {
       if (s != 0 && s != stages_) return keeps(chain_.model.message(s - 1, item));
@@ -69,7 +69,7 @@ class reach_probe {
     return true;
   }
 
-  /// The first items of every stage that its neighbours leave room for.
+  /// Sets the first items of every stage that its neighbours allow.
   void limit() {
     where_.highest[0] = where_.lowest[0] = 0;
     for (std::size_t s = 1; s < stages_; ++s) {
@@ -78,7 +78,7 @@ class reach_probe {
     }
   }
 
-  /// How far left stages reach if some may be empty; whether they reach the first item.
+  /// Computes how far left stages reach if some may be empty; returns whether they reach the first item.
   bool reach_left() {
     for (std::size_t s = stages_; s-- > 1;) {
       const std::size_t last = where_.lowest[s + 1];
@@ -90,7 +90,7 @@ class reach_probe {
     return may_be_within(0, 0, where_.lowest[1]);
   }
 
-  /// Whether these are cut points: no others are further left.
+  /// Whether these are valid cut points: no others are further left.
   bool can_be_lowest() {
     for (std::size_t s = 0; s < stages_; ++s) {
       const std::size_t first = where_.lowest[s];
@@ -104,7 +104,7 @@ class reach_probe {
     return true;
   }
 
-  /// How far right stages reach if some may be empty.
+  /// Computes how far right stages reach if some may be empty.
   bool reach_right() {
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
       const std::size_t from = where_.highest[s];
@@ -131,14 +131,14 @@ class reach_probe {
     return true;
   }
 
-  /// The first item from `item` on with which the stage behind can begin; items() + 1 if there is none.
+  /// The first item from `item` on with which the next stage can begin; items() + 1 if there is none.
   std::size_t nearest(std::size_t s, std::size_t item) const {
     if (item < where_.lowest[s + 1]) item = where_.lowest[s + 1];
     while (item <= where_.highest[s + 1] && !where_.at(s + 1, item)) ++item;
     return item <= where_.highest[s + 1] ? item : where_.items() + 1;
   }
 
-  /// Costs that grow to the right: the nearest end is the best.
+  /// For right-monotone costs: the nearest end is best.
   bool by_nearest(std::size_t s) {
     bool any = false;
     std::size_t end = nearest(s, where_.highest[s] + chain_.gap);
@@ -151,7 +151,7 @@ class reach_probe {
     return any;
   }
 
-  /// Separable costs without a constraint: the end that adds the least is the best of all.
+  /// For separable costs without a constraint: the end that adds the least is best.
   bool by_cheapest_end(std::size_t s) {
     bool any = false;
     const auto& model = chain_.model;
@@ -176,11 +176,11 @@ class reach_probe {
     return any;
   }
 
-  /// Costs that grow to the left: each end is good for all first items from one on.
+  /// For left-monotone costs: each end is valid for all first items from one on.
   bool by_ends(std::size_t s) {
     std::vector<char>& begins = where_.begins[s];
     std::vector<std::size_t> opened(begins.size() + 1);  // ends whose first items begin here
-    std::vector<std::size_t> closed(begins.size() + 1);  // ends whose first items are over
+    std::vector<std::size_t> closed(begins.size() + 1);  // ends whose first items end before here
     const std::size_t lowest = where_.lowest[s];
     for (std::size_t end = nearest(s, lowest + chain_.gap); end <= where_.items(); end = nearest(s, end + 1)) {
       const std::size_t beyond = end - chain_.gap + 1;
@@ -221,9 +221,8 @@ class reach_probe {
 
 /// See `reach_probe`, and the other `probe`s.
 ///
-/// With work that grows to both sides O(k log n) calls of cost and constraint, and two for every item in the window of
-/// a cut point; with one that grows to the right, or a separable one, O(k n); with one that grows to the left O(k n log
-/// n).
+/// With monotone work O(k log n) calls of cost and constraint, and two for every item in the window of a cut point; for a
+/// right-monotone or separable cost O(k n); for a left-monotone cost O(k n log n).
 template <class Model, class Constraint, class Cost = cost_t<Model>>
 [[nodiscard]] verdict<Cost> probe(const reach_chain<Model, Constraint>& chain, const Cost& bound, Cost least,
                                   Cost enough, reach_sets& where) {

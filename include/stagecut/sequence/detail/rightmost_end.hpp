@@ -8,19 +8,19 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// How far right a stage reaches that takes as many items as it may: the last of the ends `(known, most]` that is
-/// `within`, or `known` if none is, which is not asked for. What is behind an end that is not within is not either.
+/// `within`, or `known`, which is not tested, if none is. No end after one that is not within is within.
 ///
-/// From the front, stage by stage, that is how far right each cut point can be where whoever begins further left
-/// reaches no further: docs/chains.md, "How far stages reach".
+/// Stage by stage from the front, this is the rightmost position of each cut point, if a start further left reaches no
+/// further: docs/chains.md, "How far stages reach".
 /// @{
 
-/// From `likely` on: O(log d) questions for an end at distance d from it.
+/// From `likely` on: O(log d) tests for an end at distance d from it.
 template <class Within>
 [[nodiscard]] std::size_t rightmost_end(std::size_t known, std::size_t most, std::size_t likely, Within within) {
   return detail::gallop(known + 1, most + 1, likely + 1, [&](std::size_t last) { return !within(last); }) - 1;
 }
 
-/// By halves: O(log (most - known)) questions wherever it is.
+/// By bisection: O(log (most - known)) tests.
 template <class Within>
 [[nodiscard]] std::size_t rightmost_end(std::size_t known, std::size_t most, Within within) {
   std::size_t beyond = most + 1;

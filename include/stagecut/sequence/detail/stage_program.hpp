@@ -18,20 +18,20 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The least value of an isotone objective over the cuts of a chain into allowed stages: from the end of the chain, for
-/// every stage and every first item of it the best of what is behind.
+/// The smallest value of an isotone objective over the cuts of a chain into allowed stages: from the end of the chain,
+/// computes the best suffix for every stage and every first item.
 ///
-/// Under a hereditary constraint only first items are looked at from which, and to which, allowed stages lead. O(k n w)
-/// calls of cost and constraint for n items and k stages, where w is n, or the widest interval of which a constraint is
-/// not hopeless; as many values compared. O(k n) values of memory, or as many as cut points are possible.
+/// Under a hereditary constraint considers only first items between which allowed stages lead. O(k n w) calls of cost and
+/// constraint for n items and k stages, where w is n, or the widest interval that the constraint does not report as
+/// hopeless; as many comparisons of values. Memory for O(k n) values, or for as many as there are possible cut points.
 template <stage_cost Model, class Objective, stage_constraint Constraint>
 class stage_program {
  public:
   using cost_type = cost_t<Model>;
   using value_type = value_t<Objective, cost_type>;
 
-  /// @param floor  no cut has a value below, if known; values below count as that much
-  /// @param clock  optional: ends it
+  /// @param floor  lower bound on all values, if known; values below count as `floor`
+  /// @param clock  optional: ends the search
   stage_program(const Model& cost, std::size_t stages, const Objective& objective, const Constraint& allowed,
                 empty_stages empty = empty_stages::forbidden, std::optional<value_type> floor = std::nullopt,
                 chain_clock* clock = nullptr)
@@ -59,13 +59,13 @@ class stage_program {
   }
 
  private:
-  /// The best of the items from one on, as the stages from one on.
+  /// The best stages from a given one on for the items from a given one on.
   struct suffix {
     std::optional<value_type> best;  ///< none: the constraint leaves no cut
-    std::size_t end = 0;             ///< of the first of these stages, the smallest that is as good
+    std::size_t end = 0;             ///< of the first of these stages, the smallest on ties
   };
 
-  /// Which first items are possible at the most, by stage: docs/chains.md, "How far stages reach".
+  /// Computes the largest first items, by stage: docs/chains.md, "How far stages reach".
   void limit() {
     highest_.assign(stages_ + 1, items_);
     highest_[0] = 0;
@@ -85,7 +85,7 @@ class stage_program {
     return first <= highest_[s] && below < behind_[s].size() ? behind_[s].data() + below : nullptr;
   }
 
-  /// All first items of stage s, from right to left. Whether there is one.
+  /// Computes all first items of stage s, from right to left. Returns whether there is one.
   bool go_back(std::size_t s) {
     std::vector<suffix>& here = behind_[s];
     std::size_t found = items_ + 1;
@@ -95,7 +95,7 @@ class stage_program {
       if (s + 1 != stages_ || first + gap_ <= items_) {
         const std::size_t nearest = s + 1 == stages_ || lowest_ > first + gap_ ? lowest_ : first + gap_;
         if constexpr (promises<Constraint, hereditary>) {
-          // Whoever begins further left needs all of that, too.
+          // A start further left needs all of these, too.
           if (lowest_ == nearest && !allowed_(s, first, nearest)) break;
         }
         here.push_back(best_from(s, first, nearest));
@@ -155,11 +155,11 @@ class stage_program {
     return {std::move(best), end};
   }
 
-  /// The lexicographically smallest cut of that value.
+  /// The lexicographically smallest cut with that value.
   [[nodiscard]] std::vector<std::size_t> smallest(const value_type& least) {
     std::vector<std::size_t> points{0};
     if constexpr (!promises<Objective, strictly_isotone>) {
-      // A part may be worse than it could be as long as the whole is not.
+      // A part need not be optimal as long as the whole is.
       std::optional<value_type> before;
       for (std::size_t s = 0; s < stages_; ++s) {
         const std::size_t end = smallest_end(s, points.back(), before, least);
@@ -167,13 +167,13 @@ class stage_program {
         points.push_back(end);
       }
       if (points.size() == stages_ + 1) return points;
-      points.resize(1);  // values that round, each in its own way
+      points.resize(1);  // values with inconsistent rounding
     }
     for (std::size_t s = 0; s < stages_; ++s) points.push_back(at(s, points.back())->end);
     return points;
   }
 
-  /// The smallest end of stage s that keeps the whole within `least`; adds its value to that of what is `before`.
+  /// The smallest end of stage s that keeps the whole within `least`; combines its value with `before`.
   [[nodiscard]] std::size_t smallest_end(std::size_t s, std::size_t first, std::optional<value_type>& before,
                                          const value_type& least) {
     for (std::size_t last = s + 1 == stages_ ? items_ : first + gap_; last <= items_; ++last) {
@@ -196,8 +196,8 @@ class stage_program {
   chain_clock* clock_;
   std::size_t items_;
   std::size_t stages_;
-  std::size_t gap_;         // the least number of items of a stage
-  std::size_t lowest_ = 0;  // where the stage behind begins at the least
+  std::size_t gap_;         // minimum number of items in a stage
+  std::size_t lowest_ = 0;  // smallest start of the next stage
   std::vector<std::size_t> highest_;
   std::vector<std::vector<suffix>> behind_;  ///< [s][d]: from `highest_[s] - d` on
 };

@@ -15,15 +15,15 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Where cut points can lie: for a hereditary constraint, no further from either end than the widest stages reach
-/// (docs/chains.md, "How far stages reach"). None if that leaves some cut point nowhere.
+/// The windows of cut points: for a hereditary constraint, no further from either end than the widest stages reach
+/// (docs/chains.md, "How far stages reach"). None if some cut point has no position.
 template <stage_constraint Constraint>
 [[nodiscard]] std::optional<cut_windows> reachable_cuts(const Constraint& allowed, std::size_t items,
                                                         std::size_t stages) {
   cut_windows where(items, stages);
   if constexpr (promises<Constraint, hereditary>) {
     for (std::size_t s = 0; s + 1 < stages; ++s) {
-      // A part may be what the whole may: nothing that begins further left reaches further.
+      // Parts of an allowed stage are allowed: a start further left reaches no further.
       const std::size_t first = where.highest[s];
       where.highest[s + 1] = detail::rightmost_end(first, where.highest[s + 1], first,
                                                    [&](std::size_t last) { return allowed(s, first, last); });
@@ -41,9 +41,9 @@ template <stage_constraint Constraint>
   return where;
 }
 
-/// The cheapest cut into allowed stages for any cost, by dynamic programming over (stage, beginning): the
-/// lexicographically smallest of the best; none if there is none, or the clock ended it. O(k n w) calls of cost and
-/// constraint, w the items of the widest stage that has to be tried; memory of one index for each point of the windows.
+/// The cheapest cut into allowed stages for any cost, by dynamic programming over (stage, start): the lexicographically
+/// smallest on ties; none if there is none, or the clock ended it. O(k n w) calls of cost and constraint, where w is the
+/// number of items of the widest stage to try; memory for one index for each point of the windows.
 template <class Price, stage_constraint Constraint>
 [[nodiscard]] std::optional<std::vector<std::size_t>> total_program(const Price& price, const Constraint& allowed,
                                                                     std::size_t items, std::size_t stages,
@@ -51,7 +51,7 @@ template <class Price, stage_constraint Constraint>
   using total_type = typename Price::total_type;
   const std::optional<cut_windows> where = detail::reachable_cuts(allowed, items, stages);
   if (!where) return std::nullopt;
-  std::vector<std::vector<std::size_t>> end(stages + 1);  // 0: there is none
+  std::vector<std::vector<std::size_t>> end(stages + 1);  // 0: none
   end[stages] = {items};
   std::vector<total_type> behind{total_type{}};
   std::vector<total_type> best;
@@ -84,8 +84,8 @@ template <class Price, stage_constraint Constraint>
   return points;
 }
 
-/// The same into any number of stages, of which each costs `extra` more. The constraint does not depend on the stage,
-/// and is asked about stage 0. O(n w) calls, O(n) memory.
+/// The same for any number of stages, each with an additional cost `extra`. The constraint does not depend on the stage,
+/// and is called with stage 0. O(n w) calls, O(n) memory.
 template <class Price, stage_constraint Constraint>
 [[nodiscard]] std::optional<std::vector<std::size_t>> free_program(const Price& price, typename Price::total_type extra,
                                                                    const Constraint& allowed, std::size_t items) {
@@ -111,9 +111,8 @@ template <class Price, stage_constraint Constraint>
   return points;
 }
 
-/// The same without a constraint for an inverse Monge cost: the later half of the beginnings first, then the stages
-/// from the earlier half into the later, whose best ends move left, then the earlier half. O(n log² n) calls, O(n)
-/// memory.
+/// The same without a constraint for an inverse Monge cost: first the later half of the starts, then the stages from the
+/// earlier half into the later, whose best ends move left, then the earlier half. O(n log² n) calls, O(n) memory.
 template <class Price>
 class free_inverse {
  public:
@@ -131,7 +130,7 @@ class free_inverse {
   }
 
  private:
-  /// All beginnings in `[first, last]`, for which the ends behind `last` are done.
+  /// Solves all starts in `[first, last]`; the ends after `last` are done.
   void solve(std::size_t first, std::size_t last) {
     if (first == last) return;
     const std::size_t middle = first + (last - first) / 2;
