@@ -84,7 +84,7 @@ int list_presets() {
   return 0;
 }
 
-/// Plans two models for two numbers of devices, each by three cuts.
+/// Plans two models for two numbers of devices, with three cuts each.
 int demo() {
   using namespace stagecut;
   for (const char* const name : {"gpt2-xl", "llama-2-7b"}) {
@@ -115,8 +115,7 @@ int demo() {
   return 0;
 }
 
-/// Help without a list of the positional arguments: the usage names them; and, unless all is wanted, without what is
-/// seldom needed.
+/// Help without a list of the positional arguments, which the usage names; and, by default, without rare options.
 class brief : public CLI::Formatter {
  public:
   std::string make_positionals(const CLI::App*) const override { return ""; }
@@ -135,7 +134,7 @@ class brief : public CLI::Formatter {
   mutable bool all_ = false;
 };
 
-/// What prints the help of the command that was asked for.
+/// The command that prints the help of the requested command.
 std::string help_command(const CLI::App& app) {
   std::string text = "stagecut";
   for (auto inner = app.get_subcommands(); !inner.empty(); inner = inner[0]->get_subcommands()) {
@@ -206,14 +205,14 @@ int run(int argc, char** argv) {
   }
 }
 
-/// Runs the program, and says what went wrong. What is thrown where memory ends passes: to say it takes memory, too.
+/// Runs the program, and reports errors. Lets out-of-memory exceptions pass: reporting needs memory, too.
 int run_and_say(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
-    write("", "");  // what --help printed
+    write("", "");  // output of --help
     if (!std::cout) throw std::runtime_error("the output could not be written");
     return status;
-  } catch (const std::invalid_argument& error) {  // bad data, and plans that a format cannot say
+  } catch (const std::invalid_argument& error) {  // bad data, and plans that a format cannot express
     say(error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {

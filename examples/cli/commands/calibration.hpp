@@ -21,19 +21,19 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// Profiles that are fitted to what was measured.
+// Fits profiles to measurements.
 
-/// A profile as it is computed with such efficiencies.
+/// Computes a profile for given efficiencies.
 using profile_maker = std::function<stagecut::profile(const stagecut::transformer::efficiencies&)>;
 
-/// What came of a fit.
+/// The result of a fit.
 struct calibration_result {
   stagecut::transformer::efficiencies reached;
   std::string text;
 };
 
 /// The layer of that name.
-/// @throws stagecut::invalid_input for none
+/// @throws stagecut::invalid_input if there is none
 inline std::size_t measured_place(const stagecut::profile& model, const std::string& name, const std::string& source) {
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].name == name) return i;
@@ -41,7 +41,7 @@ inline std::size_t measured_place(const stagecut::profile& model, const std::str
   throw stagecut::invalid_input(source, fmt::format("the model has no layer {}", shown(name)));
 }
 
-/// Seconds of an iteration of as many layers each.
+/// Seconds of an iteration with the measured number of each layer.
 inline double predicted_iteration(const stagecut::profile& model, const stagecut::io::measured_iteration& of,
                                   const std::string& source) {
   const auto* const entry = stagecut::find_schedule(of.schedule);
@@ -61,7 +61,7 @@ inline double predicted_iteration(const stagecut::profile& model, const stagecut
       source, fmt::format("an iteration of {} on {} devices cannot be predicted", of.schedule, of.devices));
 }
 
-/// Fits efficiencies to what was measured; with a table of what is left.
+/// Fits efficiencies to measurements; with a table of the residuals.
 inline calibration_result calibrate(const profile_maker& make, const stagecut::io::measured_file& measured,
                                     const stagecut::transformer::efficiencies& start, const std::string& source) {
   std::vector<stagecut::measured_time> times;
@@ -88,7 +88,7 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     }
     return seconds;
   };
-  // On one device only the product of both counts: what it says of the power limit is left as it was.
+  // On one device only the product of both counts: the power limit keeps its start value.
   const auto held = [&](const stagecut::transformer::efficiencies& reached) {
     return predict({reached.gemm, start.power, reached.network});
   };

@@ -20,7 +20,7 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-/// A placement that is no pipeline: the layers of every device, and what is proved.
+/// A placement that is not a pipeline: the layers of every device, and the proof.
 inline std::string placement_text(const stagecut::profile& model, const stagecut::graph_placement& found,
                                   stagecut::state state) {
   const auto amount = [&](double value) { return found.of == "sent time" ? seconds_text(value) : bytes_text(value); };
@@ -42,7 +42,7 @@ inline std::string placement_text(const stagecut::profile& model, const stagecut
                             amount(found.placement.communication), to_string(state), amount(found.placement.bound));
 }
 
-/// Places the layers of a model where least is handed over, in no order of devices, and writes where they stand.
+/// Places the layers of a model so that communication is smallest, in any order of devices, and writes the placement.
 inline int place_anywhere(const stagecut::profile& model, stagecut::plan_request request, const std::string& source,
                           const std::string& format, const std::string& output) {
   using namespace stagecut;

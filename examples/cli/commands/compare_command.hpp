@@ -25,7 +25,7 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// What a comparison can be written as.
+/// The output formats of a comparison.
 enum class comparison_format { text, json, html, svg, trace };
 inline constexpr stagecut::word<comparison_format> comparison_formats[] = {{"text", comparison_format::text},
                                                                            {"json", comparison_format::json},
@@ -33,7 +33,7 @@ inline constexpr stagecut::word<comparison_format> comparison_formats[] = {{"tex
                                                                            {"svg", comparison_format::svg},
                                                                            {"trace", comparison_format::trace}};
 
-/// The words of `stagecut compare`.
+/// The options of `stagecut compare`.
 struct compare_command {
   std::vector<std::string> files;
   transfer_words transfers;
@@ -41,7 +41,7 @@ struct compare_command {
   comparison_format format = comparison_format::text;
   std::string output;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("compare", "Simulate several plans side by side");
     command->add_option("PLAN", files, "Plans")->required()->type_name("");
@@ -53,7 +53,7 @@ struct compare_command {
     return command;
   }
 
-  /// Simulates them, and writes what came of it.
+  /// Simulates the plans, and writes the result.
   [[nodiscard]] int run() const {
     if (std::count(files.begin(), files.end(), "-") > 1) {
       throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");

@@ -14,15 +14,15 @@
 #include "text/zsh_completion.hpp"
 #include "words/words.hpp"
 
-/// The shells that are known, and what writes their scripts.
+/// The supported shells, and the writers of their scripts.
 inline constexpr stagecut::word<std::string (*)(const told_command&)> completion_shells[] = {
     {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
 
-/// The words of `stagecut completion`.
+/// The options of `stagecut completion`.
 struct completion_command {
   std::string shell;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("completion", "Print what completes these words in a shell");
     command->add_option("SHELL", shell, "Which shell")->required()->type_name("")->check(one_of(completion_shells));

@@ -22,12 +22,12 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// What an explanation can be written as.
+/// The output formats of an explanation.
 enum class explanation_format { text, json };
 inline constexpr stagecut::word<explanation_format> explanation_formats[] = {{"text", explanation_format::text},
                                                                              {"json", explanation_format::json}};
 
-/// The words of `stagecut explain`.
+/// The options of `stagecut explain`.
 struct explain_command {
   std::string file;
   std::string runs_it;
@@ -36,7 +36,7 @@ struct explain_command {
   explanation_format format = explanation_format::text;
   std::string output;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("explain", "What holds the iteration of a plan, what would help");
     command->add_option("PLAN", file, "A plan of a chain; - is standard input")->required()->type_name("");
@@ -53,7 +53,7 @@ struct explain_command {
     return command;
   }
 
-  /// Explains, and writes what came of it.
+  /// Explains a plan, and writes the result.
   [[nodiscard]] int run() const {
     check_output(output, {file});
     const stagecut::plan made = plan_from(file, input.limits);

@@ -7,13 +7,13 @@
 #include "commands/fit_memory_command.hpp"
 #include "words/words.hpp"
 
-/// The words of `stagecut fit`.
+/// The options of `stagecut fit`.
 struct fit_command {
   fit_memory_command memory;
   fit_guide_command guide;
   CLI::App* memory_said = nullptr;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("fit", "Tell the memory of a model from dry runs");
     command->require_subcommand(1);
@@ -23,6 +23,6 @@ struct fit_command {
     return command;
   }
 
-  /// Runs that of the two which was asked for.
+  /// Runs the requested subcommand.
   [[nodiscard]] int run() const { return memory_said->parsed() ? memory.run() : guide.run(); }
 };

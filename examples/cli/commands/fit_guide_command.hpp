@@ -24,12 +24,12 @@
 #include "words/limit_words.hpp"
 #include "words/words.hpp"
 
-/// What proposed dry runs are written as.
+/// The output formats of proposed dry runs.
 enum class dry_run_format { text, sapp };
 inline constexpr stagecut::word<dry_run_format> dry_run_formats[] = {{"text", dry_run_format::text},
                                                                      {"sapp", dry_run_format::sapp}};
 
-/// The words of `stagecut fit guide`.
+/// The options of `stagecut fit guide`.
 struct fit_guide_command {
   stagecut::dry_run_request request;
   std::string recompute = "none";
@@ -39,7 +39,7 @@ struct fit_guide_command {
   std::string output;
   limit_words input;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& fit) {
     auto* const command = fit.add_subcommand("guide", "Propose dry runs that tell all parts");
     const auto number = [&](const char* option, auto& into, const char* type, const char* says, std::size_t least) {
@@ -62,7 +62,7 @@ struct fit_guide_command {
     return command;
   }
 
-  /// Looks for the runs, and writes them.
+  /// Designs the runs, and writes them.
   [[nodiscard]] int run() const {
     check_output(output, {after});
     stagecut::dry_run_request asked = request;
@@ -93,7 +93,7 @@ struct fit_guide_command {
 
   static std::vector<std::string> choices() { return {std::begin(recompute_choices), std::end(recompute_choices)}; }
 
-  /// Those of --recompute and none, in SAPP's order.
+  /// The choices of --recompute plus none, in SAPP's order.
   [[nodiscard]] std::vector<std::string> asked_choices() const {
     const std::vector<std::string> known = choices();
     std::vector<bool> said(known.size(), false);
@@ -113,7 +113,7 @@ struct fit_guide_command {
     return result;
   }
 
-  /// Gives runs that were made the choices that are asked for.
+  /// Adds the requested choices to runs that were made.
   void widen(stagecut::dry_runs& runs, const std::vector<std::string>& wanted) const {
     for (const std::string& each : runs.choices) {
       if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
@@ -143,7 +143,7 @@ struct fit_guide_command {
     }
   }
 
-  /// The library's complaint in the words of the command line.
+  /// The library's error in terms of the command line.
   static std::string in_guide_options(const stagecut::argument_error& error) {
     constexpr std::pair<std::string_view, std::string_view> options[] = {{"request.ranks", "--devices"},
                                                                          {"request.layers", "--layers"},

@@ -30,24 +30,24 @@
 #include "words/limit_words.hpp"
 #include "words/words.hpp"
 
-/// What the memory of a model is written as.
+/// The output formats of a memory fit.
 enum class memory_fit_format { text, json, sapp };
 inline constexpr stagecut::word<memory_fit_format> memory_fit_formats[] = {
     {"text", memory_fit_format::text}, {"json", memory_fit_format::json}, {"sapp", memory_fit_format::sapp}};
 
-/// The words of `stagecut fit memory`.
+/// The options of `stagecut fit memory`.
 struct fit_memory_command {
   std::vector<std::string> files;
   dry_run_words measured;
   bool as_sapp = false;
   bool no_constant = false;
   std::string times, name;
-  std::size_t layers = 0;  // of the model; unsaid: those of the dry runs
+  std::size_t layers = 0;  // of the model; unset: those of the dry runs
   memory_fit_format format = memory_fit_format::text;
   std::string output;
   limit_words input;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& fit) {
     auto* const command = fit.add_subcommand("memory", "Take the peaks of dry runs apart");
     command->add_option("FILE", files, "SAPP's yaml of dry runs")->required()->type_name("");
@@ -66,7 +66,7 @@ struct fit_memory_command {
     return command;
   }
 
-  /// Takes the peaks apart, and writes the parts.
+  /// Splits the peaks into parts, and writes the parts.
   [[nodiscard]] int run() const {
     check_output(output, files);
     if (as_sapp && no_constant)
@@ -92,11 +92,11 @@ struct fit_memory_command {
   }
 
  private:
-  static constexpr std::size_t most_layers = 9998;  // which are read, with head and tail
+  static constexpr std::size_t most_layers = 9998;  // accepted on input, with head and tail
 
   [[nodiscard]] std::string source() const { return source_name(files.front()); }
 
-  /// The times that were said.
+  /// The times that were given.
   [[nodiscard]] std::optional<stagecut::io::sapp_times> asked_times() const {
     if (times.empty()) return std::nullopt;
     const auto said = parse_list<double>("--times", times, "0.06,3.1,3.5");
@@ -147,14 +147,14 @@ struct fit_memory_command {
     }
   }
 
-  /// Where the traces are: from here, or else from the file that names them.
+  /// The folder of the traces: relative to here, or else to the file that names them.
   static std::string folder_of(const told_dry_runs& told) {
     std::error_code none;
     const std::filesystem::path beside = std::filesystem::path(told.traced).parent_path() / told.traces->folder;
     return std::filesystem::exists(told.traces->folder, none) ? told.traces->folder : beside.string();
   }
 
-  /// What traces tell of the times, if their folder is there: medians of those of all ranks.
+  /// The times from traces, if their folder exists: medians over all ranks.
   [[nodiscard]] std::optional<stagecut::io::sapp_times> traced_times(const told_dry_runs& told) const {
     const std::string folder = folder_of(told);
     std::vector<std::string> found;

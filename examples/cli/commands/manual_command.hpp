@@ -16,12 +16,12 @@
 #include "words/did_you_mean.hpp"
 #include "words/words.hpp"
 
-/// The words of `stagecut manual`.
+/// The options of `stagecut manual`.
 struct manual_command {
   std::vector<std::string> names;
   std::string folder;
 
-  /// Tells the parser of them: after those of all other commands.
+  /// Registers the options, after those of all other commands.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("manual", "Print the manual page of a command");
     command->add_option("COMMAND", names, "Its words: profile transformer; none: of the program")
@@ -32,7 +32,7 @@ struct manual_command {
     return command;
   }
 
-  /// Prints the page, or writes all.
+  /// Prints one page, or writes all.
   [[nodiscard]] int run(const told_command& program) const {
     if (!folder.empty()) return write_all(program);
     const std::string name = fmt::format("{}{}{}", program.name(), names.empty() ? "" : " ", fmt::join(names, " "));

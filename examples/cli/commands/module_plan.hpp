@@ -27,9 +27,9 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-// A module tree, whose modules are dealt out to devices.
+// Assigns the modules of a module tree to devices.
 
-/// Refuses options that say nothing of that.
+/// Rejects options that do not apply to module trees.
 inline void refuse_beside_modules(const CLI::App& command) {
   static constexpr std::string_view known[] = {"FILE",         "--devices", "--method", "--memory-weight",
                                                "--optimizer",  "--format",  "--output", "--input-limit",
@@ -41,7 +41,7 @@ inline void refuse_beside_modules(const CLI::App& command) {
   }
 }
 
-/// A share of a model.
+/// A share of a model, as text.
 inline std::string share_text(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
 /// The runs of leaves.
@@ -61,7 +61,7 @@ inline std::string runs_text(const stagecut::planned_modules& made) {
   return lines.text([](std::size_t) { return std::string(); });
 }
 
-/// What devices have of them.
+/// The loads of the devices.
 inline std::string loads_text(const stagecut::planned_modules& made) {
   table lines(1);
   lines.add({"device", "runs", "cost", "memory"});
@@ -78,7 +78,7 @@ inline std::string loads_text(const stagecut::planned_modules& made) {
   return lines.text([](std::size_t) { return std::string(); });
 }
 
-/// A plan of modules, and how far it is from others.
+/// A plan of modules, compared with others.
 inline std::string modules_text(const stagecut::profile& tree, const stagecut::module_request& request,
                                 const stagecut::planned_modules& made, stagecut::state proved) {
   const stagecut::module_partition& found = made.partition;
@@ -100,7 +100,7 @@ inline std::string modules_text(const stagecut::profile& tree, const stagecut::m
 }
 
 /// Plans a module tree, and writes the plan.
-/// @param said  of which the optimizer counts
+/// @param said  only its optimizer is used
 inline int plan_modules_of(const stagecut::profile& tree, const stagecut::module_request& request,
                            const stagecut::plan_request& said, const std::string& source, const std::string& format,
                            const std::string& output) {

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-// A plan of a graph of Piper's as all other plans are written, which the other commands read.
+// Converts a plan of a Piper graph to the common plan format that the other commands read.
 
-/// The variant in which a stage runs a layer of it.
+/// The variant in which a stage runs one of its layers.
 inline const stagecut::run_variant& variant_of(const stagecut::variant_graph& graph,
                                                const stagecut::variant_stage& stage, std::size_t i) {
   const auto& divided = graph.layers[stage.layers[i]].divided;
@@ -30,13 +30,13 @@ inline const stagecut::run_variant& variant_of(const stagecut::variant_graph& gr
   return std::find_if(divided.begin(), divided.end(), of_ways)->variants[stage.variants[i]];
 }
 
-/// What a layer is called where it has no name.
+/// The display name of a layer without a name.
 inline std::string piper_name(const stagecut::variant_layer& each) {
   return each.name.empty() ? std::to_string(each.id) : each.name;
 }
 
-/// The layers of a graph as the stages of a plan run them. Time and memory are those that Piper counts: with the messages at
-/// cut edges and the exchange of gradients, which are of this plan alone. It does not part the passes: each has half.
+/// The layers of a graph as the stages of a plan run them. Time and memory are Piper's: they include the messages at
+/// cut edges and the gradient exchange, and hold for this plan only. Piper does not split the passes: each gets half.
 inline stagecut::profile piper_profile(const stagecut::variant_graph& graph,
                                        const std::vector<stagecut::variant_stage>& stages) {
   using namespace stagecut;
@@ -73,8 +73,8 @@ inline stagecut::profile piper_profile(const stagecut::variant_graph& graph,
   return result;
 }
 
-/// Says in which variant each layer is run, by a recomputation or a sharding of that name; `vanilla` on one device is as
-/// profiled.
+/// Records the variant of each layer, as a recomputation or sharding of that name; `vanilla` on one device is the
+/// profiled form.
 inline void choose_variants(stagecut::plan& made, const stagecut::variant_graph& graph,
                             const std::vector<stagecut::variant_stage>& stages) {
   made.choices.resize(made.profile.layers.size());
@@ -95,7 +95,7 @@ inline void choose_variants(stagecut::plan& made, const stagecut::variant_graph&
   }
 }
 
-/// What crosses between stages: of every layer its output, once for each stage that takes it.
+/// The tensors between stages: each layer's output, once per stage that takes it.
 inline std::vector<stagecut::planned_edge> piper_edges(const stagecut::profile& model,
                                                        const std::vector<std::size_t>& stage_of, std::size_t stages) {
   std::set<std::pair<std::size_t, std::size_t>> sent;  // layer and stage
@@ -107,11 +107,11 @@ inline std::vector<stagecut::planned_edge> piper_edges(const stagecut::profile& 
   std::vector<stagecut::planned_edge> result;
   for (const auto& [ends, sum] : bytes) result.push_back({ends.first, ends.second, sum});
   if (result.empty() && stages > 1)
-    result.push_back({0, 1, 0});  // they do not speak: without edges they would be a chain
+    result.push_back({0, 1, 0});  // stages without messages; no edges would mean a chain
   return result;
 }
 
-/// The stages of a plan, whose replicas take turns: each has a share of the microbatches in flight.
+/// The stages of a plan with alternating replicas: each has a share of the microbatches in flight.
 inline std::vector<stagecut::planned_stage> piper_stages_of(const stagecut::profile& model,
                                                             const std::vector<stagecut::variant_stage>& stages) {
   std::vector<stagecut::planned_stage> result(stages.size());
@@ -129,13 +129,13 @@ inline std::vector<stagecut::planned_stage> piper_stages_of(const stagecut::prof
     behind += each.replicas;
     each.in_flight = (behind + each.replicas - 1) / each.replicas * each.replicas;
   }
-  // None has more in flight than the one before it lets through.
+  // No stage has more in flight than the previous one lets through.
   for (std::size_t s = 1; s < result.size(); ++s)
     result[s].in_flight = std::min(result[s].in_flight, result[s - 1].in_flight);
   return result;
 }
 
-/// A plan in the words of all others: 1F1B, with as many microbatches in flight as Piper counts.
+/// Writes the plan as 1F1B, with Piper's number of microbatches in flight.
 inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const stagecut::hybrid_request& request,
                                     const stagecut::outcome<stagecut::hybrid_cut>& found,
                                     const std::vector<stagecut::variant_stage>& stages) {

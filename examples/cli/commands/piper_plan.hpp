@@ -31,9 +31,9 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// A graph of Piper's, which has a machine of its own, planned by its slowest stage as Piper does.
+// Plans a Piper graph, which includes its machine, by its slowest stage as Piper does.
 
-/// Refuses options that say nothing of such a graph.
+/// Rejects options that do not apply to such a graph.
 inline void refuse_beside_piper(const CLI::App& command) {
   static constexpr std::string_view known[] = {
       "FILE",     "--devices",    "--memory",     "--microbatches", "--bandwidth",   "--objective",  "--format",
@@ -45,9 +45,9 @@ inline void refuse_beside_piper(const CLI::App& command) {
   }
 }
 
-/// What is asked of a graph, of which it tells what was not said, but for the devices.
-/// @param replicas   as they were said
-/// @param bandwidth  likewise, which becomes that of the graph
+/// The request for a graph, which supplies unset options except the devices.
+/// @param replicas   as given
+/// @param bandwidth  as given; becomes that of the graph
 inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said, const std::string& replicas,
                                               const std::string& bandwidth, stagecut::variant_graph& graph) {
   using stagecut::plan_objective;
@@ -74,7 +74,7 @@ inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said
   return asked;
 }
 
-/// How many layers of a stage run in each variant that some do: `vanilla 12, activation recomp 3`.
+/// The number of a stage's layers in each variant in use: `vanilla 12, activation recomp 3`.
 inline std::string variants_text(const stagecut::variant_graph& graph, const stagecut::variant_stage& stage) {
   std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < stage.layers.size(); ++i) ++numbers[variant_of(graph, stage, i).name];
@@ -85,7 +85,7 @@ inline std::string variants_text(const stagecut::variant_graph& graph, const sta
   return text;
 }
 
-/// The stages of a plan, and what is proved of it.
+/// The stages of a plan, and its proof.
 inline std::string piper_text(const stagecut::variant_graph& graph, const stagecut::hybrid_request& request,
                               const stagecut::plan& made, const std::vector<stagecut::variant_stage>& stages) {
   table lines(2);
@@ -116,7 +116,7 @@ inline std::string piper_text(const stagecut::variant_graph& graph, const stagec
 }
 
 /// The stages of a graph.
-/// @throws stagecut::invalid_input with the place
+/// @throws stagecut::invalid_input with the position
 inline std::unique_ptr<const stagecut::variant_stages> piper_stages(stagecut::variant_graph graph,
                                                                     const std::string& source) {
   try {
@@ -126,7 +126,7 @@ inline std::unique_ptr<const stagecut::variant_stages> piper_stages(stagecut::va
   }
 }
 
-/// Plans a graph of Piper's and writes the plan.
+/// Plans a Piper graph and writes the plan.
 inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_request& request, const std::string& source,
                       const std::string& format, const std::string& output) {
   using namespace stagecut;

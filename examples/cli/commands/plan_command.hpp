@@ -50,7 +50,7 @@
 #include "words/transformer_words.hpp"
 #include "words/words.hpp"
 
-/// The words of --objective: throughput is what the lightest heaviest stage gives.
+/// The names for --objective: throughput corresponds to the smallest bottleneck.
 inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
     {"makespan", stagecut::plan_objective::makespan},     {"bottleneck", stagecut::plan_objective::bottleneck},
     {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
@@ -58,12 +58,12 @@ inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
     {"variance", stagecut::plan_objective::variance},     {"iteration", stagecut::plan_objective::iteration},
     {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-length", stagecut::plan_objective::pipeline_length}};
 
-/// The words of `stagecut plan`.
+/// The options of `stagecut plan`.
 struct plan_command {
   std::string file;
   stagecut::plan_request request;
   std::string chunks_said;
-  count_range chunks{};  // unsaid: 1, or what auto finds
+  count_range chunks{};  // unset: 1, or what auto finds
   std::string schedule = "1f1b";
   effort_words effort;
   helper_words search;
@@ -87,7 +87,7 @@ struct plan_command {
   CLI::Option* devices_said = nullptr;
   CLI::Option* schedule_said = nullptr;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("plan", "Cut a profile (-: stdin) or a config.json");
     said_ = command;
@@ -124,7 +124,8 @@ struct plan_command {
     using namespace stagecut;
     check_output(output, {file});
     if (method.of_modules()) return run_modules();
-    // Those who write for vLLM or SGLang serve: of a configuration, which could be trained as well, that is what is meant.
+    // The formats of vLLM and SGLang are for serving, so a configuration, which could also be trained, is planned for
+    // serving.
     const bool serves = target.serves(format) && request.microbatches == 0;
     if (target.serves("")) {
       if (request.microbatches != 0) {
@@ -238,25 +239,25 @@ struct plan_command {
   stagecut::plan_comparison compared;
   bool plans_recomputation = false;
   stagecut::hybrid_plan_request asked_hybrid;
-  std::vector<stagecut::compared_hybrid> hybrids_;  // what other planners choose, and the plan
-  bool several_devices = false;  // whether stages are planned on several each
-  std::string limit_taken;     // from the device that the profile was computed for
+  std::vector<stagecut::compared_hybrid> hybrids_;  // the choices of other planners, and the plan
+  bool several_devices = false;                     // whether a stage may use several devices
+  std::string limit_taken;                          // from the device in the profile
   std::string constant_taken;  // from the memory of devices
-  std::optional<stagecut::cuts> own;          // a cut that was said
-  std::optional<stagecut::scored_cut> scored;  // what comes of it
-  std::string scope_;          // what was not searched
-  bool computed_ = false;      // whether the model was, from a configuration
+  std::optional<stagecut::cuts> own;           // a cut given by the user
+  std::optional<stagecut::scored_cut> scored;  // its score
+  std::string scope_;                          // scope that was not searched
+  bool computed_ = false;                      // whether the model was computed from a configuration
 
   [[nodiscard]] std::string source() const { return source_name(file); }
 
-  /// What no plan was looked for with, beside what was said; nothing where all that the words mean was.
+  /// The part of the requested scope that was not searched; empty if all of it was.
   [[nodiscard]] std::string not_searched(const stagecut::profile& model, stagecut::state answered) const {
     if (several_devices) return hybrid.not_searched(model, asked_hybrid);
     if (in_a_row(model)) return answered == stagecut::state::feasible ? "other orders of the layers" : "";
     return plans_recomputation ? recompute.not_searched(request.target) : "";
   }
 
-  /// Whether the stages of a graph stand in a row, as a chain's: its schedule is known of such alone, or PyTorch runs them.
+  /// Whether the stages of a graph form a row, as in a chain: the schedule or PyTorch requires it.
   [[nodiscard]] bool in_a_row(const stagecut::profile& model) const {
     if (model.edges.empty() || several_devices || plans_recomputation || method.of_graphs()) return false;
     const bool makespan = request.objective == stagecut::plan_objective::makespan;
@@ -282,7 +283,7 @@ struct plan_command {
     return plan_modules_of(*tree, asked, request, source(), format, output);
   }
 
-  /// Plans a graph of Piper's.
+  /// Plans a Piper graph.
   int run_piper(const std::string& text) {
     using namespace stagecut;
     refuse_beside_piper(*said_);
@@ -297,7 +298,7 @@ struct plan_command {
     return plan_piper(std::move(graph), asked, source(), format, output);
   }
 
-  /// Refuses a cut of one's own where more than the cut is planned.
+  /// Rejects a given cut if more than the cut is planned.
   void refuse_own_cut() const {
     if (several_devices) cut.refuse("does not go with --replicate: stages have devices, too");
     if (recompute.slices > 1) cut.refuse("does not go with --slices, which cuts the layers, too");
@@ -305,8 +306,7 @@ struct plan_command {
     if (method.anywhere || method.of_graphs()) cut.refuse("is of a chain, and --method plans a graph");
   }
 
-  /// Takes the cut that was said, and what follows from the number of its stages where it was not said: devices, or
-  /// chunks.
+  /// Takes the given cut, and derives unset options from its number of stages: devices, or chunks.
   void take_cut(const stagecut::profile& model) {
     if (*cut.said() == '\0') return;
     if (!cut.plan.empty()) take_plan();
@@ -325,7 +325,7 @@ struct plan_command {
     if (chunks_said.empty() && each != usual) chunks_said = std::to_string(each);
   }
 
-  /// Takes from the plan that says a cut what was not said beside it.
+  /// Takes unset options from the plan that gives the cut.
   void take_plan() {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
     refuse_more_than_cut(made);
@@ -342,7 +342,7 @@ struct plan_command {
     return std::find(known.begin(), known.end(), name) != known.end();
   }
 
-  /// Tells what comes of the cut that was said, by the schedule that was said, of `auto` by that which suits it best.
+  /// Scores the given cut under the given schedule, or under the best one for `auto`.
   void score(const stagecut::profile& model) {
     if (own) request.start = *own;
     std::vector<stagecut::plan_request> asked = {request};
@@ -368,7 +368,7 @@ struct plan_command {
     if (!scored) throw CLI::ValidationError(cut.said(), why);
   }
 
-  /// Whether a cut breaks less, or as much and is better.
+  /// Whether a cut violates fewer rules, or as many and is better.
   [[nodiscard]] static bool is_better(const stagecut::scored_cut& one, const stagecut::scored_cut& other) {
     if (one.broken.size() != other.broken.size()) return one.broken.size() < other.broken.size();
     return one.made.objective.value < other.made.objective.value;
@@ -378,7 +378,7 @@ struct plan_command {
     return own_cut_text(*scored, best, cut.said(), request.target, screen_of(output));
   }
 
-  /// Writes the cut that was said as a plan; status `infeasible` where it breaks a rule, which is said.
+  /// Writes the given cut as a plan; status `infeasible` if it violates a rule, which is reported.
   int write_own() {
     const stagecut::plan& made = scored->made;
     std::string text = formatted(made, format, screen_of(output));
@@ -389,7 +389,7 @@ struct plan_command {
     return scored->broken.empty() ? planned : infeasible;
   }
 
-  /// The rules that the cut broke, and the lines of the framework where it can express it.
+  /// The rules that the cut violates, and the framework's lines if it can express the cut.
   [[nodiscard]] std::string target_text_of_own(const stagecut::plan& made) const {
     const std::string broken = broken_text(*scored);
     try {
@@ -401,7 +401,7 @@ struct plan_command {
     }
   }
 
-  /// Makes a chain of what is one, unless it is asked for as a graph: other words number the layers of a chain.
+  /// Converts a graph that is a chain, unless a graph is requested: other options number the layers of a chain.
   void ask_chain(stagecut::profile& model) const {
     bool graph = request.cpus != 0 || request.at_most || method.of_graphs();
     for (const stagecut::layer& each : model.layers) {
@@ -414,7 +414,7 @@ struct plan_command {
     }
   }
 
-  /// Refuses what says nothing of a chain.
+  /// Rejects options that do not apply to chains.
   void refuse_of_graphs(const stagecut::profile& model) const {
     if (several_devices || plans_recomputation || !model.edges.empty()) return;
     if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is of graphs: these layers are a chain");
@@ -423,11 +423,11 @@ struct plan_command {
     }
   }
 
-  /// Takes what was not said of devices from the machine that a profile names: no more than these.
+  /// Takes unset device options from the machine in a profile: at most these.
   void ask_machine(const stagecut::profile& model) {
     devices.nodes.share(gpus_of_stage(model));
     take_cut(model);
-    // No makespan is known with CPUs: those of the machine are not asked for then.
+    // Makespans do not support CPUs, so the machine's CPUs are ignored then.
     const bool without = in_a_row(model) || request.objective == stagecut::plan_objective::makespan || method.method == "communication";
     request.cpus = cpus.value_or(without ? 0 : model.machine.cpus);
     if (devices_said->count() != 0 || own) {
@@ -447,7 +447,7 @@ struct plan_command {
     if (!in_a_row(model)) request.at_most = !model.inference;
   }
 
-  /// Says how words were understood that could have meant something else.
+  /// Reports how ambiguous options were interpreted.
   void say_reading(const stagecut::plan& made) const {
     if (const std::string links = devices.reading(gpus_of_stage(made.profile)); !links.empty()) say(links);
     if (!limit_taken.empty() && format != "text" && format != "json" && format != "html") say(limit_taken);
@@ -460,7 +460,7 @@ struct plan_command {
     say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.chunks, to_string(entry.with_chunks)));
   }
 
-  /// The options that take less memory of a computed model and were not said, where several devices may have a stage.
+  /// Unset options that reduce the memory of a computed model, if stages may use several devices.
   [[nodiscard]] std::string untried() const {
     if (!several_devices || !computed_) return "";
     const bool recompute_said = recompute.how_said->count() != 0;
@@ -470,7 +470,7 @@ struct plan_command {
     return options.empty() ? "" : "; not tried: " + options;
   }
 
-  /// Says why there is no plan.
+  /// Reports why there is no plan.
   [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
@@ -486,7 +486,7 @@ struct plan_command {
     return known ? infeasible : unknown;
   }
 
-  /// What is seldom needed: `--help-all` shows it.
+  /// Rare options, shown by `--help-all`.
   void add_rare(CLI::App& command) {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
@@ -509,13 +509,13 @@ struct plan_command {
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
-  /// The request with how long to search.
+  /// The request with search limits.
   const stagecut::plan_request& ask_effort(const stagecut::profile& model) {
     effort.ask(search_of(model, request, schedule == "auto", in_a_row(model)), model.layers.size(), request);
     return request;
   }
 
-  /// The plan, of `auto` the best of those that are compared.
+  /// The plan; for `auto` the best of those compared.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
     using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
@@ -532,7 +532,7 @@ struct plan_command {
     if (line.is_shown()) asked.limits.progress = tell;
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
     if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
-    // Those whose stages may stand beside each other are searched as by 1F1B alone.
+    // Graphs whose stages may be parallel are searched under 1F1B only.
     const auto free = [&](const profile& graph, plan_request one) {
       effort.ask(search_of(graph, one, false, false), graph.layers.size(), one);
       return stagecut::plan_graph(graph, one);
@@ -541,7 +541,7 @@ struct plan_command {
     return std::move(compared.best);
   }
 
-  /// The plan that chooses recomputation, too.
+  /// Plans recomputation as well as the cut.
   stagecut::outcome<stagecut::plan> solve_recomputation(const stagecut::profile& model) {
     const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
     if (schedule == "auto") {
@@ -562,7 +562,7 @@ struct plan_command {
     return recompute.solve(model, asked, of, schedule_said->count() != 0, input.limits);
   }
 
-  /// Whether stages have replicas and shards to choose from, and what does not go with that.
+  /// Whether stages may choose replicas and tensor-parallel degrees, and checks what conflicts with that.
   void ask_several_devices() {
     const bool lists = !transformer.shared_by.empty() && !parse_count(transformer.shared_by);
     several_devices = hybrid.is_asked(request, lists);
@@ -599,7 +599,7 @@ struct plan_command {
     }
   }
 
-  /// The plan of stages on several devices each.
+  /// Plans stages on several devices each.
   /// @param computed  whether the model was computed from a configuration
   stagecut::outcome<stagecut::plan> solve_hybrid(const stagecut::profile& model, bool computed) {
     if (request.microbatches == 0)
@@ -626,7 +626,7 @@ struct plan_command {
     return hybrids_.back().made;
   }
 
-  /// Fills the request from what was said in words.
+  /// Fills the request from the options.
   void ask(stagecut::profile& model) {
     using namespace stagecut;
     if (model.inference && schedule_said->count() != 0) {
@@ -654,7 +654,7 @@ struct plan_command {
     method.ask(model, file, request);
   }
 
-  /// The schedule, unless all are to be tried, and the chunks that it has.
+  /// The schedule, unless all are to be tried, and its chunks.
   void ask_schedule() {
     if (!chunks_said.empty()) chunks = parse_count_range("--chunks", chunks_said);
     const bool chosen = schedule_said->count() != 0;

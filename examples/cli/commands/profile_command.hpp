@@ -30,20 +30,20 @@
 #include "words/limit_words.hpp"
 #include "words/transformer_words.hpp"
 
-/// The configuration of a preset; empty if there is none of that name.
+/// The configuration of a preset; empty for an unknown name.
 inline std::string_view preset_text(std::string_view name) {
   const auto* const known = stagecut::find_name(presets, name);
   return known == nullptr ? std::string_view() : known->value;
 }
 
-/// What a profile can be written as.
+/// The output formats of a profile.
 enum class profile_format { json, csv, text, config };
 inline constexpr stagecut::word<profile_format> profile_formats[] = {{"json", profile_format::json},
                                                                      {"csv", profile_format::csv},
                                                                      {"text", profile_format::text},
                                                                      {"config", profile_format::config}};
 
-/// The words of `stagecut profile transformer`.
+/// The options of `stagecut profile transformer`.
 struct profile_command {
   std::string preset;
   std::string config;
@@ -57,7 +57,7 @@ struct profile_command {
   std::string output;
   limit_words input;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const profile = app.add_subcommand("profile", "Compute a profile from published figures");
     profile->require_subcommand(1);
@@ -138,7 +138,7 @@ struct profile_command {
  private:
   [[nodiscard]] std::string source() const { return preset.empty() ? config : preset; }
 
-  /// The configuration with what `--set` changes. Of config.json the figures that came of it are changed.
+  /// The configuration with the changes of `--set`. For config.json, changes the derived figures.
   [[nodiscard]] stagecut::io::transformer_config read() const {
     using namespace stagecut::io;
     const std::string text = preset.empty() ? file_text(config, input.limits) : std::string(preset_text(preset));
@@ -147,7 +147,7 @@ struct profile_command {
     return read_transformer_config(changed(as_json(first)), source(), input.limits);
   }
 
-  /// A configuration with what `--set` changes: `KEY=VALUE` or `training.KEY=VALUE`, the value as JSON, or a word.
+  /// A configuration with the changes of `--set`: `KEY=VALUE` or `training.KEY=VALUE`, the value as JSON, or a word.
   [[nodiscard]] std::string changed(const std::string& text) const {
     auto figures = stagecut::io::parse_json(text, source(), input.limits);
     for (const std::string& change : changes) {
@@ -158,7 +158,7 @@ struct profile_command {
       auto& part = dot < equals ? figures[change.substr(0, dot)] : figures;
       const std::size_t first = dot < equals ? dot + 1 : 0;
       if (!part.is_object() && !part.is_null()) throw CLI::ValidationError("--set", change + " has no such part");
-      // Names of Hugging Face's would make the whole file one of theirs.
+      // Hugging Face's names would make the whole file one of theirs.
       if (stagecut::io::is_transformer_config(
               fmt::format("{{{}: 1}}", nlohmann::json(change.substr(0, equals)).dump()))) {
         throw CLI::ValidationError("--set", fmt::format("{} is none of our words: --format config prints them",
@@ -169,7 +169,7 @@ struct profile_command {
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
 
-  /// What a key is set to: JSON, or else a word.
+  /// The value of a key: JSON, or else a word.
   [[nodiscard]] nlohmann::ordered_json figure(const std::string& key, const std::string& value) const {
     if (!nlohmann::ordered_json::accept(value)) return value;
     try {
@@ -208,7 +208,7 @@ struct profile_command {
     return reached;
   }
 
-  /// The efficiencies that fit what was measured; says how well.
+  /// The efficiencies that fit the measurements; reports the quality.
   [[nodiscard]] stagecut::transformer::efficiencies calibrated(const stagecut::io::transformer_config& from,
                                                                const stagecut::transformer::device& on,
                                                                const stagecut::transformer::efficiencies& start,
@@ -221,7 +221,7 @@ struct profile_command {
     return found.reached;
   }
 
-  /// The terms of the layer that was asked for.
+  /// The terms of the requested layer.
   [[nodiscard]] std::string explanation(const stagecut::io::transformer_config& from, const stagecut::profile& made,
                                         const stagecut::transformer::device& on,
                                         const stagecut::transformer::efficiencies& reached) const {
@@ -240,7 +240,7 @@ struct profile_command {
     return text;
   }
 
-  /// The profile in short, with the counts of its parameters; of inference, both phases.
+  /// A summary of the profile, with its parameter counts; for inference, both phases.
   [[nodiscard]] std::string summary(const stagecut::io::transformer_config& from, const stagecut::profile& made,
                                     const stagecut::transformer::device& on,
                                     const stagecut::transformer::efficiencies& reached) const {

@@ -17,12 +17,12 @@
 #include "words/limit_words.hpp"
 #include "words/table_words.hpp"
 
-// The profile that a command plans.
+// Reads the profile for a command.
 
-/// What errors call a file: `-` is standard input.
+/// The name of a file in errors: `-` is standard input.
 inline std::string source_name(const std::string& file) { return file == "-" ? "standard input" : file; }
 
-/// The text of a file; nothing if a signal came while it was read.
+/// The text of a file; nothing if a signal interrupted reading.
 inline std::optional<std::string> read_text(const std::string& file, const limit_words& input) {
   using namespace stagecut;
   std::optional<std::string> text;
@@ -37,8 +37,8 @@ inline std::optional<std::string> read_text(const std::string& file, const limit
   return text;
 }
 
-/// The profile in such a text; nothing if a signal came meanwhile. What is to be noted of it is said. From then on the first
-/// signal is a request to stop.
+/// Parses a profile; nothing if a signal came meanwhile. Prints its notes. From then on the first signal is a request
+/// to stop.
 inline std::optional<stagecut::profile> tree_of(const std::string& text, const std::string& file,
                                                 const limit_words& input, const table_words& table) {
   using namespace stagecut;
@@ -56,7 +56,7 @@ inline std::optional<stagecut::profile> tree_of(const std::string& text, const s
   return model;
 }
 
-/// A profile of that file without modules around its layers.
+/// The profile of a file without the modules around its layers.
 inline stagecut::profile without_modules(stagecut::profile model, const std::string& file) {
   try {
     return stagecut::flatten_modules(std::move(model));
@@ -65,7 +65,7 @@ inline stagecut::profile without_modules(stagecut::profile model, const std::str
   }
 }
 
-/// The profile in such a text, without them.
+/// Parses a profile, without modules.
 inline std::optional<stagecut::profile> model_of(const std::string& text, const std::string& file,
                                                  const limit_words& input, const table_words& table) {
   std::optional<stagecut::profile> model = tree_of(text, file, input, table);
@@ -73,7 +73,7 @@ inline std::optional<stagecut::profile> model_of(const std::string& text, const 
   return without_modules(*std::move(model), file);
 }
 
-/// The profile in a file: both.
+/// Reads and parses the profile in a file.
 inline std::optional<stagecut::profile> read_model(const std::string& file, const limit_words& input,
                                                    const table_words& table) {
   const std::optional<std::string> text = read_text(file, input);

@@ -16,7 +16,7 @@
 
 #include "text/computed_text.hpp"
 
-/// What is to be simulated.
+/// The input of a simulation.
 struct scenario {
   std::string title;
   stagecut::schedule order;
@@ -24,21 +24,21 @@ struct scenario {
   stagecut::transfer_times<double> transfers;
   std::optional<stagecut::stage_bytes> bytes;  // unset: activations are counted
   std::optional<double> memory_limit;
-  std::vector<double> memory_limits;  // of every rank, where each has its own
+  std::vector<double> memory_limits;  // per rank, if they differ
   bool seconds = true;
-  double samples = 0;   // of a microbatch; 0: not known
-  double replicas = 1;  // with microbatches of their own
+  double samples = 0;   // per microbatch; 0: unknown
+  double replicas = 1;  // with their own microbatches
 };
 
-/// What came of it.
+/// The result of a simulation.
 struct simulated {
   stagecut::io::pipeline_picture picture;
   stagecut::makespan_parts parts;
-  std::vector<double> peak_activations;  // of every rank: microbatches through one of its stages
-  double samples = 0;                    // of a microbatch; 0: not known
-  double replicas = 1;                   // with microbatches of their own
+  std::vector<double> peak_activations;  // per rank: microbatches through one of its stages
+  double samples = 0;                    // per microbatch; 0: unknown
+  double replicas = 1;                   // with their own microbatches
 
-  /// The share of the makespan that ranks do not compute.
+  /// The share of the makespan in which ranks do not compute.
   [[nodiscard]] double bubble_rate() const {
     return picture.run.makespan > 0 ? 1 - parts.work / picture.run.makespan : 0;
   }
@@ -64,7 +64,7 @@ inline simulated simulate(const scenario& of) {
   return result;
 }
 
-/// The same stages on the devices of a schedule, at the speeds of these.
+/// The same stages on the devices of a schedule, at their speeds.
 inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& order) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     auto& stage = plan.stages[s];
@@ -83,14 +83,14 @@ inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& orde
   return plan;
 }
 
-/// A plan under the schedule `order`, which has its stages, with what messages take there.
+/// A plan under the schedule `order`, which has its stages, with message times there.
 inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order, std::string title,
                             stagecut::transfer_times<double> transfers) {
   const stagecut::plan plan = placed(made, order);
   scenario result;
   result.title = std::move(title);
   result.times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
-  if (plan.schedule.slices != order.slices) {  // another schedule than the plan's
+  if (plan.schedule.slices != order.slices) {  // differs from the plan's schedule
     const double share = static_cast<double>(plan.schedule.slices) / static_cast<double>(order.slices);
     for (auto* const each :
          {&result.times.forward, &result.times.backward, &result.times.backward_input, &result.times.backward_weight}) {

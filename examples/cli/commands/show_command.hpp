@@ -22,7 +22,7 @@
 #include "words/target_words.hpp"
 #include "words/words.hpp"
 
-/// The words of `stagecut show`.
+/// The options of `stagecut show`.
 struct show_command {
   std::string file;
   std::string format = "text";
@@ -30,7 +30,7 @@ struct show_command {
   limit_words input;
   table_words table;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write it anew");
     command->add_option("FILE", file, "A plan or a profile; - is standard input")->required()->type_name("");
@@ -44,7 +44,7 @@ struct show_command {
     return command;
   }
 
-  /// Reads it, and writes it.
+  /// Reads the plan, and writes it.
   [[nodiscard]] int run() const {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;

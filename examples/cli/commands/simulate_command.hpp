@@ -24,7 +24,7 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// The words of `stagecut simulate`.
+/// The options of `stagecut simulate`.
 struct simulate_command {
   std::string file;
   pass_words passes;
@@ -36,10 +36,10 @@ struct simulate_command {
   simulation_format format = simulation_format::text;
   std::string output;
   bool merged = false;
-  bool separate = false;  // which is the default: a word for those who want to say so
+  bool separate = false;  // the default, for explicit use
   bool whole_first = false;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("simulate", "Run a plan, or stages of given times, on paper");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
@@ -61,7 +61,7 @@ struct simulate_command {
     return command;
   }
 
-  /// Simulates, and writes what came of it.
+  /// Simulates, and writes the result.
   [[nodiscard]] int run() const {
     check_output(output, {file, schedule.order});
     if (merged && separate) throw CLI::ValidationError("--merge-backward", "is the opposite of --separate-backward");
@@ -88,7 +88,7 @@ struct simulate_command {
     throw CLI::ValidationError("simulate", "needs either a plan or --forward");
   }
 
-  /// Simulates; what is wrong is said to be so where it was given.
+  /// Simulates; reports errors in terms of the option.
   [[nodiscard]] simulated simulate_named(const scenario& what) const {
     try {
       return ::simulate(what);
@@ -140,14 +140,14 @@ struct simulate_command {
     try {
       return stagecut::schedule_of(plan);
     } catch (const stagecut::argument_error& error) {
-      if (schedule.microbatches != 0) throw;  // other microbatches than the plan's
+      if (schedule.microbatches != 0) throw;  // the number differs from the plan's
       throw stagecut::invalid_input(source(), error.what());
-    } catch (const std::invalid_argument& error) {  // the plan's, whatever it is
+    } catch (const std::invalid_argument& error) {  // any error of the plan's own
       throw stagecut::invalid_input(source(), error.what());
     }
   }
 
-  /// Another schedule than the plan's.
+  /// A schedule other than the plan's.
   [[nodiscard]] stagecut::schedule other_schedule(const stagecut::plan& plan) const {
     if (plan.memory.checkpoint == to_string(stagecut::checkpointing::except_last)) {
       using stagecut::schedule_kind;
@@ -166,7 +166,7 @@ struct simulate_command {
                       stagecut::stage_edges_of(plan));
   }
 
-  /// Refuses times of passes that the schedule does not run.
+  /// Rejects times of passes that the schedule does not run.
   void refuse_unused(const stagecut::schedule& order) const {
     const bool whole = merged || stagecut::runs(order, stagecut::op_kind::backward);
     const bool split = stagecut::runs(order, stagecut::op_kind::backward_input);
@@ -191,7 +191,7 @@ struct simulate_command {
       stages = devices * each;
     }
     pass_words::spread(result.times, stages);
-    const bool told = !from_file || chunks != 0;  // how many stages a rank has
+    const bool told = !from_file || chunks != 0;  // whether the stages per rank are given
     if (told && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
       const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
       throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each{}", stages, each, ranks));

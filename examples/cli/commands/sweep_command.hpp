@@ -43,7 +43,7 @@
 #include "words/table_words.hpp"
 #include "words/words.hpp"
 
-/// The words of `stagecut sweep`.
+/// The options of `stagecut sweep`.
 struct sweep_command {
   std::string file;
   std::string devices, microbatches, chunks = "1,2", schedules = "auto", recompute = "never";
@@ -60,7 +60,7 @@ struct sweep_command {
   limit_words input;
   table_words table;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("sweep", "Plan many configurations, by time and memory");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
@@ -94,7 +94,7 @@ struct sweep_command {
     return command;
   }
 
-  /// Plans all, and writes what came of it.
+  /// Plans all configurations, and writes the result.
   [[nodiscard]] int run() const {
     using namespace stagecut;
     check_output(csv, {file}, "--csv");
@@ -132,7 +132,7 @@ struct sweep_command {
   }
 
  private:
-  /// The words of --recompute.
+  /// The names for --recompute.
   static std::vector<std::string> recomputing() {
     std::vector<std::string> names;
     for (const auto& each : stagecut::checkpointing_words) {
@@ -206,9 +206,9 @@ struct sweep_command {
     if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
     const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
     progress_line line;
-    sweep_progress known;  // as it was told after the latest round
-    std::size_t done = 0;  // since
-    std::mutex mutex;      // of these, and of the line
+    sweep_progress known;  // as reported after the latest round
+    std::size_t done = 0;  // since then
+    std::mutex mutex;      // guards these, and the progress line
     const auto tell = [&](const sweep_progress& now) { known = now, done = 0; };
     if (line.is_shown()) options.progress = tell;
     const auto watched = [&](std::size_t count, const function_ref<void(std::size_t)>& each) {
@@ -217,7 +217,7 @@ struct sweep_command {
         if (!line.is_shown()) return;
         const std::lock_guard<std::mutex> lock(mutex);
         ++done;
-        if (known.rows == 0) return;  // bounds alone were computed so far
+        if (known.rows == 0) return;  // only bounds were computed so far
         line.show([&] { return search_text({known.done + done, 0, known.rows, line.seconds()}); });
       };
       workers(count, one);
@@ -240,8 +240,8 @@ struct sweep_command {
     return result;
   }
 
-  /// All configurations, and the plans of the front, which are made again.
-  /// @param limit  what was said of the memory that the device has; may be empty
+  /// All configurations, and the plans of the front, recomputed.
+  /// @param limit  the message about the device's memory; may be empty
   [[nodiscard]] stagecut::io::report report_of(const stagecut::profile& model, const stagecut::plan_request& request,
                                                const std::string& limit,
                                                const std::vector<stagecut::sweep_row>& rows) const {
@@ -273,8 +273,8 @@ struct sweep_command {
     return result;
   }
 
-  /// Gives the table of what has a plan the columns of what the plans of the front are predicted to process, before its last
-  /// one: what ends an iteration after its passes is known of these.
+  /// Adds the predicted rates of the front's plans to the table of planned configurations, before its last column: the
+  /// time after the passes is known for these.
   static void add_rates(stagecut::io::report_table& into, const std::vector<std::optional<predicted_rates>>& rates) {
     const auto known = std::find_if(rates.begin(), rates.end(), [](const auto& each) { return each.has_value(); });
     if (known == rates.end()) return;
@@ -293,7 +293,7 @@ struct sweep_command {
     into.note += fmt::format("tokens/s and MFU of the front: {}\n", (*known)->basis);
   }
 
-  /// The plan of a row, made again; none where it cannot be.
+  /// Recomputes the plan of a row; none if that fails.
   [[nodiscard]] std::optional<stagecut::plan> plan_of(const stagecut::profile& model,
                                                       const stagecut::plan_request& request,
                                                       const stagecut::sweep_row& row) const {
@@ -308,7 +308,7 @@ struct sweep_command {
     }
   }
 
-  /// A plan as its point shows it; none where it cannot be simulated.
+  /// A plan as shown for its point; none if it cannot be simulated.
   [[nodiscard]] static std::optional<stagecut::io::report_plan> timeline_of(const stagecut::plan& made) {
     std::vector<stagecut::io::report_plan> plans = plan_report(made).timeline();
     if (plans.empty()) return std::nullopt;
@@ -316,8 +316,8 @@ struct sweep_command {
     return std::move(plans[0]);
   }
 
-  /// Says why no configuration has a plan: as the first that is not impossible in itself.
-  /// @param limit  what was said of the memory that the device has; may be empty
+  /// Reports why no configuration has a plan: the reason of the first one that is not impossible in itself.
+  /// @param limit  the message about the device's memory; may be empty
   [[nodiscard]] int none(const std::vector<stagecut::sweep_row>& rows, const std::string& limit) const {
     const stagecut::sweep_row* first = nullptr;
     bool known = !rows.empty();

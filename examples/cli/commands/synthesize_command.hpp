@@ -32,16 +32,16 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// Where the stages of a rank with several lie.
+/// The placement of several stages per rank.
 enum class stage_placement { loop, vee };
 inline constexpr stagecut::word<stage_placement> stage_placements[] = {{"loop", stage_placement::loop},
                                                                        {"v", stage_placement::vee}};
 
-/// What is least.
+/// The objective.
 inline constexpr stagecut::word<stagecut::order_objective> order_objectives[] = {
     {"makespan", stagecut::order_objective::makespan}, {"span", stagecut::order_objective::span}};
 
-/// The words of `stagecut schedules synthesize`.
+/// The options of `stagecut schedules synthesize`.
 struct synthesize_command {
   pass_words passes;
   std::size_t devices = 0;
@@ -57,7 +57,7 @@ struct synthesize_command {
   simulation_format format = simulation_format::text;
   std::string output;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& schedules) {
     auto* const command = schedules.add_subcommand("synthesize", "Make an order for stages of given times");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
@@ -84,7 +84,7 @@ struct synthesize_command {
     return command;
   }
 
-  /// Makes the order, and writes what comes of it.
+  /// Synthesizes the schedule, and writes the result.
   [[nodiscard]] int run() const {
     check_output(output, {});
     stop_signals::begin_search(false);
@@ -118,7 +118,7 @@ struct synthesize_command {
   }
 
  private:
-  /// What is asked for; fills in the times and messages.
+  /// The request; fills in the times and messages.
   [[nodiscard]] stagecut::order_request asked(scenario& what) const {
     if (passes.forward.empty()) throw CLI::RequiredError("--forward");
     if (microbatches == 0) throw CLI::RequiredError("--microbatches");
@@ -174,7 +174,7 @@ struct synthesize_command {
     return request;
   }
 
-  /// PyTorch computes nothing for I of stage 0, and all in its W: there it runs B.
+  /// PyTorch computes nothing for I of stage 0, and everything in its W: it runs B there.
   static void run_first_whole(stagecut::pass_times<double>& times, stagecut::order_request& request) {
     request.whole.assign(times.forward.size(), false);
     request.whole[0] = true;
@@ -192,7 +192,7 @@ struct synthesize_command {
     return known ? infeasible : unknown;
   }
 
-  /// The first rank that has no room for a microbatch, in the unit of what was said.
+  /// The first rank that cannot hold one microbatch, in the unit of the input.
   [[nodiscard]] static std::string shortage(const stagecut::order_request& request) {
     const auto of = [](const std::vector<double>& values, std::size_t s, double otherwise) {
       return values.empty() ? otherwise : values[s];
@@ -249,13 +249,13 @@ struct synthesize_command {
                        least > found ? fmt::format("{:.1f} % longer", 100 * (least / found - 1)) : "as long");
   }
 
-  /// Whether the times tell all passes of an order.
+  /// Whether the times cover all passes of a schedule.
   [[nodiscard]] static bool can_run(const stagecut::schedule& order, const stagecut::pass_times<double>& times) {
     return (!times.backward.empty() || !stagecut::runs(order, stagecut::op_kind::backward)) &&
            (!times.backward_input.empty() || !stagecut::runs(order, stagecut::op_kind::backward_input));
   }
 
-  /// The simulation, with the proof and the order of every rank.
+  /// The simulation, with the proof and the ops of every rank.
   [[nodiscard]] static std::string order_json(const simulated& result, stagecut::state state,
                                               const stagecut::synthesized<double>& made) {
     std::string text = simulation_json(result);
@@ -270,7 +270,7 @@ struct synthesize_command {
     return text + "]}\n";
   }
 
-  /// What the library says, with the words of the command line.
+  /// The library's error in terms of the command line.
   [[nodiscard]] static std::string in_words(const stagecut::argument_error& error) {
     constexpr std::pair<const char*, const char*> options[] = {{"bytes.activations", "--keeps"},
                                                                {"bytes.weight_part", "--keeps-for-weights"},

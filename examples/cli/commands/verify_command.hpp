@@ -22,12 +22,12 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// What a verification can be written as.
+/// The output formats of a verification.
 enum class verification_format { text, json };
 inline constexpr stagecut::word<verification_format> verification_formats[] = {{"text", verification_format::text},
                                                                                {"json", verification_format::json}};
 
-/// The words of `stagecut verify`.
+/// The options of `stagecut verify`.
 struct verify_command {
   std::string profile_file, plan_file;
   limit_words input;
@@ -35,7 +35,7 @@ struct verify_command {
   verification_format format = verification_format::text;
   std::string output;
 
-  /// Tells the parser of them.
+  /// Registers the options.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("verify", "Hold a plan against its profile");
     command->add_option("PROFILE", profile_file, "The profile that was planned (unsaid: the plan's own); - is standard input")
@@ -50,7 +50,7 @@ struct verify_command {
     return command;
   }
 
-  /// Checks the plan, and writes what came of it; status 1 where something does not hold.
+  /// Checks the plan, and writes the result; status 1 if a check fails.
   [[nodiscard]] int run() const {
     if (profile_file == "-" && plan_file == "-") {
       throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
@@ -71,7 +71,7 @@ struct verify_command {
     bool timed = false;  // whether the objective is a time
   };
 
-  /// Writes what came of it.
+  /// Writes the result.
   [[nodiscard]] int told(const stagecut::profile& model, const verified& what) const {
     write(format == verification_format::json ? verification_json(what.all)
                                               : verification_text(model, what.all, what.timed),
@@ -79,19 +79,19 @@ struct verify_command {
     return what.all.holds() ? planned : other_failure;
   }
 
-  /// Holds a plan against the profile that it holds itself.
+  /// Checks a plan against its embedded profile.
   [[nodiscard]] int verify_alone() const {
     const stagecut::plan made = plan_from(profile_file, input.limits);
     return told(made.profile, verified_with_rates(made.profile, made));
   }
 
-  /// Reads a plan and checks it. The other `verify_plan` takes what says no more than the stage of every layer.
+  /// Reads a plan and checks it. The other `verify_plan` takes a plan that only gives the stage of every layer.
   [[nodiscard]] verified verify(const stagecut::profile& model) const {
     const stagecut::plan made = plan_from(plan_file, input.limits);
     return verified_with_rates(model, made);
   }
 
-  /// Checks a plan, and the rates that it is predicted to have.
+  /// Checks a plan, and its predicted rates.
   [[nodiscard]] static verified verified_with_rates(const stagecut::profile& model, const stagecut::plan& made) {
     verified result{stagecut::verify_plan(model, made), made.objective.of == "time"};
     if (auto rates = rates_check(model, made)) result.all.checks.push_back(std::move(*rates));

@@ -14,11 +14,12 @@
 /// Calls a function for several indices on several threads: an `each_index_ref`.
 class worker_threads {
  public:
-  /// @param threads  at most; 0: as many as the machine runs at a time
+  /// @param threads  at most; 0: the machine's hardware threads
   explicit worker_threads(std::size_t threads)
       : threads_(threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency())) {}
 
-  /// @throws the exception of the smallest index, once all calls have returned; std::system_error if no thread can be had
+  /// @throws the exception of the smallest index, once all calls have returned; std::system_error if no thread can be
+  ///         created
   void operator()(std::size_t count, const stagecut::function_ref<void(std::size_t)>& each) const {
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
@@ -35,7 +36,7 @@ class worker_threads {
       }
     };
     {
-      std::vector<std::jthread> others;  // the thread that calls works, too
+      std::vector<std::jthread> others;  // the calling thread works as well
       for (std::size_t t = 1; t < std::min(threads_, count); ++t) others.emplace_back(work);
       work();
     }

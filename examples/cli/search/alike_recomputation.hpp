@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-// Plans in which all layers that may be recomputed are run the same way.
+// Plans with the same recomputation for all layers that may be recomputed.
 
-/// How a layer is run as it was profiled.
+/// The form in which a layer was profiled.
 inline std::string own_recomputation(const stagecut::layer& of) {
   return of.recomputation.empty() ? std::string("none") : of.recomputation.get();
 }
 
-/// Whether all layers that may be recomputed can be run so.
+/// Whether all layers that may be recomputed have this form.
 inline bool all_can_be(const stagecut::profile& model, const std::string& name) {
   for (const stagecut::layer& each : model.layers) {
     const bool can = own_recomputation(each) == name || stagecut::find_variant(each.recomputations, name) != nullptr;
@@ -30,8 +30,9 @@ inline bool all_can_be(const stagecut::profile& model, const std::string& name) 
   return true;
 }
 
-/// The best plan of a chain in which all layers that may be recomputed are run so, and `request::target` can be told of.
-/// @pre all can be
+/// The best plan of a chain that uses this form for all layers that may be recomputed, and that `request::target` can
+/// express.
+/// @pre all have it
 inline stagecut::outcome<stagecut::plan> plan_alike(const stagecut::profile& model, stagecut::plan_request request,
                                                     const std::string& name) {
   std::vector<stagecut::layer_choice> choices(model.layers.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where there is no Thrust.
+// For builds without Thrust.
 #include "search/search_system.hpp"
 
 #include <memory>

@@ -20,21 +20,21 @@
 #include "words/count_range.hpp"
 #include "words/words.hpp"
 
-// Plans with several numbers of chunks, and what is known of all of them together.
+// Plans for several numbers of chunks, and what is known about all of them together.
 
-/// What a number of chunks came to, or several ones of which no plan was looked for.
+/// The result for a number of chunks, or for several without a search.
 struct tried_chunks {
   count_range chunks{};
-  std::optional<stagecut::outcome<stagecut::plan>> made{};  // unset: no plan was looked for
-  std::string state{}, why{};                               // what is said instead of a plan
-  bool open = false;                                        // whether there may be a plan all the same
+  std::optional<stagecut::outcome<stagecut::plan>> made{};  // unset: not searched
+  std::string state{}, why{};                               // reported instead of a plan
+  bool open = false;                                        // whether a plan may still exist
 };
 
-/// The best of several answers, at least one, with the bound of all of them: optimal if none can be better.
+/// The best of several answers, at least one, with a bound for all of them: optimal if none can be better.
 ///
-/// @param open  whether there are further plans, of which nothing is known
-/// @return      where none is an answer, why not: of a limit if there is one, else of that which lacks the fewest bytes, or
-///              of the first
+/// @param open  whether there are further, unexplored plans
+/// @return      if none has a plan, the reason: a limit if there is one, else the one that lacks the fewest bytes, or
+///              the first
 inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::outcome<stagecut::plan>>& all, bool open) {
   using answer = stagecut::outcome<stagecut::plan>;
   const answer *best = nullptr, *stopped = nullptr, *none = nullptr;
@@ -59,14 +59,14 @@ inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::out
   return optimal ? answer::optimal(std::move(made)) : answer::feasible(std::move(made));
 }
 
-/// Plans with every number of chunks in turn, until time is up, or a signal asks to stop. What a number is refused for is
-/// noted, where there are several.
+/// Plans with every number of chunks in turn, until time is up, or a signal asks to stop. If there are several numbers,
+/// records why one is rejected.
 ///
-/// @param most          chunks for which there are layers: numbers above are not tried
-/// @param empty_stages  whether there may be plans with more
+/// @param most          chunks that the layers allow: larger numbers are skipped
+/// @param empty_stages  whether plans with more may exist
 /// @param seconds       for all of them together
 /// @param make          `make(CHUNKS, SECONDS)` makes a plan
-/// @throws              what the first number is refused for, if all are
+/// @throws              the error of the first number, if all are rejected
 template <class Make>
 std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, bool empty_stages, double seconds,
                                      const Make& make) {
@@ -103,7 +103,7 @@ std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, bo
   return all;
 }
 
-/// The best plan of several numbers of chunks.
+/// The best plan over several numbers of chunks.
 inline stagecut::outcome<stagecut::plan> best_of(const std::vector<tried_chunks>& all) {
   std::vector<stagecut::outcome<stagecut::plan>> made;
   bool open = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who helps searches, by Thrust. Compiled by nvcc, as search_helpers.cu, it knows GPUs, too.
+// Search helpers that use Thrust. When compiled by nvcc, as search_helpers.cu, they also support GPUs.
 #include "search/search_system.hpp"
 
 #include <stagecut/search/helpers_on.hpp>

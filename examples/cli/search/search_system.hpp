@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <memory>
 
-/// Where cuts are simulated in mass, to help the search for the least makespan.
+/// The system for mass simulation of cuts, which helps the search for the smallest makespan.
 enum class search_system : std::uint8_t { off, cpu, gpu };
 
 inline constexpr stagecut::word<search_system> search_words[] = {
     {"cpu", search_system::cpu}, {"gpu", search_system::gpu}, {"off", search_system::off}};
 
-/// Who helps. Their code stands in a file of its own, which alone knows Thrust.
+/// Search helpers. Their code is in a separate file, the only one that includes Thrust.
 class search_helpers {
  public:
   search_helpers() = default;
@@ -25,6 +25,6 @@ class search_helpers {
   [[nodiscard]] virtual stagecut::makespan_helpers refs() = 0;
 };
 
-/// Those of a system; null for `off`.
+/// The helpers of a system; null for `off`.
 /// @throws std::invalid_argument if this program was built without it, or there is no GPU
 [[nodiscard]] std::unique_ptr<search_helpers> make_search_helpers(search_system where);

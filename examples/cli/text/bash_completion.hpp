@@ -8,16 +8,16 @@
 
 #include "text/command_tree.hpp"
 
-// How bash completes the commands. Words of the program hold no quotes and no blanks.
+// Command completion in bash. The program's words contain no quotes or blanks.
 
-/// What stands behind an option, or at a place, as an assignment to what the script's end looks at.
+/// The values of an option or argument, as an assignment for the end of the script.
 inline std::string bash_values(const told_option& of) {
   if (of.file) return "files=1";
   return fmt::format("{}words='{}'", of.known.how == known_words::kind::list ? "list=1 " : "",
                      fmt::join(of.known.words, " "));
 }
 
-/// The case that follows the words to the command that is meant.
+/// The case that follows the words to the current command.
 inline std::string bash_commands(const told_command& program) {
   std::string text;
   for (const told_command* const each : all_of(program)) {
@@ -26,7 +26,7 @@ inline std::string bash_commands(const told_command& program) {
   return text;
 }
 
-/// The case of what stands behind an option; behind some, something of which nothing is known.
+/// The case for the value of an option; some values are unknown.
 inline std::string bash_option_values(const told_command& program) {
   std::string text, others;
   for (const told_command* const command : all_of(program)) {
@@ -47,7 +47,7 @@ inline std::string bash_option_values(const told_command& program) {
   return fmt::format("{}    {}) ;;\n", text, others);
 }
 
-/// The case of what a command offers of itself: its options, and commands or arguments.
+/// The case for the completions of a command: its options, and commands or arguments.
 inline std::string bash_offers(const told_command& program) {
   std::string text;
   for (const told_command* const command : all_of(program)) {

@@ -15,7 +15,7 @@
 #include "text/screen.hpp"
 
 /// Layers of a chain: `layers.3`, `layers.3 .. layers.17`.
-/// @param most  characters of a name where there are two
+/// @param most  characters of a name if there are two
 inline std::string layers_text(const stagecut::profile& model, std::size_t first, std::size_t last, std::size_t most) {
   if (last - first == 1) return shown(model.layers[first].name, 2 * most);
   return shown(model.layers[first].name, most) + " .. " + shown(model.layers[last - 1].name, most);

@@ -13,19 +13,19 @@
 
 #include "words/words.hpp"
 
-// The commands of the program as its parser knows them: of these completions and manual pages are made.
+// The program's commands as its parser knows them: the source of completions and manual pages.
 
-/// The words that an option is known to take.
+/// The known values of an option.
 struct known_words {
-  enum class kind { only, among_others, list };  // a list stands between commas
+  enum class kind { only, among_others, list };  // a list has commas
   kind how = kind::only;
   std::vector<std::string> words;
 };
 
-/// An option, or an argument that stands at a place.
+/// An option, or a positional argument.
 struct told_option {
-  std::vector<std::string> names;  // with their dashes; of an argument the one in the usage
-  std::string value;               // what stands behind it, as help calls it; empty: nothing
+  std::vector<std::string> names;  // with dashes; for an argument, the one in the usage
+  std::string value;               // its value, as help calls it; empty: none
   std::string says;
   std::string group;
   bool required = false;
@@ -33,33 +33,33 @@ struct told_option {
   bool file = false;  // or a folder
   known_words known;
 
-  /// What the usage says of an argument: `[COMMAND...]`.
+  /// The usage of an argument: `[COMMAND...]`.
   [[nodiscard]] std::string usage() const {
     return fmt::format("{}{}{}{}", required ? "" : "[", names.front(), repeated ? "..." : "", required ? "" : "]");
   }
 };
 
-/// A command, with those within it.
+/// A command, with its subcommands.
 struct told_command {
   std::vector<std::string> path;  // the words that call it: stagecut, profile, transformer
   std::string says;
   std::string version;  // of the program
   std::vector<told_option> options, arguments;
   std::vector<told_command> commands;
-  bool needs_command = false;  // one of them
+  bool needs_command = false;  // one of its subcommands
 
-  /// The words that call it, with a sign between them.
+  /// The words that call it, joined by a separator.
   [[nodiscard]] std::string name(std::string_view sign = " ") const { return fmt::format("{}", fmt::join(path, sign)); }
 };
 
-/// The words that an option's checks name: `{a,b}`, `{a,b}...` or `{a,b},...`.
+/// The words in an option's checks: `{a,b}`, `{a,b}...` or `{a,b},...`.
 inline known_words words_known(CLI::Option& option) {
   known_words result;
   for (int i = 0;; ++i) {
     std::string name;
     try {
       name = option.get_validator(i)->get_name();
-    } catch (const CLI::OptionNotFound&) {  // there are no more
+    } catch (const CLI::OptionNotFound&) {  // no more options
       return result;
     }
     const std::size_t close = name.find('}');
@@ -74,7 +74,7 @@ inline known_words words_known(CLI::Option& option) {
   }
 }
 
-/// What is told of an option.
+/// Describes an option.
 inline told_option told(CLI::Option& option) {
   told_option result;
   const bool placed = option.get_positional();
@@ -91,8 +91,8 @@ inline told_option told(CLI::Option& option) {
   return result;
 }
 
-/// What is told of a command.
-/// @param path     the words that call the one around it
+/// Describes a command.
+/// @param path     the words that call its parent
 /// @param version  of the program
 inline told_command told(CLI::App& command, std::string version, std::vector<std::string> path = {}) {
   told_command result;
@@ -111,7 +111,7 @@ inline told_command told(CLI::App& command, std::string version, std::vector<std
   return result;
 }
 
-/// The names of all commands within one.
+/// The names of all subcommands.
 inline std::vector<std::string> commands_in(CLI::App& command) {
   std::vector<std::string> result;
   for (CLI::App* const each : command.get_subcommands({})) {
@@ -121,7 +121,7 @@ inline std::vector<std::string> commands_in(CLI::App& command) {
   return result;
 }
 
-/// A command and all within it, each before what it holds.
+/// A command and all its descendants, parents first.
 inline std::vector<const told_command*> all_of(const told_command& command) {
   std::vector<const told_command*> result = {&command};
   for (const told_command& each : command.commands) {
@@ -129,4 +129,4 @@ inline std::vector<const told_command*> all_of(const told_command& command) {
   }
   return result;
 }
-std::vector<const told_command*> all_of(told_command&&) = delete;  // it would be gone
+std::vector<const told_command*> all_of(told_command&&) = delete;  // would dangle

@@ -15,7 +15,7 @@
 
 #include "text/screen.hpp"
 
-/// What a profile says of how it was computed: its member `computed`, or an empty object.
+/// The record of how a profile was computed: its member `computed`, or an empty object.
 inline nlohmann::json computed_figures(const stagecut::profile& model) {
   auto others = nlohmann::json::parse(model.unknown_fields, nullptr, false);
   if (!others.is_object() || !others.contains("computed") || !others["computed"].is_object()) {
@@ -33,7 +33,7 @@ inline void set_member(stagecut::plan& made, const char* name, nlohmann::ordered
   made.unknown_fields = others.empty() ? "" : others.dump();
 }
 
-/// A figure of these, or else the value; so too where somebody made it something else.
+/// A figure of these, or the default; also the default if its type is wrong.
 template <class Value>
 Value computed_figure(const nlohmann::json& of, const char* name, Value otherwise) {
   const auto found = of.find(name);
@@ -44,7 +44,7 @@ Value computed_figure(const nlohmann::json& of, const char* name, Value otherwis
   return fits ? found->get<Value>() : otherwise;
 }
 
-/// What it was computed for, as a line of text.
+/// The configuration of the computation, as a line of text.
 inline std::string computed_text(const stagecut::profile& model) {
   const nlohmann::json of = computed_figures(model);
   const auto count = [&](const char* name) { return computed_figure<std::size_t>(of, name, 1); };
@@ -58,14 +58,14 @@ inline std::string computed_text(const stagecut::profile& model) {
   return text + "\n";
 }
 
-/// GPUs that share a stage, with those of its copies.
+/// GPUs that share a stage, including those of its copies.
 inline std::size_t gpus_of_stage(const stagecut::profile& model) {
   const nlohmann::json of = computed_figures(model);
   const auto count = [&](const char* name) { return computed_figure<std::size_t>(of, name, 1); };
   return count("tensor_parallel") * count("context_parallel") * count("data_parallel");
 }
 
-/// Whether a framework's text holds a setting already, by the name of a format.
+/// Whether a framework's text already contains a setting, by the name of a format.
 inline bool says_setting(std::string_view format, std::string_view setting) {
   const bool usual = setting == "tensor_parallel" || setting == "data_parallel" || setting == "microbatch";
   if (format == "deepspeed") return usual || setting == "zero" || setting == "precision";
@@ -77,14 +77,14 @@ inline bool says_setting(std::string_view format, std::string_view setting) {
   return false;
 }
 
-/// What a plan recomputes, where all its layers were planned so: as they were profiled, or as its stages are checkpointed.
+/// The recomputation of a plan, if it is the same for all layers: as profiled, or as its stages are checkpointed.
 inline std::string recomputed_text(const stagecut::plan& made) {
   if (made.memory.checkpoint == "always") return "full";
   if (made.memory.checkpoint == "except_last") return "full, but of the last microbatch";
   return shown(computed_figure<std::string>(computed_figures(made.profile), "recomputation", "none"));
 }
 
-/// The settings that a prediction assumes and a format does not express: a list, empty if there are none.
+/// The settings that a prediction assumes and a format does not express: a list, possibly empty.
 /// @param written  the plan in the format
 inline std::string unsaid_settings(const stagecut::plan& made, std::string_view format, std::string_view written) {
   const nlohmann::json of = computed_figures(made.profile);
@@ -100,7 +100,7 @@ inline std::string unsaid_settings(const stagecut::plan& made, std::string_view 
     const auto value = computed_figure<std::size_t>(of, member, 1);
     if (value != 1 && !says_setting(format, member)) add(name, std::to_string(value));
   }
-  // Frameworks have it off; what layers keep depends on it.
+  // Frameworks have it off by default; the memory of layers depends on it.
   const bool shared = computed_figure<std::size_t>(of, "tensor_parallel", 1) != 1 ||
                       (!made.stages.empty() && made.stages[0].shards != 1);
   if (shared && computed_figure<bool>(of, "sequence_parallel", false) && !says_setting(format, "sequence_parallel")) {
@@ -114,7 +114,7 @@ inline std::string unsaid_settings(const stagecut::plan& made, std::string_view 
       (precision == "fp8" ? !format.starts_with("megatron") : !says_setting(format, "precision"))) {
     add("precision", shown(precision));
   }
-  // Megatron-LM spreads the optimizer's state alone, torchtitan gradients, too.
+  // Megatron-LM shards only the optimizer's state, torchtitan also gradients.
   const auto zero = computed_figure<std::size_t>(of, "zero", 0);
   const bool said = (zero == 1 && format.starts_with("megatron")) || (zero > 1 && format == "torchtitan");
   if (zero != 0 && !said && !says_setting(format, "zero")) add("ZeRO stage", std::to_string(zero));
@@ -126,13 +126,13 @@ inline std::string unsaid_settings(const stagecut::plan& made, std::string_view 
   return text;
 }
 
-/// Likewise, as a line of text.
+/// The same as a line of text.
 inline std::string settings_text(const stagecut::plan& made, std::string_view format, std::string_view written) {
   const std::string text = unsaid_settings(made, format, written);
   return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);
 }
 
-/// Whether its passes are those of whole prompts.
+/// Whether its passes process whole prompts.
 inline bool computes_prompts(const stagecut::profile& model) {
   return model.inference && computed_figure<std::string>(computed_figures(model), "inference", "") == "prefill";
 }

@@ -7,15 +7,15 @@
 #include <string>
 #include <system_error>
 
-// The pages and schemas that belong to the program.
+// The documents and schemas of the program.
 
-/// Where they are installed, from the folder of the program.
+/// Their installed folder, relative to the program's.
 #ifndef STAGECUT_DOCUMENTS
 #define STAGECUT_DOCUMENTS "../share/doc/stagecut"
 #endif
 inline constexpr const char* documents_folder = STAGECUT_DOCUMENTS;
 
-/// Those that a user of the program looks into, and what they tell.
+/// The documents for users, and their subjects.
 inline constexpr stagecut::word<const char*> documents[] = {{"planner.md", "The program by examples."},
                                                             {"profiles.md", "The profiles that it reads."},
                                                             {"recomputation.md", "From dry runs to a plan."},
@@ -23,7 +23,7 @@ inline constexpr stagecut::word<const char*> documents[] = {{"planner.md", "The 
                                                             {"profile.schema.json", "The JSON of profiles."},
                                                             {"plan.schema.json", "The JSON of plans."}};
 
-/// The path of one of them: where it is installed, or else in the source.
+/// The path of a document: the installed one, or else the one in the source.
 inline std::string document(const std::string& name) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);

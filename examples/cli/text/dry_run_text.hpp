@@ -11,15 +11,15 @@
 #include <string_view>
 #include <vector>
 
-// Dry runs in SAPP's words.
+// Dry runs in SAPP's terms.
 
-/// The settings of a run, a number of each rank.
+/// The settings of a run, one number per rank.
 struct sapp_settings {
   std::vector<long long> offset;                ///< layers above an even share
-  std::vector<std::size_t> full, select, comm;  ///< layers recomputed so, or in a stronger way
+  std::vector<std::size_t> full, select, comm;  ///< layers with this recomputation, or a stronger one
 };
 
-/// What a run is set up with.
+/// The settings of a run.
 inline sapp_settings sapp_settings_of(const stagecut::dry_run& run, const std::vector<std::string>& choices,
                                       std::size_t layers) {
   sapp_settings result;
@@ -41,7 +41,7 @@ inline sapp_settings sapp_settings_of(const stagecut::dry_run& run, const std::v
   return result;
 }
 
-/// What is proposed, for a person, to be pasted run by run.
+/// The proposed runs, for a person, to be pasted run by run.
 inline std::string dry_runs_text(const stagecut::dry_run_design& design, const std::vector<std::string>& choices,
                                  std::size_t layers, std::size_t before) {
   std::string text;
@@ -57,7 +57,7 @@ inline std::string dry_runs_text(const stagecut::dry_run_design& design, const s
   return text + fmt::format("\ncondition: errors of peaks grow {:.3g} times in the parts at most\n", design.condition);
 }
 
-/// Likewise, as a file for `stagecut fit memory` and for SAPP, without what is to be measured.
+/// The same as a file for `stagecut fit memory` and for SAPP, without the measurements.
 inline std::string dry_runs_yaml(const stagecut::dry_run_design& design, const std::vector<std::string>& choices,
                                  std::size_t layers) {
   std::vector<sapp_settings> all;

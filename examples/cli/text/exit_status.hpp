@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What the program ends with.
+/// The exit statuses of the program.
 enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
 
-/// What a status means to those who run the program.
+/// The meaning of a status for users.
 struct status_meaning {
   exit_status status;
   const char* means;
-  const char* of;  // the commands that say it; empty: all
+  const char* of;  // the commands that return it; empty: all
 };
 inline constexpr status_meaning status_meanings[] = {
     {planned, "What was asked for is done: a plan, a page, an answer.", ""},

@@ -22,7 +22,7 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// What holds the iteration of a plan, as a person reads it.
+// The limits on a plan's iteration time, for a person.
 
 /// A part of an explanation: a title, a table, and lines below it.
 struct explained_part {
@@ -38,8 +38,8 @@ struct explained_part {
 /// An explanation for people: four tables of at most 80 columns.
 class explain_text {
  public:
-  /// @param made  the plan that is explained
-  /// @param told  what is told of it
+  /// @param made  the plan to explain
+  /// @param told  its explanation
   explain_text(const stagecut::plan& made, const stagecut::plan_explanation& told) : made_(made), told_(told) {}
 
   [[nodiscard]] std::string text() const {
@@ -48,11 +48,11 @@ class explain_text {
     return all;
   }
 
-  /// Where the time goes, the critical path, prices, and what would help.
+  /// Idle time, the critical path, prices, and helpful changes.
   [[nodiscard]] std::vector<explained_part> parts() const { return {idle(), path(), less(), help()}; }
 
  private:
-  static constexpr std::size_t most_lines = 32;  // of a table
+  static constexpr std::size_t most_lines = 32;  // per table
 
   [[nodiscard]] std::string time(double value) const {
     return value < 0 ? "-" + time_text(made_.profile, -value) : time_text(made_.profile, value);
@@ -60,7 +60,7 @@ class explain_text {
   [[nodiscard]] std::string share(double value) const {
     return percent_text(told_.makespan > 0 ? value / told_.makespan : 0);
   }
-  /// Whether a time is more than what rounds.
+  /// Whether a time exceeds rounding errors.
   [[nodiscard]] bool counts(double value) const { return value > 1e-12 * told_.makespan; }
 
   [[nodiscard]] static std::string more(std::size_t lines) {
@@ -86,7 +86,7 @@ class explain_text {
             std::move(lines), more(told_.devices.size())};
   }
 
-  /// The columns of the critical path that hold anything.
+  /// The non-empty columns of the critical path.
   struct path_columns {
     bool backward = false, split = false, update = false, messages = false;
   };
@@ -157,7 +157,7 @@ class explain_text {
     double saves = 0;  // each
   };
 
-  /// Calls `use(first, last)` for neighbours of a list that save the same but for rounding.
+  /// Calls `use(first, last)` for neighbours of a list with equal savings, up to rounding.
   template <class Use>
   void each_run(const std::vector<double>& prices, const Use& use) const {
     for (std::size_t first = 0, last = 0; first < prices.size(); first = last) {
@@ -166,7 +166,7 @@ class explain_text {
     }
   }
 
-  /// All prices, the largest first; of neighbours that save the same in one.
+  /// All prices, the largest first; neighbours with equal savings combined.
   [[nodiscard]] std::vector<priced> prices() const {
     std::vector<priced> all;
     const auto& less = told_.less;

@@ -8,9 +8,9 @@
 
 #include "text/command_tree.hpp"
 
-// How fish completes the commands.
+// Command completion in fish.
 
-/// A text between single quotes, as fish reads it.
+/// A single-quoted text for fish.
 inline std::string fish_quoted(const std::string& text) {
   std::string result = "'";
   for (const char each : text) {
@@ -20,7 +20,7 @@ inline std::string fish_quoted(const std::string& text) {
   return result + "'";
 }
 
-/// What stands behind an option, or at a place.
+/// The values of an option or argument.
 inline std::string fish_values(const told_option& of) {
   if (of.file) return " -r -F";
   if (of.known.words.empty()) return " -x";
@@ -29,7 +29,7 @@ inline std::string fish_values(const told_option& of) {
                      list ? ")" : "");
 }
 
-/// What a command offers.
+/// The completions of a command.
 inline std::string fish_offers(const told_command& command) {
   std::string text;
   const std::string start = fmt::format("complete -c stagecut -n '__stagecut_at {}'", command.name());

@@ -16,9 +16,9 @@
 #include "text/screen.hpp"
 #include "text/table.hpp"
 
-// What a plan on several devices a stage says beside its stages.
+// Additional text for plans with several devices per stage.
 
-/// What planners choose, one a line, with the time of a sample where the profile tells how many a microbatch has.
+/// The choices of planners, one per line, with the time of a sample if the profile gives the samples of a microbatch.
 inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hybrid>& rows,
                                          const stagecut::profile& model, const screen& on) {
   const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);

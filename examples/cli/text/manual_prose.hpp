@@ -5,15 +5,15 @@
 
 #include <string_view>
 
-// What manual pages say beside the words of the options: by command.
+// Text of the manual pages in addition to the options' descriptions: by command.
 
-/// Of a page.
+/// The text of a page.
 struct page_prose {
-  std::string_view text;      // paragraphs, one a line
-  std::string_view examples;  // lines: what it does, a tabulator, the command
+  std::string_view text;      // paragraphs, one per line
+  std::string_view examples;  // lines: description, tab, command
 };
 
-/// Of all pages. The examples of the first make the files that the others read; a test runs them all.
+/// All pages. The examples of the first make the files that the others read; a test runs them all.
 inline constexpr stagecut::word<page_prose> manual_prose[] = {
     {"stagecut",
      {R"(Layers of a model become the stages of a pipeline, one or several on each device. From a profile, which says what every layer costs, stagecut finds the cut whose iteration ends first, under a schedule and within the memory of the devices, and proves a bound: no other cut is below it.

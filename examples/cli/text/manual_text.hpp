@@ -20,7 +20,7 @@
 
 // Manual pages in the language of man(7).
 
-/// A text as roff prints it: every sign is itself.
+/// Escapes a text for roff: every character prints as itself.
 inline std::string roff(std::string_view text) {
   constexpr stagecut::word<std::string_view> signs[] = {{"\\", "\\e"},  {"-", "\\-"},   {"'", "\\(aq"}, {"\"", "\\(dq"},
                                                         {"^", "\\(ha"}, {"~", "\\(ti"}, {"`", "\\(ga"}};
@@ -37,7 +37,7 @@ inline std::string roff(std::string_view text) {
   return result;
 }
 
-/// Lines of at most 78 signs, of roff; no line begins with a dot.
+/// Roff lines of at most 78 characters; no line begins with a dot.
 inline std::string roff_lines(std::string_view text) {
   std::string result;
   std::size_t width = 0;
@@ -51,16 +51,16 @@ inline std::string roff_lines(std::string_view text) {
   return result + '\n';
 }
 
-/// A sentence, whose dot help mostly leaves away.
+/// A sentence with its final dot, which help mostly omits.
 inline std::string sentence(const std::string& text) { return text.ends_with('.') ? text : text + '.'; }
 
-/// What stands behind a name: without the dot of a sentence.
+/// The text after a name: without the final dot.
 inline std::string phrase(const std::string& text) {
   const bool dot = text.ends_with('.') && !text.ends_with("..");
   return text.substr(0, text.size() - (dot ? 1 : 0));
 }
 
-/// What is told of the words that an option takes, where it does not name them all itself.
+/// The possible values of an option, if its description does not list them.
 inline std::string words_told(const told_option& option) {
   const auto& words = option.known.words;
   const auto named = [&](const std::string& word) { return option.says.find(word) != std::string::npos; };
@@ -71,7 +71,7 @@ inline std::string words_told(const told_option& option) {
   return fmt::format(" {} {}.", begin, fmt::join(words, ", "));
 }
 
-/// An option or an argument with what it means.
+/// An option or an argument with its description.
 inline std::string roff_option(const told_option& option, bool placed) {
   std::string names;
   for (const std::string& each : option.names) {
@@ -83,7 +83,7 @@ inline std::string roff_option(const told_option& option, bool placed) {
   return fmt::format(".TP\n{}\n{}", names, roff_lines(sentence(option.says) + words_told(option) + more + end));
 }
 
-/// The options in their groups, of which the first needs no heading.
+/// The options in their groups; the first group has no heading.
 inline std::string roff_options(const told_command& command) {
   std::string text;
   std::vector<std::string> groups;
@@ -99,7 +99,7 @@ inline std::string roff_options(const told_command& command) {
   return text;
 }
 
-/// `stagecut plan [OPTIONS] FILE`, as the usage says it.
+/// `stagecut plan [OPTIONS] FILE`, as in the usage.
 inline std::string roff_synopsis(const told_command& command) {
   std::string text = fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.name()));
   for (const told_option& each : command.arguments) text += fmt::format(" \\fI{}\\fR", roff(each.usage()));
@@ -107,7 +107,7 @@ inline std::string roff_synopsis(const told_command& command) {
   return text + '\n';
 }
 
-/// What the command does, its commands and its arguments.
+/// The description of the command, its subcommands and its arguments.
 inline std::string roff_description(const told_command& command, std::string_view prose) {
   std::string text = ".SH DESCRIPTION\n";
   for (const std::string_view each : split(prose, '\n')) {
@@ -123,7 +123,7 @@ inline std::string roff_description(const told_command& command, std::string_vie
   return text;
 }
 
-/// Statuses, examples, and the files that are installed with the program.
+/// Statuses, examples, and the files installed with the program.
 inline std::string roff_rest(const told_command& command, std::string_view examples) {
   std::string text = ".SH EXIT STATUS\n";
   for (const status_meaning& each : status_meanings) {
@@ -146,7 +146,7 @@ inline std::string roff_rest(const told_command& command, std::string_view examp
   return text;
 }
 
-/// The page of a command of the program.
+/// The manual page of a command.
 inline std::string manual_page(const told_command& command, const told_command& program) {
   std::string title = command.name("-");
   const auto* const known = stagecut::find_name(manual_prose, command.name());

@@ -15,15 +15,15 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// What a fit of memory found, for a person.
+// The result of a memory fit, for a person.
 
-/// Bytes, which may be below 0.
+/// Bytes, possibly below 0.
 inline std::string signed_bytes_text(double bytes) {
   const double whole = std::round(bytes);
   return whole < 0 ? "-" + bytes_text(-whole) : bytes_text(whole);
 }
 
-/// How far a fit can be trusted: lines of text.
+/// The quality of a fit: lines of text.
 inline std::string fit_quality_text(const stagecut::dry_runs& runs, const stagecut::memory_fit& found) {
   const stagecut::rank_peak& worst = runs.peaks[found.worst];
   const bool exact = std::round(found.largest_residual) < 1;

@@ -19,7 +19,7 @@
 #include "text/screen.hpp"
 #include "text/standard_streams.hpp"
 
-/// What standard output is: a terminal with its width and, unless NO_COLOR is set, colours; else plain.
+/// The properties of standard output: a terminal with its width and, unless NO_COLOR is set, colours; else plain.
 inline screen standard_screen() {
   screen on;
   if (isatty(STDOUT_FILENO) == 0) return on;
@@ -31,15 +31,15 @@ inline screen standard_screen() {
   return on;
 }
 
-/// What a text is shown on that goes to a file, or to standard output if the name is empty.
+/// The screen for a text that goes to a file, or to standard output if the name is empty.
 inline screen screen_of(const std::string& path) { return path.empty() ? standard_screen() : screen{}; }
 
-/// One line on standard error: what the program has to say beside its output.
+/// Prints a line on standard error: messages in addition to the output.
 inline void say(const std::string& text) {
   print_error(fmt::format("stagecut: {}\n", stagecut::visible(text)));
 }
 
-/// Several lines on standard error.
+/// Prints several lines on standard error.
 inline void say_lines(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -49,14 +49,14 @@ inline void say_lines(std::string_view text) {
 }
 
 /// Writes a text to a file, or to standard output if the name is empty.
-/// @throws std::system_error if it cannot be written; a file that was there before is then as it was
+/// @throws std::system_error if that fails; an existing file is then unchanged
 inline void write(const std::string& text, const std::string& path) {
   output_file file(path);
   file.write(text);
   file.commit();
 }
 
-/// Writes a text that comes in parts: `make(PUT)` calls `PUT(PART)` for each of them.
+/// Writes a text in parts: `make(PUT)` calls `PUT(PART)` for each of them.
 /// @throws std::system_error as `write`; whatever `make` throws
 template <class Make>
 void write_parts(const Make& make, const std::string& path) {

@@ -23,16 +23,16 @@
 #include "text/stop_signals.hpp"
 #include "words/quantity.hpp"
 
-/// What a name of an output stands for, its symbolic links followed.
+/// The target of an output name, after symbolic links.
 struct output_target {
-  std::string path;                  ///< of the file behind the links
-  std::optional<struct stat> there;  ///< what stands there; unset: nothing yet
-  std::optional<int> descriptor;     ///< open in this program already: /dev/stdout, /proc/self/fd/7
+  std::string path;                  ///< of the file after all links
+  std::optional<struct stat> there;  ///< the existing file; unset: none
+  std::optional<int> descriptor;     ///< already open in this program: /dev/stdout, /proc/self/fd/7
 
-  /// Whether it is a file that a new one takes the place of; anything else is written to as it is.
+  /// Whether a new file replaces it; anything else is written in place.
   [[nodiscard]] bool replaced() const { return !descriptor && (!there || S_ISREG(there->st_mode)); }
 
-  /// The folder that it stands in.
+  /// Its folder.
   [[nodiscard]] std::string folder() const {
     const std::string parent = std::filesystem::path(path).parent_path().string();
     return parent.empty() ? "." : parent;
@@ -41,7 +41,7 @@ struct output_target {
 
 namespace detail {
 
-/// The descriptor of this program that a name under /proc or /dev/fd stands for.
+/// The descriptor of this program that a name under /proc or /dev/fd denotes.
 inline std::optional<int> own_descriptor(const std::filesystem::path& name) {
   std::error_code none;
   const std::string folder = std::filesystem::canonical(name.parent_path(), none).string();
@@ -52,8 +52,8 @@ inline std::optional<int> own_descriptor(const std::filesystem::path& name) {
 
 }  // namespace detail
 
-/// Follows the links of an output's name, also one that leads to no file yet.
-/// @throws std::system_error if that cannot be told
+/// Follows the links of an output's name, also a dangling one.
+/// @throws std::system_error if that fails
 inline output_target find_target(const std::string& name) {
   const auto refuse = [&](int why) {
     throw std::system_error(why, std::generic_category(), name + ": could not be written");
@@ -81,8 +81,8 @@ inline output_target find_target(const std::string& name) {
   return result;
 }
 
-/// Refuses before there is any work an output that could not be written after it, or that is one of the inputs: `-` is
-/// standard input, an empty name is none.
+/// Rejects, before any work, an output that cannot be written, or that is one of the inputs: `-` is standard input, an
+/// empty name is none.
 /// @param option  that names it
 /// @throws std::system_error; std::invalid_argument for an input
 inline void check_output(const std::string& name, const std::vector<std::string>& inputs,
@@ -101,7 +101,7 @@ inline void check_output(const std::string& name, const std::vector<std::string>
     struct stat there {};
     if (input.empty() || !target.there || !S_ISREG(target.there->st_mode)) continue;
     const int failed = input == "-" ? ::fstat(STDIN_FILENO, &there) : ::stat(input.c_str(), &there);
-    if (failed != 0) continue;  // to be refused where it is read
+    if (failed != 0) continue;  // reading reports it
     if (there.st_dev == target.there->st_dev && there.st_ino == target.there->st_ino) {
       throw std::invalid_argument(option + ": " + name + " is an input" + (input == name ? "" : ", " + input));
     }
@@ -110,8 +110,8 @@ inline void check_output(const std::string& name, const std::vector<std::string>
   if (target.replaced()) require(::access(target.folder().c_str(), W_OK | X_OK), name + ": its folder");
 }
 
-/// Writes a file that is there as a whole or not at all: beside its place, to which it is moved by `commit`. An output that
-/// is no file, a pipe say, is written to as it is, and so is standard output.
+/// Writes a file completely or not at all: to a temporary file next to the target, which `commit` moves into place. An
+/// output that is not a file, such as a pipe, is written in place, and so is standard output.
 class output_file {
  public:
   /// @param name  of a file, whose links are followed and whose permissions are kept; empty: standard output
@@ -136,24 +136,24 @@ class output_file {
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
 
-  /// What was not committed is gone.
+  /// Removes what was not committed.
   ~output_file() {
     if (file_ != nullptr && file_ != stdout) (void)std::fclose(file_);
     drop();
   }
 
   /// Writes a part.
-  /// @throws std::system_error if there is no room for it
+  /// @throws std::system_error if the disk is full
   void write(std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) refuse();
   }
 
-  /// Puts what was written into its place; nothing may be written after it.
-  /// @throws std::system_error if it cannot be; what stood there before does so still
+  /// Moves the file into place; no writes may follow.
+  /// @throws std::system_error if that fails; an existing file is then unchanged
   void commit() {
     if (std::fflush(file_) != 0) refuse();
     if (file_ == stdout) return;
-    // A full disk may be found out only here. What cannot be synchronised is no disk.
+    // A full disk may only be noticed here. Targets that cannot be synchronized are not disks.
     if (!beside_.empty() && ::fsync(::fileno(file_)) != 0 && errno != EINVAL && errno != ENOTSUP) refuse();
     std::FILE* const file = std::exchange(file_, nullptr);
     if (std::fclose(file) != 0) refuse();
@@ -171,7 +171,7 @@ class output_file {
                             name_.empty() ? "the output could not be written" : name_ + ": could not be written");
   }
 
-  /// Removes what stands beside the target.
+  /// Removes the temporary file.
   void drop() {
     if (beside_.empty()) return;
     ::unlink(beside_.c_str());
@@ -179,10 +179,10 @@ class output_file {
     beside_.clear();
   }
 
-  /// A new file beside the target, with its permissions.
+  /// Creates a temporary file next to the target, with its permissions.
   int create(const output_target& target) {
     const stop_signals::held_back until_known;
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error like any other
+    std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is an ordinary error
     const mode_t mode = target.there ? 0600 : 0666;
     int opened = -1;
     for (int i = 0; i < 1000 && opened < 0; ++i) {
@@ -198,7 +198,7 @@ class output_file {
     struct stat made {};
     const bool other =
         ::fstat(opened, &made) == 0 && (made.st_uid != target.there->st_uid || made.st_gid != target.there->st_gid);
-    // Only some may give files away: then it is theirs who writes it.
+    // Only some users may give files away: otherwise the writer owns it.
     if (other && ::fchown(opened, target.there->st_uid, target.there->st_gid) != 0) errno = 0;
     if (::fchmod(opened, target.there->st_mode & 07777U) == 0) return opened;
     const int why = errno;
@@ -209,6 +209,6 @@ class output_file {
 
   std::string name_;
   std::string target_;
-  std::string beside_;  // the file that is written in its place; empty: none
+  std::string beside_;  // the temporary file; empty: none
   std::FILE* file_ = nullptr;
 };

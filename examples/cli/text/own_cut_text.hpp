@@ -20,11 +20,11 @@
 #include "text/profile_text.hpp"
 #include "text/screen.hpp"
 
-// A cut of one's own beside the best.
+// A user's cut compared with the best.
 
 /// `your cut 12.3 s, the best 11 s, 10.6 % less`.
-/// @param broken  whether yours breaks a rule
-/// @param best    nothing: none was searched for, or found
+/// @param broken  whether yours violates a rule
+/// @param best    null: none was searched for, or found
 inline std::string beside_best_text(const stagecut::plan& own, bool broken, const stagecut::plan* best) {
   if (best == nullptr || best->objective.name != own.objective.name) return "";
   const bool proved = best->objective.state == stagecut::state::optimal;
@@ -42,8 +42,8 @@ inline std::string beside_best_text(const stagecut::plan& own, bool broken, cons
                      share < 0 ? "more" : "less");
 }
 
-/// What holds it, and the change that would help most.
-/// @param target  that is to run it: only changes that it can express
+/// The bottleneck of a plan, and the most helpful change.
+/// @param target  the framework: only changes that it can express
 inline std::string what_holds_text(const stagecut::plan& own, stagecut::framework target) try {
   if (!stagecut::explanation_obstacle(own).empty()) return "";
   stagecut::explain_options options;
@@ -66,16 +66,16 @@ inline std::string what_holds_text(const stagecut::plan& own, stagecut::framewor
   return "";
 }
 
-/// What it breaks.
+/// The rules that it violates.
 inline std::string broken_text(const stagecut::scored_cut& own) {
   std::string text;
   for (const std::string& each : own.broken) text += fmt::format("it breaks a rule: {}\n", shown(each, 400));
   return text;
 }
 
-/// A cut of one's own, scored, explained, and compared with the best.
-/// @param option  that said it
-/// @param target  that is to run it
+/// A user's cut, scored, explained, and compared with the best.
+/// @param option  the option that gave it
+/// @param target  the framework that runs it
 inline std::string own_cut_text(const stagecut::scored_cut& own, const stagecut::plan* best, const std::string& option,
                                 stagecut::framework target, const screen& on) {
   return fmt::format("\nyour cut, {}:\n", option) + plan_text(own.made, on) + what_holds_text(own.made, target) +

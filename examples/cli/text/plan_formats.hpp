@@ -21,7 +21,7 @@
 #include "words/did_you_mean.hpp"
 #include "words/words.hpp"
 
-/// The formats of the program itself, and what they are; of `json` a page tells more.
+/// The program's own formats with descriptions; for `json` see its documentation page.
 struct own_format {
   const char* name;
   const char* describes;
@@ -30,13 +30,13 @@ inline constexpr own_format own_formats[] = {{"text", "a table for a person"},
                                               {"json", "the whole plan, of"},
                                               {"html", "a page: timeline, memory, cuts, prices, what frameworks are told"}};
 
-/// A plan that says in its JSON what it is predicted to process, as `predicted`.
+/// A plan with its predicted rates in its JSON, as `predicted`.
 inline stagecut::plan with_rates(stagecut::plan made) {
   set_member(made, "predicted", rates_json(made));
   return made;
 }
 
-/// A plan in a format that the program or a writer knows.
+/// A plan in a format of the program or of a framework writer.
 inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
   if (format == "text") return plan_text(plan, on);
   if (format == "json") return stagecut::io::as_json(with_rates(plan)) + "\n";
@@ -44,7 +44,7 @@ inline std::string formatted(const stagecut::plan& plan, const std::string& form
   return stagecut::io::find_format(format)->write(plan) + "\n";
 }
 
-/// A check for the name of a format.
+/// A check for format names.
 inline CLI::Validator format_check() {
   std::vector<std::string> names = names_of(own_formats);
   for (const auto& each : stagecut::io::formats) names.emplace_back(each.name);

@@ -26,9 +26,9 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// Plans as tables that a person reads at a glance.
+// Plans as tables for a person.
 
-/// What a schedule is called: one that has no name is an order that somebody wrote.
+/// The display name of a schedule: one without a name is custom.
 inline std::string schedule_name(std::string_view name) { return name.empty() ? "its own order" : shown(name); }
 
 /// A value of the plan's objective, in its unit.
@@ -40,7 +40,7 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
   return fmt::format("{:.6g}", value);
 }
 
-/// Whether an objective is of times whatever stages were cut by.
+/// Whether an objective is a time for every measure of stages.
 inline bool is_of_time_alone(const std::string& objective) {
   for (const char* const each : {"makespan", "time-per-token", "iteration", "stage-time", "pipeline-length"}) {
     if (objective == each) return true;
@@ -48,12 +48,12 @@ inline bool is_of_time_alone(const std::string& objective) {
   return false;
 }
 
-/// What was minimised, and how far.
+/// The minimized value, and its gap.
 inline std::string objective_text(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
   const std::string name = objective.name.empty() ? "cost" : shown(objective.name);
   const bool proved = objective.state == stagecut::state::optimal;
-  const auto least = [&](double bound) {  // a search that was stopped early may know nothing
+  const auto least = [&](double bound) {  // a search that was stopped early may have no bound
     return bound > 0 || proved ? fmt::format(": no cut is below {}", cost_text(plan, bound)) : std::string();
   };
   std::string state = objective.state == stagecut::state::unknown ? "not searched for" : stagecut::to_string(objective.state);
@@ -74,12 +74,12 @@ inline std::string objective_text(const stagecut::plan& plan) {
                        cost_text(plan, objective.value), state);
   }
   const std::string what = is_of_time_alone(name) ? name : name + " of " + shown(objective.of);
-  // Of a cut that was not searched for nothing is proved.
+  // Nothing is proved for a given cut.
   if (objective.state == stagecut::state::unknown) return fmt::format("{}: {}", what, cost_text(plan, objective.value));
   return fmt::format("{}: {}, {}{}", what, cost_text(plan, objective.value), state, least(objective.bound));
 }
 
-/// How fast a plan of inference is.
+/// The speed of an inference plan.
 inline std::string inference_text(const stagecut::plan& plan) {
   const auto figures = stagecut::inference_figures_of(plan);
   std::string text =
@@ -97,7 +97,7 @@ inline std::string inference_text(const stagecut::plan& plan) {
   return text + "\n";
 }
 
-/// Which memory is above a limit: of a cut of one's own, or of a plan that somebody edited; nothing if none is.
+/// The memory above a limit, for a user's cut or an edited plan; nothing if none is.
 inline std::string above_limit_text(const stagecut::plan& plan) try {
   std::vector<double> needs = stagecut::device_memories(plan);
   if (needs.empty() && plan.chunks == 1) {
@@ -116,7 +116,7 @@ inline std::string above_limit_text(const stagecut::plan& plan) try {
   return "";
 }
 
-/// Within what memory; nothing if there is no limit.
+/// The memory limit; nothing if there is none.
 inline std::string limit_text(const stagecut::plan& plan) {
   const stagecut::memory_model& memory = plan.memory;
   std::string text;
@@ -136,8 +136,8 @@ inline std::string limit_text(const stagecut::plan& plan) {
   return text.empty() ? text : text + "\n";
 }
 
-/// What a device needs of a plan that nothing limits, where that is more than the device has that its profile was computed for;
-/// nothing if it is not, or not known.
+/// The memory needed by a plan without a limit, if it exceeds the memory of the device in its profile; nothing if not,
+/// or unknown.
 inline std::string beyond_device_text(const stagecut::plan& plan) try {
   const nlohmann::json computed = computed_figures(plan.profile);
   const double has = computed_figure(computed, "memory", 0.0);
@@ -151,12 +151,12 @@ inline std::string beyond_device_text(const stagecut::plan& plan) try {
   if (!(most > has)) return "";
   return fmt::format("a device needs up to {}, and {} has {}: nothing limits the plan", bytes_text(most),
                      shown(computed_figure<std::string>(computed, "device", "the device")), bytes_text(has));
-} catch (const std::invalid_argument&) {  // of one that somebody edited
+} catch (const std::invalid_argument&) {  // an edited plan
   return "";
 }
 
-/// The share of the predicted iteration that comes after its last pass: exchanged gradients, steps of optimizers. 0 of
-/// a plan that cannot be simulated, as one that somebody edited.
+/// The share of the predicted iteration after its last pass: gradient exchange, optimizer steps. 0 for a plan that
+/// cannot be simulated, such as an edited one.
 inline double share_at_end(const stagecut::plan& plan) try {
   const bool any = std::any_of(plan.stages.begin(), plan.stages.end(), [](const auto& s) { return s.all_reduce > 0; });
   if (!any || !plan.makespan || !(*plan.makespan > 0)) return 0;
@@ -169,7 +169,7 @@ inline double share_at_end(const stagecut::plan& plan) try {
   return 0;
 }
 
-/// The devices that it takes, and how its layers are run: lines of text.
+/// Its devices, and the form of its layers: lines of text.
 inline std::string devices_and_ways_text(const stagecut::plan& plan) {
   std::size_t devices = 0;
   for (const auto& stage : plan.stages) devices += stage.replicas * stage.shards;
@@ -192,12 +192,12 @@ inline std::string devices_and_ways_text(const stagecut::plan& plan) {
   return text + "\n";
 }
 
-/// Puts into the unknown members of a plan what no plan was looked for with, `orders but 1F1B`; empty: nothing.
+/// Records in the unknown members of a plan the scope that was not searched, `orders but 1F1B`; empty: nothing.
 inline void say_scope(stagecut::plan& made, const std::string& scope) {
   set_member(made, "not_searched", scope.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(scope));
 }
 
-/// What no plan was looked for with, as a plan says it: `orders but 1F1B`; empty: it does not.
+/// The recorded scope that was not searched: `orders but 1F1B`; empty: none.
 inline std::string scope_of(const stagecut::plan& made) {
   const auto others = nlohmann::json::parse(made.unknown_fields, nullptr, false);
   if (!others.is_object()) return "";
@@ -205,7 +205,7 @@ inline std::string scope_of(const stagecut::plan& made) {
   return said.empty() ? said : shown(said, 1000);
 }
 
-/// The same as lines of text, of 80 columns at most, those behind the first one moved in.
+/// The same as lines of text, of 80 columns at most, indented after the first.
 inline std::string scope_text(const stagecut::plan& made) {
   std::string list = scope_of(made);
   if (list.empty()) return list;
@@ -220,7 +220,7 @@ inline std::string scope_text(const stagecut::plan& made) {
   return list + "\n";
 }
 
-/// What runs, how long it takes and what it needs, below the table of stages.
+/// The schedule, time and memory, below the table of stages.
 inline std::string summary(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
   std::string text = objective_text(plan);
@@ -253,7 +253,7 @@ inline std::string summary(const stagecut::plan& plan) {
   return text + limit_text(plan) + devices_and_ways_text(plan);
 }
 
-/// Bytes of every stage at its fullest moment; of a plan that somebody edited, whose order is none, what its figures say.
+/// Peak bytes of every stage; for an edited plan with an invalid order, its stored figures.
 inline std::vector<double> known_memories(const stagecut::plan& plan) try {
   return stagecut::stage_memories(plan);
 } catch (const std::exception&) {
@@ -262,7 +262,7 @@ inline std::vector<double> known_memories(const stagecut::plan& plan) try {
   return bytes;
 }
 
-/// The stages of a plan, names shortened to so many characters.
+/// The stages of a plan, names shortened to `most` characters.
 inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   const bool memory = !plan.memory.optimizer.empty();
   const bool timed =
@@ -305,8 +305,8 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   return lines;
 }
 
-/// What devices take that have several stages, all of these together at the fullest moment; nothing where each has one, or
-/// where that is not known, as of a plan that somebody edited.
+/// The peak of devices with several stages, all stages together; nothing if each has one, or if unknown, as for an
+/// edited plan.
 inline std::string devices_text(const stagecut::plan& plan) try {
   if (plan.chunks < 2) return "";
   const std::vector<double> bytes = stagecut::device_memories(plan);
@@ -329,13 +329,12 @@ inline std::string devices_text(const stagecut::plan& plan) try {
   return "";
 }
 
-/// A plan: its stages, each with a bar as long as its share of the heaviest where names leave room for one, and what they
-/// add up to.
+/// A plan: its stages, each with a bar of its share of the heaviest if names leave space for it, and their totals.
 inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   double heaviest = 0;
   for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
-  // Names are shortened, to as much as fits, only where the screen has no room for them; where there would be too little of
-  // them, columns stand below instead.
+  // Names are shortened to fit only if the screen is too narrow; if too little of them would remain, columns move
+  // below.
   const auto fits = [&](const table& lines) { return lines.width() <= on.width + 2; };
   std::size_t least = 8, most = 40;
   table lines = stages_table(plan, most);
@@ -357,7 +356,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
          summary(plan);
 }
 
-/// What several combinations came to, one a line, the best marked.
+/// The results of several combinations, one per line, the best marked.
 inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all, const screen& on) {
   table lines(0);
   lines.add({"schedule", "devices", "chunks", "m", "makespan", "no cut below", ""});

@@ -17,15 +17,15 @@
 
 #include "text/computed_text.hpp"
 
-/// What a plan is predicted to process.
+/// The predicted throughput of a plan.
 struct predicted_rates {
-  double tokens = 0;  ///< a second, of all devices
+  double tokens = 0;  ///< per second, over all devices
   std::size_t gpus = 1;
-  std::optional<double> utilisation;  ///< MFU, of the dense peak of the data sheet, times the speeds; unset: nothing is trained
-  std::string basis;                  ///< what the times rest on
+  std::optional<double> utilisation;  ///< MFU, of the data sheet's dense peak, times the speeds; unset: no training
+  std::string basis;                  ///< the basis of the times
 };
 
-/// The devices that a plan takes, with those that its profile says share each of them.
+/// The devices of a plan, times the GPUs per device in its profile.
 inline std::size_t gpus_of(const stagecut::plan& made) {
   std::size_t devices = 0;
   std::set<std::size_t> counted;  // ranks: several chunks of one count once
@@ -35,7 +35,7 @@ inline std::size_t gpus_of(const stagecut::plan& made) {
   return devices * gpus_of_stage(made.profile);
 }
 
-/// The dense peak of all devices that a plan takes, each as much faster as was said, as a multiple of that of one GPU.
+/// The dense peak of all devices of a plan, each scaled by its speed, as a multiple of one GPU's.
 inline double speed_of(const stagecut::plan& made) {
   double sum = 0;
   std::set<std::size_t> counted;  // ranks: several chunks of one count once
@@ -46,7 +46,7 @@ inline double speed_of(const stagecut::plan& made) {
   return sum * static_cast<double>(gpus_of_stage(made.profile));
 }
 
-/// Samples of an iteration, of all replicas together.
+/// Samples per iteration, over all replicas.
 inline double samples_of(const stagecut::plan& made) {
   const nlohmann::json of = computed_figures(made.profile);
   const std::size_t own = made.own_microbatches && !made.stages.empty() ? made.stages[0].replicas : 1;
@@ -54,7 +54,7 @@ inline double samples_of(const stagecut::plan& made) {
          static_cast<double>(own * made.schedule.microbatches);
 }
 
-/// What is known of its times.
+/// What is known about its times.
 inline std::string basis_of(const stagecut::profile& model) {
   const nlohmann::json of = computed_figures(model);
   std::string text = computed_figure(of, "measured", false) ? "times measured, the rest computed" : "times computed, not measured";
@@ -63,8 +63,8 @@ inline std::string basis_of(const stagecut::profile& model) {
   return experts ? text + "; mixtures of experts are not validated" : text;
 }
 
-/// Its rates; nothing where its profile was not computed from a configuration, so that no token is known, or where nothing
-/// is predicted.
+/// Its rates; nothing if its profile was not computed from a configuration, so that tokens are unknown, or if there is
+/// no prediction.
 inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   const nlohmann::json of = computed_figures(made.profile);
   const double sequence = computed_figure(of, "sequence", 0.0);
@@ -86,7 +86,7 @@ inline std::optional<predicted_rates> rates_of(const stagecut::plan& made) {
   return result;
 }
 
-/// As a line of text: `8123 tokens/s, 1015 a GPU, MFU 44.6 % (times computed, not measured)`.
+/// As text: `8123 tokens/s, 1015 a GPU, MFU 44.6 % (times computed, not measured)`.
 inline std::string rates_text(const stagecut::plan& made) {
   const std::optional<predicted_rates> rates = rates_of(made);
   if (!rates) return "";
@@ -110,7 +110,7 @@ inline nlohmann::ordered_json rates_json(const stagecut::plan& made) {
   return result;
 }
 
-/// Whether a plan's `predicted` is what its profile makes of it; nothing where it says none.
+/// Whether a plan's `predicted` matches its profile; nothing if it has none.
 inline std::optional<stagecut::plan_check> rates_check(const stagecut::profile& model, stagecut::plan made) {
   const auto others = nlohmann::json::parse(made.unknown_fields, nullptr, false);
   if (!others.is_object() || !others.contains("predicted")) return std::nullopt;

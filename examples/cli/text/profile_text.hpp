@@ -17,12 +17,12 @@
 #include "words/memory_words.hpp"
 #include "words/quantity.hpp"
 
-/// A time, of a profile of weights in their unit.
+/// A time, or for a profile of weights a value in their unit.
 inline std::string time_text(const stagecut::profile& model, double value) {
   return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
 }
 
-/// A profile: what its layers take, those of one kind together.
+/// A profile: the costs of its layers, grouped by kind.
 inline std::string profile_text(const stagecut::profile& model) {
   struct sum {
     std::size_t count = 0;
@@ -43,7 +43,7 @@ inline std::string profile_text(const stagecut::profile& model) {
   }
   const auto time = [&](double value) { return time_text(model, value); };
   table lines(0);
-  const bool serves = model.inference;  // nothing goes back, and what is kept is more than activations
+  const bool serves = model.inference;  // no backward pass, and memory other than activations
   const auto add = [&](const std::string& kind, const sum& of) {
     std::vector<std::string> cells = {kind, std::to_string(of.count), time(of.forward)};
     if (!serves) cells.push_back(time(of.backward));

@@ -21,8 +21,8 @@
 #include "text/screen.hpp"
 #include "text/standard_streams.hpp"
 
-/// A line on standard error that is redrawn in place while something takes long, and erased at its end. Nothing where
-/// standard error is no terminal.
+/// A line on standard error that is redrawn in place during long work, and erased at its end. Does nothing if standard
+/// error is not a terminal.
 class progress_line {
  public:
   progress_line() : shown_(isatty(STDERR_FILENO) != 0), began_(std::chrono::steady_clock::now()) {}
@@ -30,14 +30,14 @@ class progress_line {
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
 
-  /// Whether there is a terminal to show it.
+  /// Whether there is a terminal.
   [[nodiscard]] bool is_shown() const { return shown_; }
-  /// Seconds since this object was made.
+  /// Seconds since construction.
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
 
-  /// Shows what `text()` says, half a second after the beginning for the first time, and then four times a second at most.
+  /// Shows `text()`, first half a second after the beginning, and then at most four times a second.
   template <class Text>
   void show(const Text& text) {
     const double now = seconds();
@@ -47,7 +47,7 @@ class progress_line {
   }
 
  private:
-  /// Draws a text over what is there, cut off where the terminal ends.
+  /// Draws over the previous text, cut off at the terminal's width.
   void draw(std::string text) {
     if (text.empty() && drawn_ == 0) return;
     winsize size{};
@@ -64,11 +64,11 @@ class progress_line {
   std::size_t drawn_ = 0;  // characters on the screen
 };
 
-/// How far a search is: `searching: makespan 12.08 s, bound 11.9 s, gap 1.5 %, 8 s left`, or `…, 3 s` of one without a limit
-/// of time.
+/// The progress of a search: `searching: makespan 12.08 s, bound 11.9 s, gap 1.5 %, 8 s left`, or `…, 3 s` for one
+/// without a time limit.
 ///
 /// @param what     the name of the value
-/// @param limit    seconds that it has
+/// @param limit    its time limit in seconds
 /// @param seconds  since it began
 inline std::string search_text(const stagecut::profile& model, const stagecut::makespan_progress& now, const char* what,
                                std::optional<double> limit, double seconds) {
@@ -81,7 +81,7 @@ inline std::string search_text(const stagecut::profile& model, const stagecut::m
   return text + (limit ? fmt::format(", {:.0f} s left", std::max(0.0, *limit - seconds)) : fmt::format(", {:.0f} s", seconds));
 }
 
-/// How far a sweep is.
+/// The progress of a sweep.
 inline std::string search_text(const stagecut::sweep_progress& now) {
   return fmt::format("planning: {} of {} configurations, {:.0f} s", now.done, now.rows, now.seconds);
 }

@@ -19,9 +19,9 @@
 #include "words/quantity.hpp"
 #include "words/strategy_pictures.hpp"
 
-// What is recomputed in a plan, for a person.
+// The recomputation of a plan, for a person.
 
-/// How a layer of a plan is run: `none` where it recomputes nothing.
+/// The form of a layer of a plan: `none` if it recomputes nothing.
 inline std::string recomputation_of(const stagecut::plan& plan, std::size_t i) {
   const std::string chosen = i < plan.choices.size() ? plan.choices[i].recomputation : std::string();
   if (!chosen.empty()) return shown(chosen);
@@ -29,7 +29,7 @@ inline std::string recomputation_of(const stagecut::plan& plan, std::size_t i) {
   return own.empty() ? "none" : shown(own);
 }
 
-/// How many layers of each stage are run how; empty where no layer has a choice.
+/// The number of each stage's layers in each form; empty if no layer has a choice.
 inline std::string recompute_text(const stagecut::plan& plan, const screen& on) {
   std::map<std::string, std::vector<std::size_t>> counts;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -53,7 +53,7 @@ inline std::string recompute_text(const stagecut::plan& plan, const screen& on) 
   return lines.within(on.width, [](std::size_t) { return std::string(); });
 }
 
-/// What several numbers of chunks came to, with the reasons of those that have no plan.
+/// The results for several numbers of chunks, with the reasons of those without a plan.
 inline std::string chunks_text(const stagecut::profile& model, const std::vector<tried_chunks>& all) {
   if (all.empty()) return "";
   table lines(0);
@@ -72,7 +72,7 @@ inline std::string chunks_text(const stagecut::profile& model, const std::vector
   return lines.text([&](std::size_t line) { return reasons[line]; });
 }
 
-/// A plan beside other strategies: what an iteration takes, and what of it goes where.
+/// A plan next to other strategies: iteration times and their parts.
 inline std::string strategies_text(const stagecut::plan& plan, const std::vector<asked_strategy>& all, const screen& on) {
   table lines(0);
   lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});

@@ -41,12 +41,12 @@
 
 // Reports of plans and simulations, as pages.
 
-/// A report as a page; says so before one that will be large.
+/// A report as a page; announces a large one.
 inline std::string page_text(const stagecut::io::report& all) {
   std::size_t passes = 0;
   for (const auto& each : all.plans) passes += passes_of({&each.picture, 1});
   constexpr std::size_t many = 200000;
-  constexpr double bytes = 80;  // of a pass, and half a message
+  constexpr double bytes = 80;  // per pass, and half a message
   if (passes > many) {
     say(fmt::format("a page of {} passes takes about {}", passes,
                     bytes_text(1.5 * bytes * static_cast<double>(passes))));
@@ -57,7 +57,7 @@ inline std::string page_text(const stagecut::io::report& all) {
   return text;
 }
 
-/// A table of a report, of one whose first line is the head.
+/// A report table from a text table with a header line.
 inline stagecut::io::report_table shown_table(std::string title, const table& lines, std::string note = {}) {
   stagecut::io::report_table result{std::move(title), std::move(note), {}, lines.lines()};
   if (result.rows.empty()) return result;
@@ -66,7 +66,7 @@ inline stagecut::io::report_table shown_table(std::string title, const table& li
   return result;
 }
 
-/// What came of a simulation, as names and figures.
+/// The results of a simulation, as names and figures.
 inline std::vector<std::pair<std::string, std::string>> simulation_figures(const simulated& of) {
   const auto& run = of.picture.run;
   const auto part = [&](double value) {
@@ -109,7 +109,7 @@ inline stagecut::io::report comparison_report(const std::vector<simulated>& all)
   return result;
 }
 
-/// What a report of a plan shows of it.
+/// The contents of a plan's report.
 class plan_report {
  public:
   explicit plan_report(const stagecut::plan& made) : made_(made) {}
@@ -127,7 +127,7 @@ class plan_report {
     return result;
   }
 
-  /// The iteration alone; empty: it cannot be simulated.
+  /// The iteration only; empty: it cannot be simulated.
   [[nodiscard]] std::vector<stagecut::io::report_plan> timeline() const {
     stagecut::io::report result;
     result.title = stagecut::visible(made_.profile.name);
@@ -142,7 +142,7 @@ class plan_report {
     return shown_table("Stages", stages_table(made_, most_name));
   }
 
-  /// What it was computed for, its limit, and what it is predicted to process.
+  /// Its configuration, limit, and predicted rates.
   void add_run(stagecut::io::report& result) const {
     const auto add = [&](const char* name, std::string text) {
       if (!text.empty() && text.back() == '\n') text.pop_back();
@@ -156,7 +156,7 @@ class plan_report {
     add("not searched", scope_of(made_));
   }
 
-  /// The iteration, if it can be simulated; else the stages alone.
+  /// The iteration, if it can be simulated; else only the stages.
   void add_timeline(stagecut::io::report& result) const {
     std::string why = made_.schedule.microbatches == 0 ? "the number of microbatches is not known" : "";
     if (why.empty()) why = too_large_run(made_);
@@ -180,7 +180,7 @@ class plan_report {
     result.table = stages();
   }
 
-  /// The layers, cut evenly, by the heaviest stage, and as the plan does.
+  /// The layers, cut evenly, by the heaviest stage, and as in the plan.
   void add_cuts(stagecut::io::report& result) const {
     if (!made_.edges.empty() || !made_.assignment.empty() || made_.cuts.stages() == 0) return;
     for (const stagecut::layer& each : made_.profile.layers)
@@ -193,10 +193,10 @@ class plan_report {
     add_cut(result, "this plan", made_.cuts);
   }
 
-  /// Cuts whose heaviest stage is lightest, on the plan's devices and where its layers may be cut apart; none if there are none.
+  /// The cut with the smallest bottleneck, on the plan's devices and at its allowed cut points; none if there is none.
   [[nodiscard]] std::optional<stagecut::cuts> lightest(stagecut::measure by) const try {
     stagecut::plan_request request;
-    const bool several = made_.cuts.stages() != made_.devices * made_.chunks;  // devices a stage
+    const bool several = made_.cuts.stages() != made_.devices * made_.chunks;  // devices per stage
     request.devices = several ? made_.cuts.stages() : made_.devices;
     if (!several) request.chunks = made_.chunks, request.speeds = made_.speeds;
     if (const auto* const known = stagecut::find_schedule(made_.schedule.name)) request.schedule = known->kind;
@@ -204,7 +204,7 @@ class plan_report {
     request.by = by;
     const auto found = stagecut::plan_chain(made_.profile, request);
     return found ? std::optional(found->cuts) : std::nullopt;
-  } catch (const std::invalid_argument&) {  // devices or layers that no plan is made for
+  } catch (const std::invalid_argument&) {  // devices or layers that plans do not support
     return std::nullopt;
   }
 
@@ -220,12 +220,12 @@ class plan_report {
         if (makespan < own) facts += fmt::format(", {:.2g} % shorter", 100 * (1 - makespan / own));
         facts += shortage_text(recut);
       }
-    } catch (const std::invalid_argument&) {  // stages that are not made of their layers: no figure
+    } catch (const std::invalid_argument&) {  // stages inconsistent with their layers: no figure
     }
     result.cuts.push_back({name, std::move(facts), {at.points().begin() + 1, at.points().end() - 1}});
   }
 
-  /// The first device that such a plan does not fit; empty: it fits.
+  /// The first device that such a plan exceeds; empty: it fits.
   static std::string shortage_text(const stagecut::plan& made) {
     const std::vector<double> taken = stagecut::device_memories(made);
     for (std::size_t d = 0; d < taken.size(); ++d) {
@@ -236,7 +236,7 @@ class plan_report {
     return "";
   }
 
-  /// What an objective of passes does not count.
+  /// What an objective of passes omits.
   [[nodiscard]] std::string end_text() const {
     const double end = made_.objective.name == "makespan" ? share_at_end(made_) : 0;
     return end > 0 ? fmt::format("; {:.2g} % of the iteration come behind the last passes, which it does not count",
@@ -257,7 +257,7 @@ class plan_report {
     }
   }
 
-  /// What each framework is to be told, or why it cannot be.
+  /// The lines for each framework, or why it cannot express the plan.
   void add_lines(stagecut::io::report& result) const {
     for (const auto& each : stagecut::io::formats) {
       if (each.any_plan) continue;

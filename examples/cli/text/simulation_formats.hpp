@@ -16,7 +16,7 @@
 #include "text/simulation_text.hpp"
 #include "text/trace.hpp"
 
-/// What a simulation can be written as.
+/// The output formats of a simulation.
 enum class simulation_format { text, json, html, svg, trace, torch_csv, torch_comms, torch_comms_2_9 };
 inline constexpr stagecut::word<simulation_format> simulation_formats[] = {
     {"text", simulation_format::text},
@@ -34,14 +34,14 @@ constexpr bool is_of_torch(simulation_format format) {
          format == simulation_format::torch_comms_2_9;
 }
 
-/// Writes what came of a simulation to a file, or to standard output if it has no name; `text()` and `json()` are asked for
-/// these.
+/// Writes the result of a simulation to a file, or to standard output if it has no name; calls `text()` and `json()`
+/// for these formats.
 inline void write_simulation(const simulated& result, simulation_format format, const std::string& output,
                              stagecut::function_ref<std::string()> text, stagecut::function_ref<std::string()> json) {
   using stagecut::io::torch_format;
   using stagecut::io::torch_version;
   const stagecut::view<const stagecut::io::pipeline_picture> pictures(&result.picture, 1);
-  // As it was simulated, whether its backward passes were merged or not.
+  // As simulated, with or without merged backward passes.
   const auto torch = [&](torch_format as, torch_version version = torch_version::v2_15) {
     return stagecut::io::as_torch_schedule(result.picture.order, as, stagecut::io::torch_backward::as_given, version);
   };

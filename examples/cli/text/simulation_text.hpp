@@ -21,14 +21,14 @@
 #include "text/timeline_text.hpp"
 #include "words/quantity.hpp"
 
-// Simulated iterations as a person and as a program read them.
+// Simulated iterations for a person and for a program.
 
 /// A time of a scenario, in its unit.
 inline std::string time_text(const simulated& of, double value) {
   return of.picture.seconds ? seconds_text(value) : fmt::format("{:.9g}", value);
 }
 
-/// The causes of idle time, by their names in JSON and in words, in the order in which they are taken away.
+/// The causes of idle time, with their names in JSON and in text, in the order of removal.
 inline std::vector<std::tuple<const char*, const char*, double>> idle_causes(const stagecut::makespan_parts& parts) {
   return {{"schedule", "filling and draining", parts.schedule},
           {"imbalance", "imbalance", parts.imbalance},
@@ -36,7 +36,7 @@ inline std::vector<std::tuple<const char*, const char*, double>> idle_causes(con
           {"update", "after the last pass", parts.update}};
 }
 
-/// Which stages, or the messages between them, hold up the rest: their shares of the critical path.
+/// The stages or messages that delay the rest: their shares of the critical path.
 inline std::string critical_text(const simulated& of) {
   const auto& run = of.picture.run;
   std::vector<std::pair<double, std::string>> shares(of.picture.order.stages() + 1);
@@ -54,7 +54,7 @@ inline std::string critical_text(const simulated& of) {
   return text;
 }
 
-/// What becomes of the time and the memory: a table of the ranks, and the whole below.
+/// The use of time and memory: a table of the ranks, and totals below.
 inline std::string simulation_text(const simulated& of, const screen& on) {
   const auto& picture = of.picture;
   const auto& run = picture.run;
@@ -131,7 +131,7 @@ inline std::string simulation_json(const simulated& of) {
   return text + "}\n";
 }
 
-/// What an iteration works off, by which unlike plans are compared: samples where all profiles tell them, else microbatches.
+/// The work of an iteration, for comparing different plans: samples if all profiles give them, else microbatches.
 struct compared_work {
   bool samples = true;  // rather than microbatches
   bool unlike = false;  // whether iterations differ
@@ -144,13 +144,13 @@ struct compared_work {
     const auto m = static_cast<double>(one.picture.order.microbatches) * one.replicas;
     return samples ? m * one.samples : m;
   }
-  /// The time by which a plan ranks: of its iteration, or of a sample or microbatch where iterations differ.
+  /// The ranking time of a plan: of its iteration, or of a sample or microbatch if iterations differ.
   [[nodiscard]] double time(const simulated& one) const {
     return unlike ? one.picture.run.makespan / of(one) : one.picture.run.makespan;
   }
 };
 
-/// Plans side by side.
+/// A table that compares plans.
 inline table comparison_table(const std::vector<simulated>& all) {
   const compared_work work(all);
   double best = work.time(all[0]);
@@ -191,7 +191,7 @@ inline table comparison_table(const std::vector<simulated>& all) {
   return lines;
 }
 
-/// Plans side by side.
+/// The same as text.
 inline std::string comparison_text(const std::vector<simulated>& all, const screen& on) {
   return comparison_table(all).within(on.width, [](std::size_t) { return std::string(); });
 }

@@ -9,18 +9,18 @@
 
 #include <unistd.h>
 
-// What becomes of a signal that asks the program to end: a search answers with the best that it has, a file that is half
-// written is removed.
+// Handling of signals that ask the program to end: a search answers with its best result, and an incomplete file is
+// removed.
 
 namespace stop_signals {
 
-inline volatile std::sig_atomic_t searching = 0;   // the first signal is a request to stop
-inline volatile std::sig_atomic_t stop_asked = 0;  // it has come
-inline volatile std::sig_atomic_t unfinished = 0;  // whether there is a file to be removed
+inline volatile std::sig_atomic_t searching = 0;   // whether the first signal is a request to stop
+inline volatile std::sig_atomic_t stop_asked = 0;  // whether it has come
+inline volatile std::sig_atomic_t unfinished = 0;  // whether there is a file to remove
 inline char unfinished_path[4096];                 // its name
 
-/// Notes the first signal of a search; else removes what is unfinished, and ends the program by that signal. Calls only
-/// what may be called from a handler.
+/// Notes the first signal of a search; otherwise removes the incomplete file, and ends the program by that signal.
+/// Async-signal-safe.
 extern "C" inline void on_stop_signal(int number) {
   const int before = errno;
   if (searching != 0 && stop_asked == 0 && number != SIGHUP) {
@@ -30,12 +30,12 @@ extern "C" inline void on_stop_signal(int number) {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     ::sigaction(number, &usual, nullptr);
-    ::raise(number);  // as soon as this function returns
+    ::raise(number);  // takes effect when this function returns
   }
   errno = before;
 }
 
-/// Takes these signals, but those that whoever started the program has it ignore.
+/// Handles these signals, except those that the parent process set to be ignored.
 inline void take(std::initializer_list<int> numbers, int flags = SA_RESTART) {
   for (const int number : numbers) {
     struct sigaction now {};
@@ -49,9 +49,9 @@ inline void take(std::initializer_list<int> numbers, int flags = SA_RESTART) {
   }
 }
 
-/// From here on the first SIGINT or SIGTERM is a request to stop, which `asked` tells; the second ends the program.
+/// From here on the first SIGINT or SIGTERM is a request to stop, reported by `asked`; the second ends the program.
 ///
-/// @param reads_end  whether a read that waits for input ends, too
+/// @param reads_end  whether a blocking read of input also ends
 inline void begin_search(bool reads_end) {
   searching = 1;
   take({SIGINT, SIGTERM}, reads_end ? 0 : SA_RESTART);
@@ -60,7 +60,7 @@ inline void begin_search(bool reads_end) {
 /// Whether to stop.
 inline bool asked() { return stop_asked != 0; }
 
-/// Holds back signals that would end the program.
+/// Blocks signals that would end the program.
 class held_back {
  public:
   held_back() {
@@ -77,8 +77,8 @@ class held_back {
   sigset_t before_{};
 };
 
-/// The file of that name, which is to be there only once it is finished, is removed if a signal ends the program. There is
-/// one at a time; a name that is too long stays.
+/// Removes the file of that name if a signal ends the program before it is complete. One at a time; a name that is too
+/// long is not removed.
 inline void remove_at_end(const std::string& path) {
   if (path.size() >= sizeof(unfinished_path)) return;
   path.copy(unfinished_path, path.size());
@@ -87,7 +87,7 @@ inline void remove_at_end(const std::string& path) {
   take({SIGINT, SIGTERM, SIGHUP});
 }
 
-/// It is finished, or removed.
+/// The file is complete, or removed.
 inline void keep_at_end() { unfinished = 0; }
 
 }  // namespace stop_signals

@@ -19,15 +19,15 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-/// Whether the schedule of a row is made for its numbers.
+/// Whether the schedule of a row exists for its numbers.
 inline bool has_shape(const stagecut::sweep_row& row) {
   return stagecut::has_shape(row.schedule, row.devices, row.chunks, row.microbatches);
 }
 
-/// Which configurations of a sweep have a line: all that their schedule is made for, those with a plan, those of the front.
+/// The configurations of a sweep to list: all with an existing schedule, those with a plan, those on the front.
 enum class sweep_lines { all, planned, front };
 
-/// A line for each of these.
+/// One line per configuration.
 inline table sweep_table(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows, sweep_lines which) {
   table lines(0);
   lines.add({"schedule", "devices", "chunks", "m", "recompute", "makespan", "a microbatch", "memory", "gap", ""});
@@ -50,7 +50,7 @@ inline table sweep_table(const stagecut::profile& model, const std::vector<stage
   return lines;
 }
 
-/// How many configurations there are of each kind.
+/// The number of configurations of each kind.
 inline std::string configurations_text(const std::vector<stagecut::sweep_row>& rows) {
   std::size_t planned = 0, front = 0, dominated = 0, impossible = 0;
   for (const auto& row : rows) {
@@ -64,7 +64,7 @@ inline std::string configurations_text(const std::vector<stagecut::sweep_row>& r
   return text;
 }
 
-/// Why configurations that their schedule is made for were not planned, each reason once.
+/// The distinct reasons why configurations with an existing schedule were not planned.
 inline std::string unknown_text(const std::vector<stagecut::sweep_row>& rows) {
   std::string text;
   std::vector<std::string> reasons;
@@ -77,7 +77,7 @@ inline std::string unknown_text(const std::vector<stagecut::sweep_row>& rows) {
   return text;
 }
 
-/// What a sweep came to: those lines, and how many there are of each kind.
+/// The result of a sweep: those lines, and the number of each kind.
 inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
                               bool front_alone, const screen& on) {
   const table lines = sweep_table(model, rows, front_alone ? sweep_lines::front : sweep_lines::all);

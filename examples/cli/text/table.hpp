@@ -9,12 +9,12 @@
 
 #include "text/screen.hpp"
 
-/// Lines of cells, the columns aligned: one of them left, the others right.
+/// Lines of cells, the columns aligned: one column left, the others right.
 class table {
  public:
   explicit table(std::size_t left) : left_(left) {}
   void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
-  /// The cells, line by line, the head first.
+  /// The cells, line by line, the header first.
   [[nodiscard]] const std::vector<std::vector<std::string>>& lines() const { return lines_; }
 
   [[nodiscard]] std::size_t width() const {
@@ -23,15 +23,15 @@ class table {
     return sum;
   }
 
-  /// The lines, each followed by what `behind(line)` says.
+  /// The lines, each followed by `behind(line)`.
   template <class Behind>
   [[nodiscard]] std::string text(const Behind& behind) const {
     const auto width = widths();
     return block(width, 0, width.size(), behind);
   }
 
-  /// The lines, no wider than `most` if they can be: columns without room stand in blocks below, which begin with the first
-  /// column. What `behind(line)` says follows those of the last block, and is not measured.
+  /// The lines, at most `most` wide if possible: columns that do not fit form blocks below, which begin with the first
+  /// column. `behind(line)` follows those of the last block, and does not count as width.
   template <class Behind>
   [[nodiscard]] std::string within(std::size_t most, const Behind& behind) const {
     const auto width = widths();
@@ -49,7 +49,7 @@ class table {
   }
 
  private:
-  /// The width of a column and of those behind it that have no head: they belong to it.
+  /// The width of a column and of the following ones without a header: they belong to it.
   [[nodiscard]] std::size_t with_marks(const std::vector<std::size_t>& width, std::size_t column) const {
     std::size_t sum = width[column];
     for (++column; column < width.size() && lines_[0][column].empty(); ++column) sum += 2 + width[column];

@@ -12,12 +12,12 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// The terms of a layer's times, each with the formula that told it.
+// The terms of a layer's times, each with its formula.
 
 /// `271 TFLOP/s`.
 inline std::string rate_text(double flops) { return fmt::format("{:.4g} TFLOP/s", flops * 1e-12); }
 
-/// How the seconds of a term come about.
+/// The derivation of a term's seconds.
 inline std::string formula_text(const stagecut::transformer::term& of, double memory_rate) {
   using enum stagecut::transformer::term_kind;
   const auto moved = [&] { return fmt::format("{} / {}/s", bytes_text(of.bytes), bytes_text(memory_rate)); };

@@ -19,10 +19,10 @@
 #include "text/screen.hpp"
 #include "words/quantity.hpp"
 
-// A pipeline as it will run, a line a rank.
+// A simulated pipeline, one line per rank.
 
-/// For each of `steps` equal parts of the makespan, the op that stands for it: one of the kind that runs for most of
-/// it; null where the rank is idle for longer than that. Two ops that run together take turns.
+/// For each of `steps` equal parts of the makespan, the op to show: one of the kind that takes most of it; null if the
+/// rank is idle for longer. Two ops that run together alternate.
 inline std::vector<const stagecut::timed_op<double>*> fill_steps(const std::vector<stagecut::timed_op<double>>& ops,
                                                                  double makespan, std::size_t steps) {
   std::vector<const stagecut::timed_op<double>*> result(steps);
@@ -56,7 +56,7 @@ inline std::vector<const stagecut::timed_op<double>*> fill_steps(const std::vect
   return result;
 }
 
-/// Draws lines of one pipeline.
+/// Draws the lines of one pipeline.
 class timeline {
  public:
   timeline(const stagecut::io::pipeline_picture& picture, const screen& on)
@@ -92,7 +92,7 @@ class timeline {
     return picture_.seconds ? seconds_text(value) : fmt::format("{:.4g}", value);
   }
 
-  /// The digits of an op, with its letter where no colour tells what it is.
+  /// The digits of an op, with its letter if no colour shows its kind.
   [[nodiscard]] std::string label(const stagecut::op& each) const {
     if (!is_compute(each.kind)) return std::string(1, to_string(each.kind)[0]);
     const std::string digits = stagecut::io::microbatch_text(picture_.order, each);
@@ -112,7 +112,7 @@ class timeline {
     return true;
   }
 
-  /// `|` at round times, with the time behind it.
+  /// `|` at round times, followed by the time.
   [[nodiscard]] std::string axis() const {
     const double makespan = picture_.run.makespan;
     const auto unit = stagecut::io::time_unit(makespan, picture_.seconds);
@@ -173,7 +173,7 @@ class timeline {
     return fmt::format("\x1b[38;5;16;48;5;{}m", of);
   }
 
-  /// What the letters or colours mean, of those that occur, in as many lines as they need.
+  /// The meaning of the letters or colours in use, in as many lines as needed.
   [[nodiscard]] std::string legend() const {
     std::array<const stagecut::op*, 12> seen{};
     for (const auto* const all : {&picture_.run.ops, &picture_.run.updates}) {
@@ -203,15 +203,15 @@ class timeline {
   const stagecut::io::pipeline_picture& picture_;
   screen on_;
   std::vector<std::size_t> chunks_;
-  std::vector<std::size_t> lines_{};  // the ranks that are shown
+  std::vector<std::size_t> lines_{};  // the ranks to show
   std::size_t label_ = 1;
   std::size_t steps_ = 1;
   bool labels_ = false;
 };
 
-/// A pipeline as it will run: for each rank a line that is no wider than the screen, of at least 40 characters. A
-/// character is a part of the time, and shows the pass that takes most of it; F, B, I and W, with their microbatches
-/// where there is room. Of very many ranks, some.
+/// A simulated pipeline: one line per rank, no wider than the screen, of at least 40 characters. A character is a time
+/// slot, and shows the pass that takes most of it; F, B, I and W, with their microbatches if there is space. If there
+/// are very many ranks, shows some.
 inline std::string timeline_text(const stagecut::io::pipeline_picture& picture, const screen& on) {
   stagecut::io::check_picture("timeline_text", picture);
   return timeline(picture, on).text();

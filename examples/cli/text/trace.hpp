@@ -12,7 +12,7 @@
 #include "text/output.hpp"
 #include "words/quantity.hpp"
 
-/// How many passes some pipelines have.
+/// The number of passes in some pipelines.
 inline std::size_t passes_of(stagecut::view<const stagecut::io::pipeline_picture> pictures) {
   std::size_t passes = 0;
   for (const auto& each : pictures) {
@@ -21,10 +21,10 @@ inline std::size_t passes_of(stagecut::view<const stagecut::io::pipeline_picture
   return passes;
 }
 
-/// About how many bytes their trace takes.
+/// The approximate size of their trace in bytes.
 inline double trace_bytes(stagecut::view<const stagecut::io::pipeline_picture> pictures) {
   std::size_t ops = 0;
-  std::size_t others = 0;  // an arrow's ends and points of memory
+  std::size_t others = 0;  // arrow ends and memory points
   for (const auto& each : pictures) {
     const bool arrows = each.order.ranks() > 1;
     for (const auto* list : {&each.run.ops, &each.run.transfers, &each.run.updates}) {
@@ -36,7 +36,7 @@ inline double trace_bytes(stagecut::view<const stagecut::io::pipeline_picture> p
   return 117.0 * static_cast<double>(ops) + 90.0 * static_cast<double>(others);
 }
 
-/// Writes the trace of some pipelines piece by piece, and says so before one that will be large.
+/// Writes the trace of some pipelines piece by piece, and announces a large one.
 inline void write_trace(stagecut::view<const stagecut::io::pipeline_picture> pictures, const std::string& path) {
   constexpr std::size_t many = 200000;
   if (const std::size_t passes = passes_of(pictures); passes > many) {

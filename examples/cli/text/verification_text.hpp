@@ -17,9 +17,9 @@
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// What came of the checks of a plan.
+// The results of a plan's checks.
 
-/// Figures of a check in their unit; those of a place that is wrong in full, as they may differ in a late digit.
+/// Figures of a check in their unit; those of a failed check in full, as they may differ in a late digit.
 inline std::string check_figure(const stagecut::profile& model, const stagecut::plan_check& check, bool timed,
                                 const std::optional<double>& value) {
   if (!value) return "-";
@@ -30,7 +30,7 @@ inline std::string check_figure(const stagecut::profile& model, const stagecut::
   return time ? time_text(model, *value) : fmt::format("{:.6g}", *value);
 }
 
-/// A line for each check, and one for all.
+/// One line per check, and one for all.
 /// @param timed  whether the objective is a time
 inline std::string verification_text(const stagecut::profile& model, const stagecut::plan_verification& all,
                                      bool timed) {

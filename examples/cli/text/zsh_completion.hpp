@@ -9,9 +9,9 @@
 
 #include "text/command_tree.hpp"
 
-// How zsh completes the commands.
+// Command completion in zsh.
 
-/// A text within single quotes, where `_arguments` and `_describe` read some signs, too.
+/// A single-quoted text, in which `_arguments` and `_describe` also interpret some characters.
 inline std::string zsh_text(const std::string& text) {
   std::string result;
   for (const char each : text) {
@@ -25,7 +25,7 @@ inline std::string zsh_text(const std::string& text) {
   return result;
 }
 
-/// What stands behind an option, or at a place: `:FILE:_files`.
+/// The values of an option or argument: `:FILE:_files`.
 inline std::string zsh_values(const told_option& of) {
   const std::string words = fmt::format("{}", fmt::join(of.known.words, " "));
   const std::string what = of.file                                   ? "_files"
@@ -35,7 +35,7 @@ inline std::string zsh_values(const told_option& of) {
   return fmt::format(":{}:{}", zsh_text(of.value), what);
 }
 
-/// An option, as `_arguments` is told of it; one of several names is told as each.
+/// An option in the syntax of `_arguments`; one entry per name.
 inline std::string zsh_option(const told_option& option) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -72,7 +72,7 @@ inline std::string zsh_function(const told_command& command) {
   return text + "      esac ;;\n  esac\n}\n";
 }
 
-/// The script for zsh: a file `_stagecut` of its `fpath`, or to be sourced.
+/// The script for zsh: a file `_stagecut` in its `fpath`, or to be sourced.
 inline std::string zsh_completion(const told_command& program) {
   std::string text =
       "#compdef stagecut\n# Completes the words of stagecut in zsh: made by `stagecut completion zsh`.\n";

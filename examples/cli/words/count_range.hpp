@@ -11,7 +11,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// A number, or all numbers from one to another: `3`, `1..4`.
+/// A number, or an inclusive range: `3`, `1..4`.
 struct count_range {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -19,7 +19,7 @@ struct count_range {
   [[nodiscard]] bool is_one() const noexcept { return first == last; }
 };
 
-/// The range that a text says.
+/// Parses a range.
 /// @throws CLI::ValidationError naming the option
 inline count_range parse_count_range(const char* option, std::string_view text) {
   const std::size_t dots = text.find("..");
@@ -32,7 +32,7 @@ inline count_range parse_count_range(const char* option, std::string_view text) 
   return {*first, *last};
 }
 
-/// Whether a text is a number from 1 on, or a range of them.
+/// Checks that a text is a number of 1 or more, or a range of them.
 inline CLI::Validator count_or_range() {
   CLI::Validator one = count();
   return CLI::Validator(

@@ -30,7 +30,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// A plan from a file, of which somebody may have edited `cuts` alone: what its stages say of their layers follows from that.
+/// Reads a plan in which only `cuts` may have been edited: derives the layers of its stages from that.
 inline stagecut::plan edited_plan(const std::string& file, const stagecut::io::read_limits& limits) {
   const std::string text = stagecut::io::file_text(file, limits);
   auto parsed = stagecut::io::parse_json(text, file, limits);
@@ -46,7 +46,7 @@ inline stagecut::plan edited_plan(const std::string& file, const stagecut::io::r
   return stagecut::io::parse_json_plan(parsed.dump(), file, limits);
 }
 
-/// Refuses a plan of which a cut would not keep all: stages on several devices, and how their layers are divided.
+/// Rejects a plan that a cut does not fully describe: stages on several devices, and divided layers.
 /// @throws CLI::ValidationError
 inline void refuse_more_than_cut(const stagecut::plan& made) {
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
@@ -61,8 +61,8 @@ inline void refuse_more_than_cut(const stagecut::plan& made) {
   }
 }
 
-/// A cut of one's own, as it is said to `plan`: by the first layers of its stages, by their numbers, by a layout of
-/// Megatron-LM's, or by a plan.
+/// A user's cut, as options of `plan`: by the first layers of its stages, by their sizes, by a Megatron-LM layout, or
+/// by a plan.
 struct cut_words {
   std::string cuts, balance, layout, plan;
   bool no_search = false;
@@ -78,7 +78,7 @@ struct cut_words {
     command.add_flag("--no-search", no_search, "Write your cut, and search for none")->group(rare_options);
   }
 
-  /// The option that says one; empty: none does.
+  /// The option that gives one; empty: none.
   [[nodiscard]] const char* said() const {
     const char* found = "";
     for (const auto& [name, text] : {std::pair("--cuts", &cuts), std::pair("--balance", &balance),
@@ -93,12 +93,12 @@ struct cut_words {
     return found;
   }
 
-  /// Refuses a cut of one's own.
+  /// Rejects a user's cut.
   void refuse(const char* why) const {
     if (const char* const option = said(); *option != '\0') throw CLI::ValidationError(option, why);
   }
 
-  /// The cut that was said of a model; unset if none was.
+  /// The given cut of a model; unset if none was given.
   [[nodiscard]] std::optional<stagecut::cuts> of(const stagecut::profile& model,
                                                  const stagecut::io::read_limits& limits) const {
     const char* const option = said();
@@ -111,7 +111,7 @@ struct cut_words {
   }
 
  private:
-  /// Of first layers, by number or name; 0 and the end of the last stage may be left out, or said.
+  /// From first layers, by number or name; 0 and the end of the last stage may be omitted, or given.
   [[nodiscard]] stagecut::cuts of_points(const stagecut::profile& model) const {
     const std::size_t n = model.layers.size();
     std::vector<std::size_t> points = {0};
@@ -128,8 +128,8 @@ struct cut_words {
     return stagecut::cuts(std::move(points));
   }
 
-  /// Of numbers of layers, or of decoders: what is before the first of these is on the first stage, and what is behind the
-  /// last on the last.
+  /// From numbers of layers, or of decoders: layers before the first decoder are on the first stage, and layers after
+  /// the last one on the last.
   [[nodiscard]] stagecut::cuts of_sizes(const stagecut::profile& model) const {
     const auto sizes = parse_list<std::size_t>("--balance", balance, "4,4,4,4");
     const std::size_t all = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});

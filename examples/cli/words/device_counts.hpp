@@ -12,7 +12,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// Whether a text is `auto`, or a list of numbers from 1 on.
+/// Checks that a text is `auto`, or a list of numbers of 1 or more.
 inline CLI::Validator counts_or_auto() {
   return CLI::Validator(
       [](std::string& text) {
@@ -28,7 +28,7 @@ inline CLI::Validator counts_or_auto() {
       "");
 }
 
-/// The numbers in such a text: of `auto` the powers of 2 up to `most`, of none 1.
+/// The numbers in such a text: for `auto` the powers of 2 up to `most`, for an empty text 1.
 inline std::vector<std::size_t> counts_of(std::string_view text, std::size_t most) {
   std::vector<std::size_t> result;
   if (text == "auto") {
@@ -40,8 +40,8 @@ inline std::vector<std::size_t> counts_of(std::string_view text, std::size_t mos
   return result;
 }
 
-/// The numbers of replicas that `auto` means, in ascending order: all from 1 to `most`, or, where they would be more than
-/// `wanted`, the powers of 2, the numbers that divide `most`, and then the smallest ones, as far as these go.
+/// The numbers of replicas that `auto` means, in ascending order: all from 1 to `most`, or, if these are more than
+/// `wanted`, the powers of 2, the divisors of `most`, and then the smallest ones, as far as these go.
 inline std::vector<std::size_t> replica_counts(std::size_t most, std::size_t wanted) {
   std::vector<bool> taken(most + 1);
   std::size_t left = wanted;
@@ -51,7 +51,7 @@ inline std::vector<std::size_t> replica_counts(std::size_t most, std::size_t wan
     --left;
   };
   for (std::size_t each = 1; each <= most; each *= 2) {
-    left += left == 0 ? 1 : 0;  // these are always looked at
+    left += left == 0 ? 1 : 0;  // these are always tried
     take(each);
   }
   for (std::size_t each = 1; each <= most; ++each) {

@@ -16,19 +16,18 @@
 #include "text/screen.hpp"
 #include "words/quantity.hpp"
 
-/// What is kept free of a device's memory unless another reserve is said: the context of CUDA, NCCL's buffers, what the
-/// allocator cannot use. Bytes.
+/// The default reserve of a device's memory, in bytes: CUDA's context, NCCL's buffers, allocator losses.
 inline constexpr double usual_reserve = 4 * 1073741824.0;
 
-/// What the device has that a profile was computed for, by its data sheet, in bytes; nothing if it was not computed.
+/// The data-sheet memory of the device in the profile, in bytes; nothing if the profile was not computed.
 inline std::optional<double> memory_of_device(const stagecut::profile& model) {
   const double has = computed_figure(computed_figures(model), "memory", 0.0);
   return has > 0 ? std::optional(has) : std::nullopt;
 }
 
-/// Limits a request, which says no memory of its own, to what that device has, less the reserve. A machine of the profile's
-/// own says what may be used: it stays as it is. Where it is not known what stages keep, nothing is limited.
-/// @return  what is to be said of it; empty where nothing was done
+/// Limits a request without a memory option to that device's memory, less the reserve. A machine in the profile gives
+/// usable memory, and stays unchanged. Sets no limit if the memory of stages is unknown.
+/// @return  the message to print; empty if nothing changed
 /// @throws std::invalid_argument if nothing is left
 inline std::string limit_to_device(const stagecut::profile& model, double reserve, stagecut::plan_request& request) {
   const std::optional<double> has = memory_of_device(model);

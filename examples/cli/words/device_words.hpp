@@ -23,7 +23,7 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each.
+/// Parses `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each.
 /// @throws CLI::ValidationError
 inline device_groups parse_topology(const std::string& text) {
   const auto refuse = [&](const std::string& why) {
@@ -49,7 +49,7 @@ inline device_groups parse_topology(const std::string& text) {
   return {std::move(sizes), std::move(links)};
 }
 
-/// How fast devices are, and how fast they speak with each other, as it is said to `plan`.
+/// The speeds of devices and links, as options of `plan`.
 struct device_words {
   std::string speeds;
   std::string topology;
@@ -81,7 +81,7 @@ struct device_words {
     }
   }
 
-  /// The devices of a topology; 0 if none was said.
+  /// The number of devices in a topology; 0 if none was given.
   [[nodiscard]] std::size_t of_topology() const {
     if (topology.empty()) return 0;
     std::size_t all = 1;
@@ -91,8 +91,8 @@ struct device_words {
     return all;
   }
 
-  /// What was understood of the groups of devices; empty: none were said.
-  /// @param gpus  that share each device of a topology
+  /// The interpretation of the device groups; empty: none were given.
+  /// @param gpus  GPUs that share each device of a topology
   [[nodiscard]] std::string reading(std::size_t gpus = 1) const {
     const auto groups = said_groups();
     if (!groups) return "";
@@ -102,9 +102,9 @@ struct device_words {
   }
 
  private:
-  static constexpr std::size_t most_devices = std::size_t{1} << 40U;  // beyond what there is
+  static constexpr std::size_t most_devices = std::size_t{1} << 40U;  // beyond any real machine
 
-  /// The groups of devices, if any were said.
+  /// The groups of devices, if given.
   [[nodiscard]] std::optional<device_groups> said_groups() const {
     if (topology.empty() && !nodes.said()) return std::nullopt;
     const char* const option = topology.empty() ? "--nodes" : "--topology";

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-// Which known word is meant by one that is not known.
+// Suggests a known word for an unknown one.
 
-/// How many letters have to be inserted, removed, changed, or exchanged with their neighbour to make one word of another;
-/// none of them twice. O(|a| |b|).
+/// The number of insertions, deletions, substitutions and swaps of neighbours that turn one word into another; no
+/// letter is edited twice. O(|a| |b|).
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -30,15 +30,15 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// A word in small letters.
+/// A word in lower case.
 inline std::string in_small_letters(std::string_view word) {
   std::string result(word);
   for (char& each : result) each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
   return result;
 }
 
-/// The known word that is nearest to one, whatever the case, or that begins with it, the first of them; empty if none is near: more than one
-/// letter of three would have to be changed.
+/// The known word nearest to the given one, ignoring case, or the first one that begins with it; empty if none is near:
+/// more than one letter in three would have to change.
 inline std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t longest = 64;  // no known word is longer
   const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());

@@ -24,28 +24,28 @@
 #include "words/rank_logs.hpp"
 #include "words/words.hpp"
 
-// Dry runs as SAPP's files and MindSpore's logs tell of them.
+// Dry runs from SAPP's files and MindSpore's logs.
 
-/// Which run the memory of the first and the last rank is of.
+/// The run whose first and last rank's memory is used.
 enum class run_of_ends { first, last };
 inline constexpr stagecut::word<run_of_ends> run_of_ends_words[] = {{"first", run_of_ends::first},
                                                                     {"last", run_of_ends::last}};
 
-/// What layers may recompute, in SAPP's order.
+/// The recomputation choices of layers, in SAPP's order.
 inline constexpr const char* recompute_choices[] = {"none", "select", "comm", "both", "full"};
 
-/// What the files of one model tell.
+/// The contents of the files of one model.
 struct told_dry_runs {
-  stagecut::dry_runs runs;                        ///< by run and rank, with the choices that any of them has, and none
-  std::size_t number = 0;                         ///< of runs
-  std::size_t ranks = 0;                          ///< of the first file
+  stagecut::dry_runs runs;                        ///< by run and rank, with all choices in use, and none
+  std::size_t number = 0;                         ///< number of runs
+  std::size_t ranks = 0;                          ///< in the first file
   std::size_t layers = 0;                         ///< of the model
-  std::optional<stagecut::io::sapp_times> times;  ///< of the first file that says some
-  std::optional<stagecut::io::sapp_traces> traces;  ///< likewise
-  std::string traced;                               ///< the file that says these
+  std::optional<stagecut::io::sapp_times> times;  ///< of the first file that has some
+  std::optional<stagecut::io::sapp_traces> traces;  ///< of the first file that has some
+  std::string traced;                               ///< the file with these traces
 };
 
-/// How dry runs are read, as it is told in words.
+/// Options for reading dry runs.
 struct dry_run_words {
   std::vector<std::string> logs;
   run_of_ends ends = run_of_ends::first;
@@ -65,7 +65,7 @@ struct dry_run_words {
   }
 
   /// Reads all files, and the logs.
-  /// @param any_layers  whether the files may be of models with other numbers of layers
+  /// @param any_layers  whether the files' models may have different numbers of layers
   [[nodiscard]] told_dry_runs read(const std::vector<std::string>& files, const limit_words& input,
                                    bool any_layers = false) const {
     if (std::count(files.begin(), files.end(), "-") > 1) {
@@ -101,7 +101,7 @@ struct dry_run_words {
 
   static std::size_t runs_of(const stagecut::io::sapp_init& of) { return of.to_measure.peaks.size() / of.ranks; }
 
-  /// Puts the peaks of all files together. Logs belong to the runs of the files without memory, or else to all runs.
+  /// Combines the peaks of all files. Logs belong to the runs of the files without memory, or else to all runs.
   void collect(const std::vector<std::string>& files, const std::vector<stagecut::io::sapp_init>& inits,
                const limit_words& input, told_dry_runs& told) const {
     const auto tells = [](const stagecut::io::sapp_init& of) { return !of.dry_runs.peaks.empty(); };
@@ -145,7 +145,7 @@ struct dry_run_words {
     told.runs = with_used_choices(std::move(peaks));
   }
 
-  /// Without choices that no rank has, but none.
+  /// Removes choices that no rank uses, except none.
   static stagecut::dry_runs with_used_choices(std::vector<stagecut::rank_peak> peaks) {
     stagecut::dry_runs result;
     std::vector<std::size_t> used;

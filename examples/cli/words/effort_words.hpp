@@ -17,19 +17,19 @@
 #include <cstdio>
 #include <optional>
 
-/// What a search looks for, each of which takes another time for a node.
+/// The kinds of search, which differ in the time per node.
 enum class counted_search : std::uint8_t {
   cuts,            ///< of a chain, by the makespan
   schedules,       ///< of a chain, by the makespan of every schedule
-  rows,            ///< of a chain, by what tables find
+  rows,            ///< of a chain, by tables
   recomputation,   ///< of the stages' layers
-  devices,         ///< several of a stage
+  devices,         ///< several per stage
   loads,           ///< of a graph
   graph_makespan,  ///< of a graph
-  placements       ///< of a graph, where least is handed over
+  placements       ///< of a graph, by least communication
 };
 
-/// Whether `plan_graph` plans by the iteration where no objective is said.
+/// Whether the default objective of `plan_graph` is the iteration time.
 [[nodiscard]] inline bool by_iteration(const stagecut::profile& model, const stagecut::plan_request& request) {
   using stagecut::transfer_kind;
   const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
@@ -41,9 +41,9 @@ enum class counted_search : std::uint8_t {
          std::any_of(model.layers.begin(), model.layers.end(), timed);
 }
 
-/// What `make_plan` searches.
+/// The search that `make_plan` runs.
 /// @param any_schedule  whether each schedule is tried
-/// @param in_a_row      whether stages of a graph are to stand in a row
+/// @param in_a_row      whether the stages of a graph have to form a row
 [[nodiscard]] inline counted_search search_of(const stagecut::profile& model, const stagecut::plan_request& request,
                                               bool any_schedule, bool in_a_row) {
   using of = stagecut::plan_objective;
@@ -58,17 +58,17 @@ enum class counted_search : std::uint8_t {
   return request.objective == of::makespan || by_iteration(model, request) ? counted_search::graph_makespan : counted_search::loads;
 }
 
-/// The default number of orders to look at: about two seconds on a core of 2024.
-/// @param passes  forward passes of an order
+/// The default number of schedules to evaluate: about two seconds on a core of 2024.
+/// @param passes  forward passes per schedule
 [[nodiscard]] inline std::size_t usual_orders(std::size_t passes) {
   return std::max<std::size_t>(2000, 90'000'000 / std::max<std::size_t>(passes, 1));
 }
 
-/// How long to search, as it is said: seconds, nodes, or both.
+/// The search limits as options: seconds, nodes, or both.
 struct effort_words {
   std::optional<double> time_limit;
   std::optional<std::size_t> node_limit;
-  bool counts = false;  // says at the end, on stderr, how many nodes all searches looked at
+  bool counts = false;  // reports at the end, on stderr, the nodes of all searches
 
   effort_words() = default;
   effort_words(const effort_words&) = delete;
@@ -77,8 +77,8 @@ struct effort_words {
     if (counts) fmt::print(stderr, "{} nodes\n", spent_);
   }
 
-  /// Sets the limits of a search. Without options it is limited by a default number of nodes, about ten seconds or less on a
-  /// core of 2024, and by no time: the same input has the same plan on every machine, however loaded.
+  /// Sets the limits of a search. The default is a number of nodes, about ten seconds or less on a core of 2024, and no
+  /// time limit: the same input gives the same plan on every machine, whatever its load.
   /// @param layers  of the model
   void ask(counted_search what, std::size_t layers, stagecut::plan_request& request) {
     if (counts) request.limits.nodes_spent = &spent_;
@@ -87,12 +87,12 @@ struct effort_words {
     if (!time_limit && !node_limit) request.limits.node_limit = usual_nodes(what, layers, request);
   }
 
-  /// Whether a search is limited by seconds, so that it is known how many are left.
+  /// Whether a search has a time limit, so that the remaining seconds are known.
   [[nodiscard]] static bool is_timed(const stagecut::plan_request& request) { return request.limits.time_limit.has_value(); }
 
  private:
   static std::size_t usual_nodes(counted_search what, std::size_t layers, const stagecut::plan_request& request) {
-    // A node of a pipeline with many passes takes longer: a cut is simulated in time that grows with them.
+    // A node of a pipeline with many passes takes longer: simulation time grows with them.
     const auto devices = static_cast<double>(request.devices);
     const double passes = devices * static_cast<double>(request.chunks) * static_cast<double>(request.microbatches);
     const auto operators = static_cast<double>(layers);

@@ -9,7 +9,7 @@
 #include "search/search_system.hpp"
 #include "words/words.hpp"
 
-/// Where cuts are simulated in mass, as it is told in words.
+/// The system for mass simulation of cuts, as an option.
 struct helper_words {
   search_system where = search_system::off;
 
@@ -18,7 +18,7 @@ struct helper_words {
         ->group(rare_options);
   }
 
-  /// Who helps; null for `off`.
+  /// The helpers; null for `off`.
   [[nodiscard]] std::unique_ptr<search_helpers> ask() const {
     try {
       return make_search_helpers(where);

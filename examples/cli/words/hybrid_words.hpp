@@ -27,7 +27,7 @@
 #include "text/computed_text.hpp"
 #include "words/device_counts.hpp"
 
-/// How many replicas stages have, and how many devices share each, as it is said to `plan`.
+/// Replicas and tensor-parallel degree of stages, as options of `plan`.
 struct hybrid_words {
   std::string replicas;
   std::string ways;  // of --tensor-parallel
@@ -39,14 +39,14 @@ struct hybrid_words {
         ->check(counts_or_auto());
   }
 
-  /// Whether stages are planned on several devices each.
-  /// @param lists  whether several numbers of devices may share a layer
+  /// Whether stages may use several devices.
+  /// @param lists  whether several tensor-parallel degrees may be used
   [[nodiscard]] bool is_asked(const stagecut::plan_request& request, bool lists) const {
     return !replicas.empty() || lists || of_several_devices(request.objective);
   }
 
-  /// What no plan was looked for with, among all that such a machine could do.
-  /// @param asked  as `request_of` told it
+  /// The part of the machine's possibilities that was not searched.
+  /// @param asked  from `request_of`
   [[nodiscard]] std::string not_searched(const stagecut::profile& model,
                                          const stagecut::hybrid_plan_request& asked) const {
     std::string text;
@@ -62,15 +62,15 @@ struct hybrid_words {
     return text + "several stages a device, orders but 1F1B";
   }
 
-  /// Whether an objective is of such plans alone.
+  /// Whether an objective only applies to such plans.
   [[nodiscard]] static bool of_several_devices(stagecut::plan_objective objective) {
     using of = stagecut::plan_objective;
     return objective == of::iteration || objective == of::stage_time || objective == of::pipeline_length;
   }
 
-  /// What is asked for.
-  /// @param node    GPUs of a node; 0: there are no nodes
-  /// @param device  GPUs of a device: those that share a sample, say
+  /// The request.
+  /// @param node    GPUs per node; 0: no nodes
+  /// @param device  GPUs per device, for example those that share a sample
   [[nodiscard]] stagecut::hybrid_plan_request request_of(const stagecut::profile& model,
                                                          const stagecut::plan_request& request,
                                                          const std::vector<std::string>& recomputations,
@@ -98,10 +98,10 @@ struct hybrid_words {
   }
 
  private:
-  static constexpr std::size_t most_ways = 3'000'000;  // to run all stages, of which `auto` is to have no more
+  static constexpr std::size_t most_ways = 3'000'000;  // combinations over all stages, the limit for `auto`
 
-  /// The numbers of replicas that were asked for. Of `auto` all that can be, as far as there are not too many ways to run all
-  /// stages.
+  /// The requested numbers of replicas. For `auto` all possible ones, as far as the combinations over all stages stay
+  /// limited.
   [[nodiscard]] std::vector<std::size_t> replicas_of(const stagecut::profile& model,
                                                      const stagecut::plan_request& request,
                                                      const stagecut::topology& machine) const {
@@ -121,7 +121,7 @@ struct hybrid_words {
     return said;
   }
 
-  /// Which numbers of replicas `auto` left out although there may be as many: `replicas but 1 to 8, 16`; nothing: none.
+  /// The possible numbers of replicas that `auto` omitted: `replicas but 1 to 8, 16`; empty: none.
   [[nodiscard]] std::string missing_replicas(const stagecut::profile& model,
                                              const stagecut::hybrid_plan_request& asked) const {
     if (replicas != "auto") return "";
@@ -138,13 +138,13 @@ struct hybrid_words {
     return std::any_of(all.begin(), all.end(), [](std::size_t each) { return each > 1; });
   }
 
-  /// Whether all stages have as many replicas, each with microbatches of its own.
+  /// Whether all stages have the same number of replicas, each with its own microbatches.
   [[nodiscard]] static bool are_alike(stagecut::framework target) {
     return target != stagecut::framework::none &&
            stagecut::entry_of(target).devices == stagecut::stage_devices::alike;
   }
 
-  /// Leaves the numbers of GPUs that can share a layer within a node: ranks are numbered by tensor parallelism first.
+  /// Keeps the tensor-parallel degrees that fit into a node: ranks are numbered by tensor parallelism first.
   void leave_in_node(std::size_t node, stagecut::device_choices& choices) const {
     std::vector<std::size_t> kept;
     for (const std::size_t each : choices.ways) {
@@ -160,7 +160,7 @@ struct hybrid_words {
     choices.ways = kept;
   }
 
-  /// Leaves numbers of replicas that can share the samples of a microbatch, where it is known how many it has.
+  /// Keeps numbers of replicas that can share the samples of a microbatch, if the number of samples is known.
   void share_samples(const stagecut::profile& model, std::vector<std::size_t>& list) const {
     const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);
     if (samples == 0) return;
@@ -178,7 +178,7 @@ struct hybrid_words {
     list = kept;
   }
 
-  /// The numbers that were said, of which none may be above `most`.
+  /// The given numbers, none above `most`.
   [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& said, std::size_t most) {
     const std::vector<std::size_t> result = counts_of(said, most);
     for (const std::size_t each : result) {
@@ -190,7 +190,7 @@ struct hybrid_words {
     return result;
   }
 
-  /// The numbers of devices for which layers have shardings, of those that were asked for.
+  /// The requested tensor-parallel degrees for which layers have shardings.
   [[nodiscard]] std::vector<std::size_t> known_ways(const stagecut::profile& model, std::size_t most) const {
     std::vector<std::size_t> result;
     bool any = !computed_figures(model).empty();
@@ -214,7 +214,7 @@ struct hybrid_words {
     return result;
   }
 
-  /// The devices and their links; without any, messages take no time.
+  /// The devices and their links; without links, messages take no time.
   [[nodiscard]] static stagecut::topology machine_of(const stagecut::plan_request& request) {
     if (request.topology) return *request.topology;
     if (request.devices == 1) return stagecut::topology({}, {});

@@ -17,9 +17,9 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-// Layers as they are named on the command line: by their name, or by their number from 0.
+// Layers on the command line: by name, or by number from 0.
 
-/// Which layers are called so: those of that name, or else the one of that number.
+/// The layers of that name, or else the one of that number.
 inline std::vector<std::size_t> layers_called(const stagecut::profile& model, std::string_view text) {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -30,7 +30,7 @@ inline std::vector<std::size_t> layers_called(const stagecut::profile& model, st
   return result;
 }
 
-/// Why a text does not name one layer, and what would do.
+/// Why a text does not name one layer, and what would.
 inline std::string no_layer(const stagecut::profile& model, std::string_view text) {
   constexpr std::size_t most = 6;
   const auto called = layers_called(model, text);
@@ -61,7 +61,7 @@ inline std::size_t parse_layer(const char* option, const stagecut::profile& mode
   return called[0];
 }
 
-/// `NAME|INDEX,...`: the cuts right behind these layers.
+/// `NAME|INDEX,...`: the cuts directly after these layers.
 inline std::vector<std::size_t> parse_cuts(const char* option, const stagecut::profile& model,
                                            const std::string& text) {
   std::vector<std::size_t> result;
@@ -82,7 +82,7 @@ inline std::vector<stagecut::interval> parse_runs(const char* option, const stag
   std::vector<stagecut::interval> result;
   if (text.empty()) return result;
   for (const std::string_view each : split(text, ',')) {
-    // Names may hold dots: where both sides are layers is where the text parts.
+    // Names may contain dots: the text splits where both sides are layers.
     std::size_t dots = each.find("..");
     const std::size_t before = dots;
     if (dots == std::string_view::npos) {
@@ -103,7 +103,7 @@ inline std::vector<stagecut::interval> parse_runs(const char* option, const stag
   return result;
 }
 
-/// Where not to cut, as it is said to `plan`.
+/// Restrictions on cut points, as options of `plan`.
 struct layer_words {
   std::string together;
   std::string uncut;
@@ -114,7 +114,7 @@ struct layer_words {
     command.add_option("--forbid-cut", uncut, "No cut right behind the layers A and B")->type_name("A,B");
   }
 
-  /// Refuses them if any was said.
+  /// Rejects them if any was given.
   void refuse(const char* why) const {
     if (!together.empty()) throw CLI::ValidationError("--keep-together", why);
     if (!uncut.empty()) throw CLI::ValidationError("--forbid-cut", why);

@@ -12,7 +12,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// How much a command reads at most, as it is told in words.
+/// Limits on a command's input, as options.
 struct limit_words {
   stagecut::io::read_limits limits{};
 

@@ -20,12 +20,12 @@
 #include "text/screen.hpp"
 #include "words/words.hpp"
 
-/// A way of one's own to deal layers out and to recompute them, in SAPP's words in a file.
+/// A user's assignment and recomputation of layers, in a file in SAPP's format.
 struct manual_strategy {
-  std::string name;                   // of the file, and in it
+  std::string name;  // of the file, and in it
   stagecut::io::sapp_strategy read;
 
-  /// What it says of a chain that has so many layers before those of which it speaks; those behind go to the last stage.
+  /// Applies it to a chain with `before` layers before the ones it covers; later layers go to the last stage.
   [[nodiscard]] stagecut::recompute_strategy of(const stagecut::recompute_model& model, std::size_t before) const {
     stagecut::recompute_strategy result;
     std::vector<std::size_t> points = {before};
@@ -47,7 +47,7 @@ struct manual_strategy {
   }
 
  private:
-  /// The number of the choice of a layer that SAPP calls so.
+  /// The index of the choice of a layer that SAPP gives this number.
   [[nodiscard]] std::size_t choice_of(const stagecut::recompute_model& model, std::size_t layer,
                                       std::size_t called) const {
     constexpr const char* names[] = {"none", "select", "comm", "both", "full"};
@@ -60,7 +60,7 @@ struct manual_strategy {
   }
 };
 
-/// The strategies of files, a list.
+/// Reads the strategies from a list of files.
 [[nodiscard]] inline std::vector<manual_strategy> read_manuals(const std::string& files, std::size_t ranks,
                                                                std::size_t layers,
                                                                const stagecut::io::read_limits& limits) {

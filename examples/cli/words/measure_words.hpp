@@ -4,7 +4,7 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/plan/plan_request.hpp>
 
-/// What stages of a chain are measured by.
+/// The measures of a chain's stages.
 inline constexpr stagecut::word<stagecut::measure> measure_words[] = {{"time", stagecut::measure::time},
                                                                       {"parameters", stagecut::measure::parameters},
                                                                       {"uniform", stagecut::measure::layers}};

@@ -22,7 +22,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// What memory devices have and training needs, as it is said to `plan`.
+/// The memory of devices and of training, as options of `plan`.
 struct memory_words {
   std::string limit;
   std::string optimizer;
@@ -38,7 +38,7 @@ struct memory_words {
         ->group(rare_options);
   }
 
-  /// Likewise, where it is said in another way what is computed again.
+  /// The same, if recomputation is specified by other options.
   void add_without_checkpoint(CLI::App& command) {
     command.add_option("--memory", limit, "Limit of a device: 80GiB; each: 24GB,16GB; or none")->type_name("SIZE");
     command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")
@@ -46,7 +46,7 @@ struct memory_words {
         ->check(such_as(names_of(stagecut::optimizers)));
   }
 
-  /// What is seldom needed.
+  /// Rare options.
   void add_rare(CLI::App& command) {
     const auto option = [&](const char* name, auto& into, const char* says) {
       command.add_option(name, into, says)->type_name("X")->group(rare_options)->check(number_check());
@@ -61,17 +61,17 @@ struct memory_words {
         ->group(rare_options);
   }
 
-  /// Whether nothing is to limit a plan, not even what a device has.
+  /// Whether a plan has no memory limit, not even the device's.
   [[nodiscard]] bool is_unlimited() const { return limit == "none"; }
 
-  /// Bytes that every device needs beside its layers: as said, or as the profile says. Below 0 if a fit left it so.
+  /// Bytes per device in addition to its layers: as given, or from the profile. Below 0 if a fit gave that.
   [[nodiscard]] double constant_of(const stagecut::profile& model) const {
     return constant.empty() ? constant_in(model) : size("--memory-constant", constant);
   }
 
-  /// Takes the memory of the device for the limit, less the reserve, where none was said; of `none` forgets what the
-  /// profile says of it. A buffer, and a constant of the profile's own, are the reserve that was said.
-  /// @return  what is to be said of that; may be empty
+  /// Uses the device's memory, less the reserve, as the default limit; `none` removes the profile's limit. A given
+  /// buffer, or the profile's own constant, replaces the reserve.
+  /// @return  the message to print; may be empty
   [[nodiscard]] std::string ask_device(stagecut::profile& model, stagecut::plan_request& request) const {
     if (is_unlimited()) model.machine.memory.reset();
     if (!limit.empty()) return "";
@@ -95,8 +95,8 @@ struct memory_words {
     }
   }
 
-  /// Takes it from the memory that layers may take.
-  /// @return  what is to be said of that; may be empty
+  /// Subtracts the constant from the memory for layers.
+  /// @return  the message to print; may be empty
   [[nodiscard]] std::string ask_constant(const stagecut::profile& model, stagecut::plan_request& request) const {
     const double bytes = constant_of(model);
     if (bytes == 0 || (!request.memory_per_device && request.memory_of_devices.empty())) return "";
@@ -115,7 +115,7 @@ struct memory_words {
                        constant.empty() ? "the constant in the profile" : "--memory-constant");
   }
 
-  /// The constant that a profile says.
+  /// The constant in a profile.
   [[nodiscard]] static double constant_in(const stagecut::profile& model) {
     const auto others = nlohmann::json::parse(model.unknown_fields, nullptr, false);
     if (!others.is_object()) return 0;
@@ -141,7 +141,7 @@ struct memory_words {
   }
 
  private:
-  /// A size, and not one whose unit was forgotten.
+  /// Parses a size, and rejects one that lacks a unit.
   static double size(const char* option, const std::string& text) {
     const auto bytes = parse_bytes(text);
     if (!bytes) throw CLI::ValidationError(option, no_size(text));
@@ -150,7 +150,7 @@ struct memory_words {
     return *bytes;
   }
 
-  /// One size for all devices, or one of each.
+  /// One size for all devices, or one per device.
   void ask_limit(stagecut::plan_request& request) const {
     std::vector<double> bytes;
     for (const std::string_view each : split(limit, ',')) bytes.push_back(size("--memory", std::string(each)));
@@ -161,7 +161,7 @@ struct memory_words {
     }
   }
 
-  /// The optimizer by its name or its multiplier; unsaid, what the profile says, or else Adam.
+  /// The optimizer by name or multiplier; default: the profile's, or else Adam.
   void ask_optimizer(stagecut::plan_request& request) const {
     if (optimizer.empty()) return;
     request.optimizer = optimizer;

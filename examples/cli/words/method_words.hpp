@@ -20,12 +20,12 @@
 #include "words/measure_words.hpp"
 #include "words/words.hpp"
 
-/// What stages are measured by, as it is said to `plan`.
+/// The measure of stages, as options of `plan`.
 struct method_words {
   std::string method = "time";
   std::optional<double> time_weight;
   std::optional<double> memory_weight;
-  bool anywhere = false;  // whether edges may lead to an earlier device
+  bool anywhere = false;  // whether edges may go to an earlier device
 
   void add(CLI::App& command) {
     command.add_option("--method", method, "By time, parameters, ...; a graph: linear, ...")
@@ -33,7 +33,7 @@ struct method_words {
         ->check(such_as(known_methods()));
   }
 
-  /// What is seldom needed.
+  /// Rare options.
   void add_rare(CLI::App& command, stagecut::plan_request& request) {
     command.add_option("--time-weight", time_weight, "Cost = W time + (1 - W) memory, 0 to 1")
         ->type_name("W")
@@ -51,9 +51,9 @@ struct method_words {
         ->group(rare_options);
   }
 
-  /// Whether it is the one for module trees.
+  /// Whether it is the method for module trees.
   [[nodiscard]] bool of_modules() const { return method == "modules"; }
-  /// Whether it is one for graphs.
+  /// Whether it is a method for graphs.
   [[nodiscard]] bool of_graphs() const { return stagecut::find_name(stagecut::graph_method_words, method) != nullptr; }
 
   /// Fills a request for that model, of that file.
@@ -97,13 +97,13 @@ struct method_words {
     return known;
   }
 
-  /// Matches all of a text in which the expression matches some part, whatever the case: in time linear in the text, by the
-  /// standard library's matcher that keeps all states at once, which knows no back-references.
+  /// Matches a whole text if the expression matches some part, ignoring case: in linear time, by the standard library's
+  /// breadth-first matcher, which has no back-references.
   static std::regex pattern_of(const std::string& text) {
     constexpr auto flags =
         std::regex::ECMAScript | std::regex::icase | std::regex::nosubs | std::regex_constants::__polynomial;
     try {
-      static_cast<void>(std::regex(text, flags));  // by itself, as `a)(b` is none
+      static_cast<void>(std::regex(text, flags));  // on its own, since `a)(b` is invalid
       return std::regex("[^]*(?:" + text + ")[^]*", flags);
     } catch (const std::regex_error& error) {
       if (error.code() == std::regex_constants::error_complexity) {
@@ -116,14 +116,14 @@ struct method_words {
     }
   }
 
-  /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
+  /// Weight one for each layer whose kind matches, ignoring case: DeepSpeed's `type:REGEX`.
   void ask_kind(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     const std::string text = method.substr(5);
     const std::regex pattern = pattern_of(text);
     request.by = stagecut::measure::weights;
     request.weights_name = method;
     bool any = false;
-    std::map<std::string, bool> known;  // kinds, of which there are few
+    std::map<std::string, bool> known;  // kinds, which are few
     for (const auto& layer : model.layers) {
       const auto [place, is_new] = known.try_emplace(layer.kind, false);
       if (is_new) {

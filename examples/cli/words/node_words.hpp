@@ -16,7 +16,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// `25GB` or `25GB@5e-6`: bytes a second, and seconds of every message; nothing if it is neither.
+/// Parses `25GB` or `25GB@5e-6`: bytes per second, and seconds per message; nothing if it is neither.
 inline std::optional<stagecut::link_speed> parse_link(std::string_view text) {
   const std::size_t at = text.find('@');
   const auto bandwidth = parse_bytes(text.substr(0, at));
@@ -40,7 +40,7 @@ inline std::string link_text(const stagecut::link_speed& link) {
   return link.latency == 0 ? rate : fmt::format("{} and {}", rate, seconds_text(link.latency));
 }
 
-/// What was understood: `2 nodes × 8 devices, 450 GB/s within a node, 50 GB/s and 5 us between nodes`.
+/// The interpretation: `2 nodes × 8 devices, 450 GB/s within a node, 50 GB/s and 5 us between nodes`.
 inline std::string groups_text(const device_groups& of) {
   if (of.sizes.size() == 1) return fmt::format("{} devices, {} between them", of.sizes[0], link_text(of.links[0]));
   if (of.sizes.size() == 2) {
@@ -55,12 +55,12 @@ inline std::string groups_text(const device_groups& of) {
   return fmt::format("{} devices{} between the outermost", sizes, links);
 }
 
-/// The nodes of a cluster and their links, as they are said to several commands.
+/// The nodes of a cluster and their links, as options of several commands.
 struct node_words {
-  std::size_t nodes = 0, per_node = 0;  // 0: unsaid
+  std::size_t nodes = 0, per_node = 0;  // 0: unset
   std::string intra, inter;
-  std::size_t shared_by = 1;  // GPUs of a pipeline rank
-  std::size_t node_gpus = 0;  // as `per_node` was said, before ranks share them
+  std::size_t shared_by = 1;  // GPUs per pipeline rank
+  std::size_t node_gpus = 0;  // `per_node` as given, before ranks share GPUs
 
   void add(CLI::App& command) {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
@@ -75,11 +75,11 @@ struct node_words {
     rare("--inter", inter, "LINK", "Between nodes, with latency: 50GB@5e-6");
   }
 
-  /// Whether any was said.
+  /// Whether any was given.
   [[nodiscard]] bool said() const { return nodes != 0 || per_node != 0 || !intra.empty() || !inter.empty(); }
 
-  /// Makes ranks of the pipeline of so many GPUs each, which are neighbours: of one node, or of whole nodes.
-  /// @throws CLI::ValidationError where they cannot be
+  /// Makes pipeline ranks of `gpus` neighbouring GPUs each: within a node, or whole nodes.
+  /// @throws CLI::ValidationError if that is impossible
   void share(std::size_t gpus) {
     node_gpus = per_node;
     if (gpus == 1 || devices() == 0) return;
@@ -92,15 +92,15 @@ struct node_words {
     shared_by = gpus;
     nodes = per_node % gpus == 0 ? nodes : devices() / gpus;
     per_node = per_node % gpus == 0 ? per_node / gpus : 1;
-    if (per_node == 1) intra.clear();  // that is inside of a stage
+    if (per_node == 1) intra.clear();  // within a stage
     if (nodes == 1) inter.clear();
   }
 
-  /// All pipeline ranks; 0: it was not said how many.
+  /// Number of pipeline ranks; 0: not given.
   [[nodiscard]] std::size_t devices() const { return nodes * per_node; }
 
-  /// Their groups, innermost first: those of one device alone are none.
-  /// @throws CLI::ValidationError for what is missing or too much
+  /// Their groups, innermost first; omits groups of a single device.
+  /// @throws CLI::ValidationError for missing or conflicting options
   [[nodiscard]] device_groups groups() const {
     const auto refuse = [](const char* option, const std::string& why) { throw CLI::ValidationError(option, why); };
     if (nodes == 0) refuse("--nodes", "is missing: how many there are");
@@ -119,7 +119,7 @@ struct node_words {
     return result;
   }
 
-  /// Refuses a pipeline that is not on all of them, and says what would do; in a sweep, fewer will.
+  /// Rejects a pipeline that does not use all of them, with a suggestion; in a sweep, fewer are allowed.
   void check_devices(std::size_t ranks, bool fewer_will_do) const {
     const std::size_t all = devices();
     if (ranks == all || (ranks < all && fewer_will_do)) return;
@@ -135,7 +135,7 @@ struct node_words {
                                                           what, (ranks + per_node - 1) / per_node));
     }
     std::string would;
-    const std::size_t share = all / ranks;  // GPUs of a rank
+    const std::size_t share = all / ranks;  // GPUs per rank
     if (all % ranks == 0 && per_node % share == 0) {
       would = fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node {}", share,
                           nodes, per_node / share);
@@ -153,7 +153,7 @@ struct node_words {
   }
 
  private:
-  static constexpr std::size_t most = std::size_t{1} << 20U;  // more than there are of either
+  static constexpr std::size_t most = std::size_t{1} << 20U;  // above any real number of either
 
   static stagecut::link_speed link(const char* option, const std::string& text) {
     const std::string bandwidth = text.substr(0, text.find('@'));

@@ -12,11 +12,11 @@
 
 #include "words/words.hpp"
 
-/// The times of passes as they are told in words: lists by stage, or one time for all.
+/// The times of passes as options: lists by stage, or one time for all.
 struct pass_words {
   std::string forward, backward, backward_input, backward_weight;
 
-  /// @param says  of what is needed
+  /// @param says  description of the requirements
   void add(CLI::App& command, const char* says) {
     const auto option = [&](const char* name, std::string& into, const char* what) {
       command.add_option(name, into, what)->type_name("LIST");
@@ -27,7 +27,7 @@ struct pass_words {
     option("--backward-weight", backward_weight, "And of weights");
   }
 
-  /// The lists as they were said.
+  /// The given lists.
   /// @param stages  set to the length of the longest
   [[nodiscard]] stagecut::pass_times<double> read(std::size_t& stages) const {
     stagecut::pass_times<double> times;
@@ -50,7 +50,7 @@ struct pass_words {
     return times;
   }
 
-  /// Makes one time that of all stages.
+  /// Uses one time for all stages.
   static void spread(stagecut::pass_times<double>& times, std::size_t stages) {
     for (auto* list : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
       if (list->size() == 1) list->assign(stages, list->front());

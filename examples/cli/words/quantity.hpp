@@ -14,16 +14,16 @@
 #include <system_error>
 #include <utility>
 
-// Times and sizes as people read and write them.
+// Times and sizes in human-readable form.
 
-/// A whole number from its digits, of which 010 is ten; nothing if there is a sign, a space, 0x or anything else.
+/// A whole number from decimal digits: 010 is ten; nothing if there is a sign, a space, 0x or anything else.
 inline std::optional<std::size_t> parse_count(std::string_view text) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// A number like 12, -0.5 or 1e-3; nothing if it is not finite, or there is a plus, a space, 0x or anything else.
+/// A number such as 12, -0.5 or 1e-3; nothing if it is not finite, or contains a plus, a space, 0x or anything else.
 inline std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -31,7 +31,7 @@ inline std::optional<double> parse_number(std::string_view text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-/// Bytes from `80GiB`, `1.5 TB` or `85899345920`; nothing if it is no size. Units of 1000 and of 1024 bytes.
+/// Bytes from `80GiB`, `1.5 TB` or `85899345920`; nothing if it is not a size. Units of 1000 and of 1024 bytes.
 inline std::optional<double> parse_bytes(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,7 +55,7 @@ inline std::optional<double> parse_bytes(std::string_view text) {
   return std::nullopt;
 }
 
-/// Of a text that is no size: `40G is no size: say 40GB or 40GiB`, or which there are.
+/// The error for an invalid size: `40G is no size: say 40GB or 40GiB`, or the possible units.
 inline std::string no_size(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view number = text.substr(0, digits);
@@ -70,12 +70,12 @@ inline std::string no_size(std::string_view text) {
   return fmt::format("{} is no size: say {}{}B or {}{}iB", text, number, unit[0], number, unit[0]);
 }
 
-/// What to ask where a size is a number so small that a unit was meant; empty: it has one, or is large, or is no size.
+/// The question to ask about a size so small that its unit is missing; empty: it has one, is large, or is not a size.
 inline std::string unit_question(std::string_view text) {
   const auto bytes = parse_bytes(text);
   const bool plain = !text.empty() && text.back() != 'B';
   if (!bytes || !plain || *bytes == 0 || *bytes >= 1048576) return "";
-  const char letter = *bytes < 1000 ? 'G' : 'M';  // as nvidia-smi tells memory
+  const char letter = *bytes < 1000 ? 'G' : 'M';  // as in nvidia-smi
   return fmt::format("{} bytes? say {}{}B or {}{}iB, or {}B if bytes are meant", text, text, letter, text, letter,
                      text);
 }
@@ -96,7 +96,7 @@ inline std::string bytes_text(double bytes) {
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
-/// `12.3 %` of a share of 1; what rounds to nothing has no sign.
+/// `12.3 %` of a share of 1; no sign if it rounds to zero.
 inline std::string percent_text(double share) {
   const double percent = 100 * share;
   return fmt::format("{:.1f} %", percent > -0.05 && percent < 0.05 ? 0.0 : percent);

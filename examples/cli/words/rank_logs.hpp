@@ -23,9 +23,9 @@
 #include "words/limit_words.hpp"
 #include "words/words.hpp"
 
-// Where the logs of a dry run are.
+// Locates the logs of a dry run.
 
-/// The logs of a pipeline rank: one, or those of several devices of its stage.
+/// The logs of a pipeline rank: one, or one per device of its stage.
 using rank_logs = std::map<std::size_t, std::vector<std::string>>;
 
 /// The largest peak in the logs of a rank.
@@ -38,7 +38,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return most;
 }
 
-/// The stage of which a name tells, as SAPP's dry runs have it: stage_3_rank_3072, or stage3_3072.
+/// The stage in a name, as in SAPP's dry runs: stage_3_rank_3072, or stage3_3072.
 [[nodiscard]] inline std::optional<std::size_t> stage_of_name(std::string_view name) {
   constexpr std::string_view digits = "0123456789";
   if (!name.starts_with("stage")) return std::nullopt;
@@ -51,7 +51,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return known ? parse_count(name.substr(0, end)) : std::nullopt;
 }
 
-/// What is in a folder, by name.
+/// The entries of a folder, by name.
 [[nodiscard]] inline std::vector<std::filesystem::path> entries_of(const std::string& folder) {
   std::vector<std::filesystem::path> result;
   std::error_code error;
@@ -63,7 +63,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return result;
 }
 
-/// The log of a device in a folder of its own: mindformer.log, or else all that end in .log.
+/// The log of a device in its own folder: mindformer.log, or else all that end in .log.
 [[nodiscard]] inline std::vector<std::string> logs_of_device(const std::string& folder) {
   std::vector<std::string> result;
   for (const auto& each : entries_of(folder)) {
@@ -74,7 +74,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return result;
 }
 
-/// The logs of the stages in a folder with one folder, or one log, of each device; none if it has no such names.
+/// The logs of the stages in a folder with one folder, or one log, per device; none if no names match.
 [[nodiscard]] inline rank_logs logs_of_stages(const std::string& folder) {
   rank_logs result;
   for (const auto& each : entries_of(folder)) {
@@ -89,7 +89,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return result;
 }
 
-/// The logs of a folder whose names end in the number of a rank, worker_3.log.
+/// The logs of a folder whose names end in a rank's number, worker_3.log.
 [[nodiscard]] inline rank_logs logs_of_ranks(const std::string& folder) {
   rank_logs result;
   for (const auto& each : entries_of(folder)) {
@@ -101,7 +101,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return result;
 }
 
-/// Files by commas, each the next rank's or RANK=FILE.
+/// Comma-separated files, each for the next rank or RANK=FILE.
 [[nodiscard]] inline rank_logs logs_named(const std::string& files) {
   rank_logs result;
   std::size_t next = 0;
@@ -115,12 +115,12 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
   return result;
 }
 
-/// The logs in a folder, in SAPP's layout or by the numbers of ranks.
-/// @param by_stage  becomes whether it is SAPP's
+/// The logs in a folder, in SAPP's layout or by rank numbers.
+/// @param by_stage  set to whether it is SAPP's layout
 [[nodiscard]] inline rank_logs logs_in(const std::string& folder, bool& by_stage) {
   rank_logs result = logs_of_stages(folder);
   std::error_code none;
-  const std::string inner = (std::filesystem::path(folder) / "log").string();  // of what SAPP's script writes
+  const std::string inner = (std::filesystem::path(folder) / "log").string();  // for output of SAPP's script
   if (result.empty() && std::filesystem::is_directory(inner, none)) result = logs_of_stages(inner);
   by_stage = !result.empty();
   if (!by_stage) result = logs_of_ranks(folder);
@@ -130,7 +130,7 @@ using rank_logs = std::map<std::size_t, std::vector<std::string>>;
                                            "folder stage_3_rank_3072 with mindformer.log");
 }
 
-/// The logs of a run, as `--logs` says them: a folder, or files. Of a folder it is said which ranks have none.
+/// The logs of a run, from `--logs`: a folder, or files. For a folder, reports ranks without logs.
 [[nodiscard]] inline rank_logs logs_of(const std::string& said, std::size_t ranks, const std::string& source) {
   std::error_code none;
   const bool folder = std::filesystem::is_directory(said, none);

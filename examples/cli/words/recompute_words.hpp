@@ -38,15 +38,14 @@
 #include "words/strategy_pictures.hpp"
 #include "words/words.hpp"
 
-/// What layers may recompute, as it is said to `plan`: with these words recomputation is planned together with the layers
-/// of every stage.
+/// Recomputation as options of `plan`: with these, recomputation is planned together with the layers of every stage.
 struct recompute_words {
   std::string how, manual, pictures;
   bool less_memory = false;
   bool empty_chunks = false;
   std::size_t slices = 1;
   CLI::Option* how_said = nullptr;
-  std::vector<tried_chunks> all{};  // where several numbers of chunks were
+  std::vector<tried_chunks> all{};  // if there were several numbers of chunks
 
   void add(CLI::App& command) {
     how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
@@ -66,16 +65,16 @@ struct recompute_words {
     command.add_flag("--empty-chunks", empty_chunks, "With --recompute, stages may be empty")->group(rare_options);
   }
 
-  /// How a model that is computed recomputes, where that is all that is asked for.
+  /// The recomputation of a computed model, if that is all that is requested.
   [[nodiscard]] std::optional<stagecut::transformer::recomputing> of_computed() const {
     const auto* const known = stagecut::find_name(stagecut::transformer::recomputation_words, how);
     if (known == nullptr || less_memory || empty_chunks) return std::nullopt;
     return known->value;
   }
 
-  /// The recomputations that layers may have: those of their own figures where none were said; empty: all.
+  /// The recomputations that layers may have: by default those in their own figures; empty: all.
   /// @throws CLI::ValidationError for one that no layer has
-  /// @param computed  whether the model was computed, as it was said
+  /// @param computed  whether the model was computed, with that option
   [[nodiscard]] std::vector<std::string> names(const stagecut::profile& model, bool computed) {
     if (how.empty() || (computed && of_computed())) {
       std::vector<std::string> own{"none"};
@@ -86,23 +85,23 @@ struct recompute_words {
     return options_.names;
   }
 
-  /// What no plan was looked for with, where a framework is told one recomputation for all layers; nothing: all that was said.
+  /// The scope not searched if a framework supports one recomputation for all layers only; empty: none.
   [[nodiscard]] static std::string not_searched(stagecut::framework target) {
     if (!runs_alike(target)) return "";
     return "recomputation of some layers of a stage (--recompute-method block)";
   }
 
-  /// Whether the layers of a model that is computed need all ways of recomputation.
+  /// Whether the layers of a computed model need all recomputation variants.
   [[nodiscard]] bool needs_variants() const { return !how.empty() && !of_computed(); }
 
-  /// Whether recomputation is planned. To plan with nothing but `none`, where layers have nothing else, is to plan.
+  /// Whether recomputation is planned. Only `none`, for layers without other variants, counts as planned.
   [[nodiscard]] bool is_planned(const stagecut::profile& model, bool computed) const {
     if (slices > 1) return true;
     if (how.empty() || (computed && of_computed())) return false;
     return how != "none" || less_memory || empty_chunks || !names_of_layers(model).empty();
   }
 
-  /// Refuses what says something of a planned recomputation alone where none is, and what contradicts it.
+  /// Rejects options that require planned recomputation if there is none, and contradictions.
   void check(bool planned, const count_range& chunks, const stagecut::schedule_entry* schedule) const {
     const char* const with = how.empty()
                                  ? "goes with --recompute"
@@ -122,7 +121,7 @@ struct recompute_words {
     if (chunks.last <= 1) throw CLI::ValidationError("--less-memory", "needs --chunks above 1");
   }
 
-  /// The best plan of so many chunks; `schedule_said`: not to choose the order.
+  /// The best plan with these chunks; `schedule_said`: the schedule is fixed.
   [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, stagecut::plan_request request,
                                                         const count_range& chunks, bool schedule_said,
                                                         const stagecut::io::read_limits& limits) {
@@ -131,7 +130,7 @@ struct recompute_words {
     manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
     options_.empty_stages = empty_chunks;
     const std::vector<std::string> alike = names_alike(model, request.target);
-    if (alike.empty()) request.target = stagecut::framework::none;  // what it cannot be told is said by its writer
+    if (alike.empty()) request.target = stagecut::framework::none;  // the writer reports what it cannot express
     double best = 0;
     const auto make = [&](std::size_t number, double seconds) {
       stagecut::plan_request asked = request;
@@ -154,7 +153,7 @@ struct recompute_words {
     return answer;
   }
 
-  /// The plan beside what one has without a planner, strategies of one's own, and what SAPP looks for.
+  /// The plan next to what is possible without a planner, user strategies, and SAPP's choice.
   [[nodiscard]] std::vector<asked_strategy> compare(const stagecut::profile& model, const stagecut::plan& made) const {
     stagecut::plan_request request = used_;
     request.target = stagecut::framework::none;
@@ -183,7 +182,7 @@ struct recompute_words {
     return rows;
   }
 
-  /// Draws each of these into the folder that was said, if one was.
+  /// Draws each of these into the given folder, if any.
   void draw(const stagecut::profile& model, const std::vector<asked_strategy>& strategies) const {
     if (pictures.empty()) return;
     stagecut::recompute_options options = options_;
@@ -196,7 +195,7 @@ struct recompute_words {
   stagecut::plan_request used_{};  // for the best plan
   std::vector<manual_strategy> manuals_{};
 
-  /// Whether a framework is told one recomputation for all layers.
+  /// Whether a framework supports one recomputation for all layers only.
   [[nodiscard]] static bool runs_alike(stagecut::framework target) {
     return target == stagecut::framework::megatron || target == stagecut::framework::megatron_flags;
   }
@@ -209,7 +208,7 @@ struct recompute_words {
     return false;
   }
 
-  /// Strategies of one's own with as many chunks as are asked for: no plan is to be worse.
+  /// User strategies with the requested number of chunks: no plan should be worse.
   [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
                                                                  const stagecut::plan_request& request) const {
     std::vector<stagecut::recompute_strategy> result;
@@ -223,7 +222,7 @@ struct recompute_words {
     return result;
   }
 
-  /// What a strategy of one's own takes that has another number of chunks than the plan.
+  /// The result of a user strategy with another number of chunks than the plan.
   [[nodiscard]] asked_strategy of_other_chunks(const stagecut::profile& model, stagecut::plan_request request,
                                                const manual_strategy& own) const {
     request.chunks = own.read.chunks;
@@ -241,7 +240,7 @@ struct recompute_words {
     }
   }
 
-  /// The recomputations of the layers that have a choice.
+  /// The recomputations of the layers with a choice.
   [[nodiscard]] static std::vector<std::string> names_of_layers(const stagecut::profile& model) {
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {
@@ -255,7 +254,7 @@ struct recompute_words {
     return names;
   }
 
-  /// The layers between the first and the last that have a choice; all if none has.
+  /// The number of layers from the first to the last with a choice; all if none has.
   [[nodiscard]] static std::size_t layers_dealt_out(const stagecut::profile& model) {
     std::size_t first = model.layers.size(), last = 0;
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -266,14 +265,14 @@ struct recompute_words {
     return last == 0 ? model.layers.size() : last - first;
   }
 
-  /// The layers before the first that has a choice; none if none has.
+  /// The number of layers before the first with a choice; zero if none has.
   [[nodiscard]] static std::size_t layers_before(const stagecut::profile& model) {
     std::size_t first = 0;
     while (first < model.layers.size() && model.layers[first].recomputations.empty()) ++first;
     return first < model.layers.size() ? first : 0;
   }
 
-  /// Fills the names that may be chosen.
+  /// Fills the names to choose from.
   void ask_names(const stagecut::profile& model) {
     std::vector<std::string> known = names_of_layers(model);
     if (how == "auto" && known.empty())
@@ -282,7 +281,7 @@ struct recompute_words {
     std::vector<std::string> own;
     for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
     const bool as_they_are = known.empty() && std::find(own.begin(), own.end(), how) != own.end();
-    if (slices > 1 && (how.empty() || as_they_are)) {  // sequences alone are cut
+    if (slices > 1 && (how.empty() || as_they_are)) {  // only sequences are sliced
       options_.names = std::move(own);
       return;
     }
@@ -298,7 +297,7 @@ struct recompute_words {
     }
   }
 
-  /// The names of which a framework can be told one for all layers; empty: it is told of each layer.
+  /// The names that a framework supports for all layers together only; empty: it supports them per layer.
   [[nodiscard]] std::vector<std::string> names_alike(const stagecut::profile& model, stagecut::framework target) const {
     if (!runs_alike(target)) return {};
     const std::string of = stagecut::entry_of(target).name;
@@ -318,7 +317,7 @@ struct recompute_words {
     return result;
   }
 
-  /// The best plan in which all layers are run alike, in one of these ways.
+  /// The best plan with the same form for all layers, one of these.
   [[nodiscard]] stagecut::outcome<stagecut::plan> best_alike(const stagecut::profile& model,
                                                              stagecut::plan_request request,
                                                              const std::vector<std::string>& names) const {
@@ -331,28 +330,28 @@ struct recompute_words {
     return best_of(made, false);
   }
 
-  /// Refuses stages and orders that do not cut sequences.
+  /// Rejects stages and schedules that do not slice sequences.
   static void check_slices(const count_range& chunks, const stagecut::schedule_entry* schedule) {
     if (chunks.last > 1) throw CLI::ValidationError("--slices", "needs one stage a device, not --chunks above 1");
     if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
     throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
   }
 
-  /// Refuses frameworks that run whole sequences.
+  /// Rejects frameworks that run whole sequences.
   static void check_target(stagecut::framework target) {
     if (target == stagecut::framework::none || target == stagecut::framework::sapp) return;
     throw CLI::ValidationError("--slices", fmt::format("is of SAPP and MindFormers: {} runs whole sequences",
                                                        stagecut::entry_of(target).framework));
   }
 
-  /// Refuses one stage a rank for an order of several.
+  /// Rejects one stage per rank for a schedule of several.
   static void check_chunks(const stagecut::plan_request& request) {
     const stagecut::schedule_entry& entry = stagecut::entry_of(request.schedule);
     if (entry.chunks != 0 || request.chunks > 1) return;
     throw stagecut::argument_error("plan_recomputation", "schedule", entry.name, "needs --chunks above 1");
   }
 
-  /// 1F1B, with several chunks interleaved; SAPP's where the ranks do not divide the microbatches, or memory is short.
+  /// 1F1B, interleaved for several chunks; SAPP's if the ranks do not divide the microbatches, or memory is short.
   [[nodiscard]] stagecut::schedule_kind usual_order(const stagecut::plan_request& request) const {
     using kind = stagecut::schedule_kind;
     if (request.chunks == 1) return kind::one_forward_one_backward;

@@ -19,7 +19,7 @@
 #include "words/run_size.hpp"
 #include "words/words.hpp"
 
-/// The schedules that plans are made for; `auto` compares the usual ones.
+/// The schedules that plans support; `auto` compares the usual ones.
 inline std::vector<std::string> planned_schedules() {
   std::vector<std::string> names = {"auto"};
   for (const auto& each : stagecut::schedules) {
@@ -29,7 +29,7 @@ inline std::vector<std::string> planned_schedules() {
   return names;
 }
 
-/// The schedule that is no row of `stagecut::schedules`: it is made as it runs.
+/// The schedule outside `stagecut::schedules`: its order arises at run time.
 inline constexpr const char* dynamic_schedule = "backward-first";
 
 /// The schedules that can be simulated.
@@ -39,7 +39,7 @@ inline std::vector<std::string> simulated_schedules() {
   return names;
 }
 
-/// A schedule as it is told in words.
+/// A schedule as options.
 struct schedule_words {
   std::string name, order, in_flight;
   std::size_t microbatches = 0;
@@ -59,7 +59,7 @@ struct schedule_words {
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by rank: 4,3,2,1");
   }
 
-  /// Whether any is told.
+  /// Whether any is given.
   [[nodiscard]] bool named() const {
     if (!name.empty() || !order.empty() || !in_flight.empty()) return true;
     if (slices != 0) throw CLI::ValidationError("--slices", "goes with --schedule seq-1f1b");
@@ -67,7 +67,7 @@ struct schedule_words {
     return false;
   }
 
-  /// Stages that a rank has if nothing is said of them.
+  /// Default stages per rank.
   [[nodiscard]] std::size_t usual_chunks() const {
     const auto* const entry = stagecut::find_schedule(name);
     return entry != nullptr && entry->chunks != 0 ? entry->chunks : 1;
@@ -78,13 +78,13 @@ struct schedule_words {
     return too_large_run(ranks, chunks, m, slices == 0 ? 1 : slices);
   }
 
-  /// Refuses that.
+  /// Rejects such a run.
   void check_size(std::size_t ranks, std::size_t chunks, std::size_t m) const {
     const std::string much = too_much(ranks, chunks, m);
     if (!much.empty()) throw CLI::ValidationError(much);
   }
 
-  /// The one in the file of `--order`.
+  /// The schedule in the file of `--order`.
   [[nodiscard]] stagecut::schedule from_file(const stagecut::io::read_limits& limits) const {
     if (!name.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
     refuse("--order", true);
@@ -94,7 +94,7 @@ struct schedule_words {
     return result;
   }
 
-  /// That one, if it has so many stages and, unless they are 0, ranks and microbatches.
+  /// That schedule, if it has this many stages and, unless they are 0, ranks and microbatches.
   [[nodiscard]] stagecut::schedule checked(stagecut::schedule read, std::size_t stages, std::size_t ranks,
                                            std::size_t m) const {
     if (read.stages() != stages) {
@@ -109,7 +109,7 @@ struct schedule_words {
     return read;
   }
 
-  /// The schedule, for so many ranks, stages of each and microbatches.
+  /// The schedule for these ranks, stages per rank and microbatches.
   [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
                                         const stagecut::pass_times<double>& times,
                                         const stagecut::transfer_times<double>& transfers,
@@ -148,7 +148,7 @@ struct schedule_words {
   }
 
  private:
-  /// An order made for the times, without a limit of memory.
+  /// A schedule synthesized for the times, without a memory limit.
   [[nodiscard]] stagecut::schedule synthesized(std::size_t ranks, std::size_t chunks, std::size_t m,
                                                const stagecut::pass_times<double>& times,
                                                const stagecut::transfer_times<double>& transfers,
@@ -168,7 +168,7 @@ struct schedule_words {
     return result;
   }
 
-  /// Refuses what such a schedule does not ask for.
+  /// Rejects options that such a schedule does not use.
   void refuse(const char* of, bool also_in_flight) const {
     if (slices != 0) throw CLI::ValidationError("--slices", fmt::format("is of no use for {}", of));
     if (group != 0) throw CLI::ValidationError("--group", fmt::format("is of no use for {}", of));

@@ -25,17 +25,16 @@
 #include "commands/scenario.hpp"
 #include "text/output.hpp"
 
-// Strategies that stand beside a plan, as pictures.
+// Pictures of the strategies next to a plan.
 
-/// A strategy with what it was asked for.
+/// A strategy with its source.
 struct asked_strategy {
   stagecut::compared_strategy row;
   stagecut::plan_request request;
-  std::string inexpressible_in{};  ///< the format of the framework that was said; empty: it can express it
+  std::string inexpressible_in{};  ///< the format of the given framework; empty: it can express it
 };
 
-/// A name of which only letters, digits, dots and underscores are left, with a dash between others: of a file's name, no
-/// folder.
+/// A safe file name without a folder: letters, digits, dots and underscores stay, others become a dash.
 [[nodiscard]] inline std::string file_name_of(std::string_view name) {
   name.remove_prefix(std::min(name.find_last_of("/\\") + 1, name.size()));
   std::string result;
@@ -62,8 +61,8 @@ struct asked_strategy {
   return stagecut::io::as_svg({&run.picture, 1});
 }
 
-/// Writes a picture of each strategy that there is into a folder, which is made if it is not there: NAME.svg; of equal names
-/// all but the first have a number.
+/// Writes a picture of each feasible strategy into a folder, created if missing: NAME.svg; equal names after the first
+/// get a number.
 inline void draw_strategies(const std::string& folder, const stagecut::profile& model,
                             const std::vector<asked_strategy>& all, const stagecut::recompute_options& options) {
   std::error_code error;

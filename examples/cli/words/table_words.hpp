@@ -13,7 +13,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// How tables of layers are read, as it is told in words.
+/// Options for reading tables of layers.
 struct table_words {
   stagecut::io::table_options options{};
   CLI::Option* said = nullptr;
@@ -30,13 +30,13 @@ struct table_words {
             ""));
   }
 
-  /// Refuses what was said of a table where the file is a model's configuration.
+  /// Rejects table options if the file is a model's configuration.
   void refuse(const std::string& file) const {
     if (said->count() == 0) return;
     throw CLI::ValidationError(said->get_name(), fmt::format("is of a CSV, and {} is a config.json", file));
   }
 
-  /// What `read(OPTIONS)` reads; says what was taken for granted of it.
+  /// Returns `read(OPTIONS)`; prints its assumptions.
   template <class Read>
   auto read(const Read& read_with) const {
     std::vector<std::string> notes;

@@ -22,7 +22,7 @@
 #include "text/output.hpp"
 #include "words/words.hpp"
 
-/// Says on standard error the settings that a plan assumes and the format of a framework does not express.
+/// Prints on standard error the settings that a plan assumes and the format of a framework does not express.
 /// @param written  the plan in the format
 inline void say_settings(const stagecut::plan& made, const std::string& format, const std::string& written) {
   if (stagecut::find_target(format) == nullptr) return;
@@ -30,7 +30,7 @@ inline void say_settings(const stagecut::plan& made, const std::string& format, 
   if (!text.empty()) say(fmt::format("to be set there, too: {}", text));
 }
 
-/// The framework that is to run a plan, as it is said to `plan`.
+/// The framework that runs a plan, as options of `plan`.
 struct target_words {
   std::string name;
 
@@ -40,16 +40,16 @@ struct target_words {
         ->check(one_of(stagecut::targets));
   }
 
-  /// Whether it serves, so that a configuration is of a model to serve.
+  /// Whether it is for serving, so that a configuration is planned for serving.
   [[nodiscard]] bool serves(const std::string& format) const {
     const stagecut::target_entry* const entry = stagecut::find_target(name.empty() ? format : name);
     return entry != nullptr && entry->schedules.empty();
   }
 
-  /// Fills a request for that model. A format of a framework says it, too, where the plan is one of a chain.
-  /// @param said     whether a schedule was said, which must be one that the framework runs then
-  /// @param several  whether stages are planned on several devices each
-  /// @param in_row   whether those of a graph stand in a row
+  /// Fills a request for that model. The output format of a framework also selects it, if the plan is of a chain.
+  /// @param said     whether a schedule was given, which the framework must then support
+  /// @param several  whether stages may use several devices
+  /// @param in_row   whether the stages of a graph form a row
   void ask(const stagecut::profile& model, const std::string& format, bool said, bool several, bool in_row,
            stagecut::plan_request& request) const {
     const stagecut::target_entry* const by_format = stagecut::find_target(format);
@@ -81,13 +81,13 @@ struct target_words {
         entry->name, fmt::format("it is {}, and it runs {}", to_string(meant), fmt::join(known, ", ")), "schedule");
   }
 
-  /// What is known to stop the framework though it accepts the plan.
+  /// Known problems that stop the framework although it accepts the plan.
   [[nodiscard]] std::vector<std::string> cautions(const stagecut::plan& made, const std::string& format) const {
     return format == "megatron" || (format == "text" && name == "megatron") ? stagecut::io::megatron_cautions(made)
                                                                             : std::vector<std::string>();
   }
 
-  /// What to tell the framework; empty where none was said.
+  /// The framework's lines; empty if no framework was given.
   [[nodiscard]] std::string text_of(const stagecut::plan& made) const {
     if (name.empty()) return "";
     const stagecut::target_entry& entry = *stagecut::find_target(name);

@@ -21,7 +21,7 @@
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
-/// Refuses links that take no time: of messages that are empty there is the latency alone.
+/// Rejects links that take no time: empty messages have latency only.
 inline void refuse_idle_links(const char* option, const stagecut::profile& model,
                               const std::vector<stagecut::link_speed>& links) {
   for (const auto& layer : model.layers) {
@@ -33,7 +33,7 @@ inline void refuse_idle_links(const char* option, const stagecut::profile& model
   throw CLI::ValidationError(option, "says nothing: no layer has an output, and messages have no latency");
 }
 
-/// A check for numbers between commas, which may have fractions.
+/// A check for comma-separated numbers, possibly with fractions.
 inline CLI::Validator numbers_check() {
   return CLI::Validator(
       [](const std::string& text) {
@@ -45,7 +45,7 @@ inline CLI::Validator numbers_check() {
       "");
 }
 
-/// What messages between ranks take, as it is said to several commands: of all boundaries, or of each.
+/// The times of messages between ranks, as options of several commands: for all boundaries, or per boundary.
 struct transfer_words {
   std::string latency;
   std::string bandwidth;
@@ -60,12 +60,12 @@ struct transfer_words {
                "link (the default), latency, stream, blocking");
   }
 
-  /// Whether anything was said of how fast messages are.
+  /// Whether a message speed was given.
   [[nodiscard]] bool link_said() const { return !latency.empty() || !bandwidth.empty(); }
-  /// Whether anything was said of messages.
+  /// Whether any message option was given.
   [[nodiscard]] bool said() const { return link_said() || kind; }
 
-  /// How fast messages are that hand on the outputs of layers: one link for all boundaries, or one of each.
+  /// The links for the outputs of layers: one for all boundaries, or one per boundary.
   [[nodiscard]] std::vector<stagecut::link_speed> links(const stagecut::profile& model) const {
     std::vector<double> speeds;
     for (const std::string_view each : split(bandwidth, ',')) {
@@ -92,17 +92,17 @@ struct transfer_words {
     return result;
   }
 
-  /// What they occupy.
+  /// The resource that they occupy.
   [[nodiscard]] stagecut::transfer_kind occupies() const { return kind.value_or(stagecut::transfer_kind::link); }
 
-  /// For a plan: over its own links where nothing else was said of them.
+  /// For a plan: its own links by default.
   [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 0) const {
     if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
     if (kind || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
     return stagecut::transfers_of(plan, slices);
   }
 
-  /// The same for all boundaries, or for each; none if nothing was said of messages.
+  /// One for all boundaries, or one each; empty if no message option was given.
   [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
     if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
     if (!said()) return {};
@@ -110,7 +110,7 @@ struct transfer_words {
   }
 
  private:
-  /// Latencies, of all boundaries or of each.
+  /// Latencies, one for all boundaries or one each.
   [[nodiscard]] std::vector<double> times() const {
     if (latency.empty()) return {0};
     std::vector<double> result;
@@ -123,7 +123,7 @@ struct transfer_words {
   }
 };
 
-/// A plan from a file, or from standard input.
+/// Reads a plan from a file, or from standard input.
 inline stagecut::plan plan_from(const std::string& file, const stagecut::io::read_limits& limits) {
   return file == "-" ? stagecut::io::read_plan(std::cin, "standard input", limits)
                      : stagecut::io::read_plan(file, limits);

@@ -34,7 +34,7 @@
 /// On or off.
 inline constexpr stagecut::word<bool> switch_words[] = {{"on", true}, {"off", false}};
 
-/// How a transformer is run, as it is said to `profile transformer` and, of a configuration, to `plan`.
+/// The run of a transformer, as options of `profile transformer` and, for a configuration, of `plan`.
 struct transformer_words {
   std::string as;
   std::optional<std::size_t> sequence, microbatch, context_parallel, expert_parallel, data_parallel,
@@ -46,14 +46,14 @@ struct transformer_words {
   std::optional<stagecut::transformer::serving_phase> phase;
   std::optional<std::size_t> concurrent;
   bool inference = false;
-  bool variants = false;  // layers hold all ways of recomputation
+  bool variants = false;  // layers have all recomputation variants
   std::string shared_by;  // of --tensor-parallel: a number, several, or auto
-  bool shards = false;    // whether layers hold shardings for them
-  std::size_t node = 8;   // devices of a node: auto goes up to so many
+  bool shards = false;    // whether layers have shardings for them
+  std::size_t node = 8;   // devices per node: the limit of auto
   std::string device = "a100-80gb";
   std::vector<CLI::Option*> options, of_training;
 
-  /// Tells the parser of them: all are seldom needed where the model is one of many; else a few.
+  /// Registers the options: all of them as rare ones if the model is one of many; else a few.
   void add(CLI::App& command, bool one_of_many) {
     const auto keep = [&](CLI::Option* made) {
       const std::string name = made->get_name();
@@ -75,7 +75,7 @@ struct transformer_words {
     of_training.push_back(number("--microbatch", microbatch, "N", "Samples of a microbatch"));
     keep(add_choice(command, "--precision", precision, stagecut::transformer::precision_words, "NAME",
                     "bf16, fp16, fp32 or fp8"));
-    // Where the model is one of many, the command has a word of its own for that.
+    // If the model is one of many, the command has its own option for that.
     if (!one_of_many) {
       trains(add_recompute(command));
     }
@@ -97,7 +97,7 @@ struct transformer_words {
                     "Of inference: decode (the default), prefill"));
   }
 
-  /// One way of recomputation, or all.
+  /// One recomputation, or all.
   CLI::Option* add_recompute(CLI::App& command) {
     const auto set = [this](const std::string& how) {
       variants = how == "auto";
@@ -110,7 +110,7 @@ struct transformer_words {
         ->check(one_of(known));
   }
 
-  /// Reads the configuration in a text, as the model that was said.
+  /// Parses a configuration, as the given model.
   [[nodiscard]] stagecut::io::transformer_config read(const std::string& text, const std::string& source,
                                                       const stagecut::io::read_limits& limits) const {
     if (!as.empty() && !stagecut::io::is_hugging_face_family(as)) {
@@ -125,7 +125,7 @@ struct transformer_words {
     return stagecut::io::read_transformer_config(text, source, limits, as);
   }
 
-  /// Refuses to serve a model whose weights take other bytes than are computed.
+  /// Rejects serving a model with weights in other formats than computed.
   void check_weights(const stagecut::io::transformer_config& from, const std::string& source) const {
     if (!inference || precision || from.quantized.empty()) return;
     throw stagecut::invalid_input(
@@ -134,8 +134,8 @@ struct transformer_words {
                             stagecut::visible(from.quantized)));
   }
 
-  /// The first of them that was said; null: none.
-  /// @param but_shards  but for the devices that share layers
+  /// The first of them that was given; null: none.
+  /// @param but_shards  ignores the tensor-parallel option
   [[nodiscard]] const CLI::Option* said(bool but_shards) const {
     for (const CLI::Option* each : options) {
       if (each->count() != 0 && !(but_shards && each->get_name() == "--tensor-parallel")) return each;
@@ -143,7 +143,7 @@ struct transformer_words {
     return nullptr;
   }
 
-  /// Changes a training by what was said.
+  /// Applies the options to a training.
   void ask(stagecut::transformer::training& r) const {
     for (const CLI::Option* const each : of_training) {
       if (inference && each->count() != 0)
@@ -152,7 +152,7 @@ struct transformer_words {
     const auto set = [](const auto& given, auto& into) {
       if (given) into = *given;
     };
-    if (shards) {  // what a configuration says of its own run is planned
+    if (shards) {  // the configuration's own parallelism is planned instead
       if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate says");
       r.data_parallel = r.context_parallel = r.expert_parallel = 1;
       r.zero = 0;
@@ -185,7 +185,7 @@ struct transformer_words {
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
   }
 
-  /// The device: one that is known, or that of a file, whose name goes to `name`.
+  /// The device: a known one, or one from a file, whose name goes to `name`.
   [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name,
                                                             const stagecut::io::read_limits& limits) const {
     name = device;
@@ -202,7 +202,7 @@ struct transformer_words {
     return read.figures;
   }
 
-  /// The profile that was asked for; what is wrong with the training or the device is said of the option that sets it.
+  /// The requested profile; reports errors of the training or the device in terms of the option.
   [[nodiscard]] stagecut::profile profiled(const stagecut::transformer::architecture& of,
                                            const stagecut::transformer::training& how,
                                            const stagecut::transformer::device& on,
@@ -216,17 +216,17 @@ struct transformer_words {
     }
   }
 
-  /// Whether layers hold shardings, to choose from.
+  /// Whether layers have shardings to choose from.
   [[nodiscard]] bool shares() const { return !shared_by.empty() && (shards || !parse_count(shared_by)); }
 
-  /// The numbers of devices that are to share layers; of auto, the powers of 2 that can.
+  /// The tensor-parallel degrees; for auto, the possible powers of 2.
   [[nodiscard]] std::vector<std::size_t> ways(const stagecut::transformer::architecture& of,
                                               const stagecut::transformer::training& how) const {
     const std::vector<std::size_t> all = counts_of(shared_by, node);
     return shared_by == "auto" ? stagecut::transformer::possible_ways(of, how, all) : all;
   }
 
-  /// The way in which a training serves.
+  /// The serving settings of a training.
   [[nodiscard]] stagecut::transformer::serving served(const stagecut::transformer::training& how) const {
     return {how.sequence, concurrent.value_or(1), how.precision, how.tensor_parallel, how.expert_parallel};
   }
@@ -235,7 +235,7 @@ struct transformer_words {
     return phase.value_or(stagecut::transformer::serving_phase::decode);
   }
 
-  /// An error of a training, of a serving or of a device, as one of the option that sets the field.
+  /// An error of a training, a serving or a device, in terms of the option that sets the field.
   [[nodiscard]] stagecut::invalid_input named(const stagecut::invalid_input& error) const {
     const std::string& place = error.place();
     const std::string_view problem = std::string_view(error.what()).substr(place.size() + 2);
@@ -245,11 +245,11 @@ struct transformer_words {
     std::string option = "--" + place.substr(dot + 1);
     std::replace(option.begin(), option.end(), '_', '-');
     const auto is_it = [&](const CLI::Option* each) { return each->get_name() == option; };
-    if (std::none_of(options.begin(), options.end(), is_it)) return error;  // of a configuration alone
+    if (std::none_of(options.begin(), options.end(), is_it)) return error;  // only from a configuration
     return {option, problem};
   }
 
-  /// Refuses a configuration of a model of the library diffusers, by what only these have.
+  /// Rejects a configuration from the library diffusers, by fields that only these have.
   static void refuse_diffusers(const std::string& text, const std::string& file) {
     const auto figures = nlohmann::json::parse(text, nullptr, false);
     if (!figures.is_object() || (!figures.contains("_diffusers_version") && !figures.contains("_class_name"))) return;
@@ -260,8 +260,8 @@ struct transformer_words {
                                                     stagecut::visible(model)));
   }
 
-  /// The profile of a model whose configuration is in that file; nothing where it is another file. Configurations are small,
-  /// and of a stream nobody can tell.
+  /// The profile of a model whose configuration is in that file; nothing if it is another file. Configurations are
+  /// small, and a stream cannot be inspected.
   [[nodiscard]] std::optional<stagecut::profile> profile_of(const std::string& file,
                                                             const stagecut::io::read_limits& limits) const {
     constexpr std::uintmax_t most = 1U << 20U;
@@ -287,7 +287,7 @@ struct transformer_words {
     return made;
   }
 
-  /// What a profile was computed from, for those who read it later.
+  /// The source of a profile, for later readers.
   [[nodiscard]] nlohmann::ordered_json computed(const stagecut::io::transformer_config& from,
                                                 const stagecut::transformer::device& on, const std::string& name,
                                                 const stagecut::transformer::efficiencies& reached) const {

@@ -12,7 +12,7 @@
 #include "text/screen.hpp"
 #include "words/did_you_mean.hpp"
 
-/// The options of a command as they are written, with their dashes.
+/// The options of a command as written, with their dashes.
 inline std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* const each : command.get_options()) {
@@ -22,12 +22,11 @@ inline std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// What is wrong with the first option or command that is not known, and what prints the help that lists those that are;
-/// empty if all are known. Options and commands alone are looked at: a word that begins with a dash is no value, unless it
-/// is a number.
+/// The error for the first unknown option or command, and the command for help on known ones; empty if all are known.
+/// Checks only options and commands: a word that begins with a dash is not a value, unless it is a number.
 ///
 /// @param app    knows all commands
-/// @param words  as they were given, without the program's name
+/// @param words  as given, without the program's name
 inline std::string unknown_word(const CLI::App& app, const std::vector<std::string_view>& words) {
   const CLI::App* command = &app;
   std::string called, help = "stagecut";

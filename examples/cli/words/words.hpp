@@ -21,12 +21,12 @@
 #include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 
-// What the words of several commands have in common.
+// Common parts of the options of several commands.
 
-/// The options that help shows only to those who want all of it.
+/// The options that only full help shows.
 inline constexpr const char* rare_options = "Seldom needed";
 
-/// The words of a table.
+/// The names in a table.
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows) {
   std::vector<std::string> names;
@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const Rows& rows) {
   return names;
 }
 
-/// A check that help does not mention, by its name the words that it is about, which `known_words` reads: `{bash,fish}`.
+/// A check without text in help, whose name lists its words for `known_words`: `{bash,fish}`.
 inline CLI::Validator named_check(CLI::Validator check, const std::vector<std::string>& words, const char* end = "") {
   return check.description("").name(fmt::format("{{{}}}{}", fmt::join(words, ","), end));
 }
@@ -48,23 +48,23 @@ inline CLI::Validator one_of(const std::vector<std::string>& words) {
   return named_check(CLI::Validator(check, ""), words);
 }
 
-/// Likewise, for the name of a row of a table.
+/// The same for the name of a row of a table.
 template <class Rows>
 CLI::Validator one_of(const Rows& rows) {
   return one_of(names_of(rows));
 }
 
-/// Tells words beside which others may be right, or which are checked elsewhere.
+/// Suggests words when others may be valid, or are checked elsewhere.
 inline CLI::Validator such_as(const std::vector<std::string>& words) {
   return named_check(CLI::Validator(), words, "...");
 }
 
-/// Likewise, of which several may stand between commas.
+/// The same for comma-separated lists.
 inline CLI::Validator list_of(const std::vector<std::string>& words) {
   return named_check(CLI::Validator(), words, ",...");
 }
 
-/// An option that sets what one of the words of a table stands for.
+/// An option that sets the value of one of the words of a table.
 template <class Into, class Value, std::size_t n>
 CLI::Option* add_choice(CLI::App& command, const char* name, Into& into, const stagecut::word<Value> (&words)[n],
                         const char* type, const char* says) {
@@ -72,7 +72,7 @@ CLI::Option* add_choice(CLI::App& command, const char* name, Into& into, const s
   return command.add_option_function<std::string>(name, set, says)->type_name(type)->check(one_of(words));
 }
 
-/// Makes a count of a word: the parser, which would take 010 for eight, is given it without zeros in front.
+/// A check for a count: strips leading zeros for the parser, which would read 010 as eight.
 inline CLI::Validator count(std::size_t least = 1, std::size_t most = (std::size_t{1} << 40U) - 1) {
   return CLI::Validator(
       [least, most](std::string& text) {
@@ -86,7 +86,7 @@ inline CLI::Validator count(std::size_t least = 1, std::size_t most = (std::size
       "");
 }
 
-/// A check for a number, which may have a fraction.
+/// A check for a number, possibly with a fraction.
 inline CLI::Validator number_check() {
   return CLI::Validator(
       [](const std::string& text) {
@@ -106,7 +106,7 @@ inline CLI::Validator seconds_check() {
       "");
 }
 
-/// Refuses options of a command that are given an empty text.
+/// Rejects empty values of a command's options.
 inline void refuse_empty(CLI::App& command) {
   const CLI::Validator said([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
   for (CLI::Option* const each : command.get_options()) {
@@ -114,12 +114,12 @@ inline void refuse_empty(CLI::App& command) {
   }
 }
 
-/// Takes --help-all of a command that has no options of its own, as --help.
+/// Treats --help-all as --help for a command without options of its own.
 inline void take_help_all(CLI::App& command) {
   command.add_flag_callback("--help-all", [] { throw CLI::CallForHelp(); })->group("");
 }
 
-/// What stands between signs.
+/// Splits a text at a character.
 inline std::vector<std::string_view> split(std::string_view text, char sign) {
   std::vector<std::string_view> result;
   for (;;) {
@@ -130,7 +130,7 @@ inline std::vector<std::string_view> split(std::string_view text, char sign) {
   }
 }
 
-/// Numbers between commas.
+/// Comma-separated numbers.
 /// @throws CLI::ValidationError naming the option
 template <class Number>
 std::vector<Number> parse_list(const char* option, const std::string& text, const char* example) {
@@ -149,8 +149,8 @@ std::vector<Number> parse_list(const char* option, const std::string& text, cons
   return result;
 }
 
-/// What the library says of requests for which the makespan decides, and what the command line calls that: `{}` stands
-/// for the value of the argument.
+/// The library's errors for makespan requests, and their names on the command line: `{}` stands for the value of the
+/// argument.
 struct makespan_saying {
   std::string_view argument, requirement, words;
 };
@@ -170,10 +170,10 @@ inline constexpr makespan_saying makespan_sayings[] = {
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
     {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"}};
 
-/// What is wrong with an option.
+/// The error for an option.
 ///
 /// @param part  of its argument: `.size()`, `[1]` or nothing
-/// @param said  the library's words: `3, must be the number of devices, 2`
+/// @param said  the library's text: `3, must be the number of devices, 2`
 inline std::string option_saying(std::string_view option, std::string_view part, std::string_view said) {
   const std::size_t comma = std::min(said.find(", "), said.size());
   const std::string_view value = said.substr(0, comma);
@@ -204,7 +204,7 @@ inline std::string option_saying(std::string_view option, std::string_view part,
   return fmt::format("{}{} = {}, {}", option, part, value, requirement);
 }
 
-/// The library's complaint about an argument in the words of the command line.
+/// The library's error about an argument in terms of the command line.
 inline std::string in_options(const stagecut::argument_error& error) {
   constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_per_device", "--memory"},
                                                                        {"memory_of_devices", "--memory"},
