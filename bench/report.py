@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A benchmark's JSON as a Markdown table: medians of times, ratios to the floor and to the textbook method; proofs."""
+"""Converts a benchmark's JSON to a Markdown table: medians of times, ratios to the floor and to the textbook method; proofs."""
 
 import collections
 import json
@@ -28,7 +28,7 @@ def minimize_bottleneck(medians):
     for (data, n, k), row in sorted(times.items(), key=lambda item: (item[0][1], item[0][2], item[0][0])):
         if "reused_prefix" not in row:
             continue
-        # What the items are does not matter to who only reads or copies them: the floor is the fastest of the kinds.
+        # The kind of items does not affect methods that only read or copy them: the floor is the fastest of the kinds.
         read, copy = (min(entry[floor] for (_, items, _), entry in times.items() if items == n and floor in entry)
                       for floor in ("read", "copy"))
         book = row.get("textbook")
@@ -127,7 +127,7 @@ def several_stages(runs):
 
 
 def minimize_load(runs):
-    """Times are those of the thread: these runs are not repeated."""
+    """Times are thread times: these runs are not repeated."""
     rows = []
     for (graph, method, *sizes), (_, entry) in runs.items():
         if method != "minimize_load":
@@ -157,7 +157,7 @@ def plan_graph(runs):
 
 
 def orders(runs):
-    """Mean and greatest of each figure over the orders, or cuts with orders, of a row."""
+    """Mean and maximum of each figure over the schedules, or cuts with schedules, of a row."""
     def cell(entry, what):
         figures = [entry[f"{what}_{end}"] for end in ("percent", "most_percent") if f"{what}_{end}" in entry]
         return " ".join([f"{figures[0]:.2f}", *(f"({each:.1f})" for each in figures[1:])]) if figures else "-"
@@ -176,7 +176,7 @@ def training_memory(medians):
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}  # in nanoseconds
 run = json.load(open(sys.argv[1]))
-medians = {}  # the parts of the name -> nanoseconds and the entry
+medians = {}  # name parts -> nanoseconds and the entry
 for entry in run["benchmarks"]:
     if entry.get("aggregate_name") == "median" or "proved" in entry or "load" in entry or "chain" in entry:  # run once
         medians[tuple(entry["run_name"].split("/"))] = entry["real_time"] * UNITS[entry["time_unit"]], entry

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Numbers of which the mean and the greatest are told, in per cent.
+/// Numbers summarized by mean and maximum, in per cent.
 class shares {
  public:
   void add(double value) {

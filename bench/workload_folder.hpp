@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// The folder of real profiles that STAGECUT_WORKLOADS names; none, with a word on it, if that does not hold what is asked for.
+/// The folder of real profiles in STAGECUT_WORKLOADS; none, with a message, if it does not contain what is needed.
 inline std::optional<std::filesystem::path> workload_folder(const char* holds) {
   const char* const folder = std::getenv("STAGECUT_WORKLOADS");
   if (folder != nullptr && std::filesystem::exists(std::filesystem::path(folder) / holds)) return folder;

@@ -38,10 +38,10 @@ if(TARGET stagecut::thrust AND NOT TARGET stagecut::search_cpp)
   set(stagecut_left_out "")
 
   # stagecut_search_system(NAME WHY-NOT [TARGET...]): the target, if there are others that it needs.
-  function(stagecut_search_system name why_not)
+  function(stagecut_search_system name explain_infeasible)
     foreach(needed IN LISTS ARGN)
       if(NOT TARGET ${needed})
-        list(APPEND stagecut_left_out "${name} (${why_not})")
+        list(APPEND stagecut_left_out "${name} (${explain_infeasible})")
         set(stagecut_left_out "${stagecut_left_out}" PARENT_SCOPE)
         return()
       endif()

@@ -18,10 +18,10 @@ int main(int argc, char** argv) try {
   stagecut::plan_request request;
   request.devices = 4;
   request.microbatches = 16;
-  request.memory_per_device = 80e9;
+  request.memory_limit = 80e9;
   request.buffer_fraction = 0.1;  // for what no profile knows of
   const auto plan = stagecut::make_plan(model, request);
-  if (!plan) return std::puts(plan.why().text().c_str()), 3;  // which layer, how many bytes, what would do
+  if (!plan) return std::puts(plan.why().text().c_str()), 3;  // which layer, how many bytes, and a remedy
 
   if (plan->makespan) {
     std::printf("an iteration of %zu microbatches takes %.3f s, and no cut ends earlier than %.3f s\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A cost of one's own: a stage is as slow as its layers, and two heavy ones share a buffer that is filled only once. Such
-// costs are no sums; what they promise is that more layers never cost less.
+// A custom cost: a stage takes the time of its layers, and heavy layers share a buffer that is filled only once. Such
+// costs are not sums; their declared property is that more layers never cost less.
 //
 // prints
 //   nothing was promised that does not hold: 1
@@ -17,8 +17,8 @@
 struct shared_buffer {
   using axioms = stagecut::axioms<stagecut::monotone>;
 
-  std::vector<double> seconds;  // of every layer
-  double to_fill;               // for a stage with any layer of 3 s and more
+  std::vector<double> seconds;  // per layer
+  double to_fill;               // for a stage with any layer of 3 s or more
 
   std::size_t size() const { return seconds.size(); }
 

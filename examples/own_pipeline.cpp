@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The least makespan of a pipeline model of one's own: the last device takes twice as long for products of matrices, and
-// for nothing else.
+// The smallest makespan of a custom pipeline model: the last device takes twice as long for matrix products only.
 //
 // prints
 //   1f1b: 204.0 s, and no cut ends before 204.0 s
@@ -13,11 +12,11 @@
 #include <vector>
 
 struct uneven_devices {
-  std::vector<double> matrices, rest;  // seconds of every layer, for one microbatch
+  std::vector<double> matrices, rest;  // seconds per layer, for one microbatch
 
   std::size_t size() const { return matrices.size(); }
 
-  // Of single layers: the time of a stage is the sum of its layers'.
+  // For single layers: the time of a stage is the sum over its layers.
   double forward(std::size_t stage, std::size_t layer) const {
     return rest[layer] + (stage == 2 ? 2.0 : 1.0) * matrices[layer];
   }
@@ -27,11 +26,11 @@ struct uneven_devices {
 int main() {
   const uneven_devices model{{1, 2, 1, 2, 1, 2, 1, 2}, {1, 0, 1, 0, 1, 0, 1, 0}};
   stagecut::makespan_request request;
-  request.order = stagecut::one_forward_one_backward(3, 8);
+  request.schedule = stagecut::one_forward_one_backward(3, 8);
   const auto best = stagecut::minimize_makespan(model, request);
   if (!best) return std::puts(best.why().text().c_str()), 1;
 
-  std::printf("%s: %.1f s, and no cut ends before %.1f s\n", request.order.name.c_str(), best->makespan, best->bound);
+  std::printf("%s: %.1f s, and no cut ends before %.1f s\n", request.schedule.name.c_str(), best->value, best->bound);
   std::size_t number = 0;
   for (const auto [first, last] : best->cuts) std::printf("stage %zu: layers %zu to %zu\n", number++, first, last - 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shares a search among workers, here threads: whoever starts them, ranges are all that they are told, and `better` is all that
-// their answers need. search_shards.cu does the same with GPUs and NCCL. It
+// Shares a search among workers, here threads: workers only receive a range, however they are started, and `better`
+// combines their answers. search_shards.cu does the same with GPUs and NCCL.
 // prints
 //   348: 0 2 4 6 7 10 12 14 16
 #include "search_shards.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shares a search among the GPUs of a machine, one thread each. NCCL has no minimum with its place: the least cost is found
-// first, then, among those that have it, the least index, which is what `better` does.
+// Shares a search among the GPUs of a machine, one thread each. NCCL has no argmin: first finds the smallest cost, then
+// the smallest index with that cost, as `better` does.
 #include "search_shards.hpp"
 
 #include <nccl.h>
@@ -32,9 +32,9 @@ int main() {
     threads.emplace_back([&, device] {
       cudaSetDevice(device);
       search::scored<double> best = problem.best_of(thrust::device, device, devices);
-      if (best.index == best.none) best.cost = std::numeric_limits<double>::infinity();
-      const double cost = least_of_all(best.cost, ncclFloat64, communicators[device]);
-      const std::uint64_t index = best.cost == cost ? best.index : best.none;
+      if (best.index == best.none) best.value = std::numeric_limits<double>::infinity();
+      const double cost = least_of_all(best.value, ncclFloat64, communicators[device]);
+      const std::uint64_t index = best.value == cost ? best.index : best.none;
       best = {cost, least_of_all(index, ncclUint64, communicators[device])};
       if (device == 0) problem.print(best);
       ncclCommDestroy(communicators[device]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every worker of examples/search_shards searches: the same cuts for the same cost, each a range of its own.
+// The common problem of the workers in examples/search_shards: the same cuts and cost, and a range for each.
 #pragma once
 
 #include <stagecut/search/best.hpp>
@@ -15,7 +15,7 @@ namespace search = stagecut::search;
 struct shared_problem {
   stagecut::item_times layers{{4, 1, 2, 6, 2, 3, 5, 1, 2, 4, 3, 3, 1, 5, 2, 4},
                               {7, 3, 4, 9, 5, 7, 9, 2, 5, 8, 6, 7, 2, 9, 5, 8}};
-  stagecut::schedule order = stagecut::make_schedule("interleaved", {.ranks = 4, .chunks = 2, .microbatches = 8});
+  stagecut::schedule order = stagecut::make_schedule("interleaved", {.ranks = 4, .stages_per_rank = 2, .microbatches = 8});
   search::graph_paths cuts = search::all_cuts(16, 8);
   search::cut_makespan makespan{layers, order};
 
@@ -30,7 +30,7 @@ struct shared_problem {
   void print(const search::scored<double>& best) const {
     std::uint32_t points[9];
     cuts.decode(best.index, search::candidate_room(points, 9));
-    std::printf("%.0f:", best.cost);
+    std::printf("%.0f:", best.value);
     for (const auto point : points) std::printf(" %u", point);
     std::printf("\n");
   }

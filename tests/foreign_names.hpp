@@ -92,6 +92,7 @@
   X(check_memory) \
   X(check_microbatches) \
   X(check_modules) \
+  X(check_names) \
   X(check_numbers) \
   X(check_objective) \
   X(check_order) \
@@ -117,14 +118,12 @@
   X(check_target_model) \
   X(check_task_count) \
   X(check_without_makespan) \
-  X(check_words) \
   X(checked_add) \
   X(checkpoint_of) \
   X(chosen_figures_of) \
   X(chunks_of) \
   X(chunks_of_stages) \
   X(chunks_shortage) \
-  X(circle_of_edges) \
   X(clearly_above) \
   X(code_point) \
   X(collect_cuts_within) \
@@ -147,6 +146,7 @@
   X(crossing_edges) \
   X(crossing_output) \
   X(cut_of_order) \
+  X(cycle_of_edges) \
   X(cycle_text) \
   X(deadlock_text) \
   X(dealt_devices) \
@@ -188,6 +188,10 @@
   X(expanded) \
   X(expert_parameters) \
   X(explain) \
+  X(explain_infeasible) \
+  X(explain_infeasible_best_cut) \
+  X(explain_infeasible_cut) \
+  X(explain_infeasible_stages) \
   X(explain_inference) \
   X(explanation_obstacle) \
   X(fail) \
@@ -250,7 +254,7 @@
   X(head_parameters) \
   X(heaviest_group) \
   X(heaviest_stage) \
-  X(held_for) \
+  X(heterogeneous_shortage) \
   X(hopeless) \
   X(in_doubles) \
   X(in_flight_of) \
@@ -324,7 +328,6 @@
   X(least_gradients) \
   X(least_in_a_row) \
   X(least_load) \
-  X(least_of_orders) \
   X(least_problem) \
   X(least_seconds) \
   X(least_that_fits) \
@@ -363,6 +366,7 @@
   X(memory_of_request) \
   X(memory_of_stages) \
   X(memory_shortage) \
+  X(memory_time_bound) \
   X(merge_backward) \
   X(merge_text) \
   X(message_bytes) \
@@ -416,6 +420,7 @@
   X(or_start) \
   X(order_fault) \
   X(order_in_chain) \
+  X(order_makespan_bound) \
   X(order_of_plan) \
   X(order_problem) \
   X(order_request_of) \
@@ -576,7 +581,6 @@
   X(uniform_cuts) \
   X(unknown_cost) \
   X(unknown_of_all_orders) \
-  X(unlike_shortage) \
   X(unseen) \
   X(usual_choices) \
   X(usual_schedule) \
@@ -619,10 +623,6 @@
   X(whole_text) \
   X(whole_ticks) \
   X(whole_ticks_up) \
-  X(why_no_best_cut) \
-  X(why_no_cut) \
-  X(why_no_stages) \
-  X(why_not) \
   X(why_run_whole) \
   X(widest_lane_registers) \
   X(with_machine) \

@@ -18,7 +18,7 @@ SMALL = {
     **dict.fromkeys(["schedule/lanes.hpp", "schedule/longest_path.hpp", "schedule/op.hpp", "schedule/simulate.hpp",
                      "schedule/slot_program.hpp", "schedule/task_graph.hpp"], TASKS),
     **dict.fromkeys(["graph/operator_costs.hpp", "graph/operator_set.hpp", "graph/precedence.hpp"], ELEMENTS),
-    **dict.fromkeys(["search/candidate_space.hpp", "search/cuts_within.hpp", "search/exhausted.hpp", "search/found.hpp",
+    **dict.fromkeys(["search/candidate_space.hpp", "search/cuts_within.hpp", "search/enumerated.hpp", "search/found.hpp",
                      "search/graph_paths.hpp", "search/path_graph.hpp", "search/paths_below.hpp", "search/cut_makespan.hpp"], POINTS),
     **dict.fromkeys(["graph/multilevel.hpp", "graph/weighted_dag.hpp"], ("graph/weighted_dag.hpp", "must be below 2^32 - 1")),
     "search/candidate_list.hpp": ("search/candidate_list.hpp", "must be from 0 to below 2^32"),

@@ -25,7 +25,7 @@ LIMITS = {  # program, header-only or compiled: (lines, functions)
     "first compiled": (29_100, 560),
     "umbrella compiled": (47_400, 1),
     "own_makespan compiled": (28_900, 1_080),
-    "profile_to_launch compiled": (54_600, 530),
+    "profile_to_launch compiled": (54_600, 594),  # requests own their functions
     "own_load compiled": (125_600, 1_240),
     "plan_graph compiled": (28_900, 580),
     "plan_hybrid compiled": (29_400, 550),

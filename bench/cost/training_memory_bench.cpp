@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// training_memory of layers that share parameters: building it, and asking it for random stages.
+// training_memory of layers that share parameters: construction, and queries for random stages.
 //
-// Names: training_memory/WHAT/WHO/n:LAYERS/ties:OF EACH LAYER. WHO shares: all layers the same, each has its own,
-// layers at random.
+// Names: training_memory/WHAT/WHO/n:LAYERS/ties:OF EACH LAYER. WHO shares: all layers the same, each its own, layers at
+// random.
 
 #include <stagecut/profile/training_memory.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The published way to the least load of a graph (Tarnawski et al., "Efficient Algorithms for Device Placement of DNN Graph
-// Operators", NeurIPS 2020), said again as plainly as it goes: leaves without time are folded, all down-sets are listed, then
-// all pairs of them, each priced anew, and a dynamic program reads every pair for every number of accelerators and CPUs. It
-// is a measure for others, not a way to plan.
+// The published algorithm for the smallest load of a graph (Tarnawski et al., "Efficient Algorithms for Device
+// Placement of DNN Graph Operators", NeurIPS 2020), restated as plainly as possible: folds leaves without time, lists
+// all down-sets, prices all pairs of them from scratch, and runs a dynamic program over every pair for every number of
+// accelerators and CPUs. A baseline, not a planner.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,22 @@
 
 namespace bench {
 
-/// What goes from one operator to others: a stage that holds some of these elements, but not all, pays for it once.
+/// A tensor from one operator to others: a stage that contains some of these elements, but not all, pays for it once.
 struct crossing_net {
   double seconds = 0;
   std::vector<std::size_t> elements;
 };
 
-/// Elements of a graph without cycles, and what they run on. Each of them takes part in the same arrays.
+/// Elements of an acyclic graph, and their devices. All arrays are indexed by element.
 struct load_problem {
   std::vector<double> accelerator;                         ///< seconds of every element
-  std::vector<double> cpu;                                 ///< likewise; a CPU pays for no net and has memory enough
+  std::vector<double> cpu;  ///< the same on a CPU, which pays for no net and has enough memory
   std::vector<double> memory;                              ///< bytes of every element
-  std::vector<bool> needs_cpu;                             ///< of every element, whether no accelerator runs it
+  std::vector<bool> needs_cpu;                             ///< per element, whether no accelerator runs it
   std::vector<crossing_net> nets;                          ///< in any order
   std::vector<std::pair<std::size_t, std::size_t>> edges;  ///< the first before the second
-  std::size_t accelerators = 1;                            ///< at most that many are used
-  std::size_t cpus = 0;                                    ///< likewise
+  std::size_t accelerators = 1;                            ///< the most accelerators
+  std::size_t cpus = 0;                                    ///< the most CPUs
   double memory_limit = std::numeric_limits<double>::infinity();  ///< of an accelerator
 };
 
@@ -42,7 +42,7 @@ struct loaded_device {
   bool is_cpu = false;
 };
 
-/// The devices in the order of what feeds what; without any where nothing fits.
+/// The devices in topological order; empty if nothing fits.
 struct least_load {
   double load = std::numeric_limits<double>::infinity();
   std::vector<loaded_device> devices;
@@ -50,9 +50,8 @@ struct least_load {
   std::size_t pairs = 0;
 };
 
-/// The same problem, where each element that takes no time and has one neighbour is made a part of that neighbour, with its
-/// memory, for as long as there is one. The least load stays the same unless memory is short. Elements are numbered anew, in
-/// their order.
+/// The same problem with each element that takes no time and has one neighbour merged into that neighbour, with its
+/// memory, repeatedly. The smallest load stays the same unless memory is short. Elements are renumbered in order.
 inline load_problem fold_leaves(const load_problem& problem) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   const std::size_t n = problem.accelerator.size();
@@ -106,7 +105,7 @@ inline load_problem fold_leaves(const load_problem& problem) {
   return result;
 }
 
-/// The method but for its folding.
+/// The algorithm without its folding.
 class down_set_pairs {
  public:
   /// @param problem  must outlive this object
@@ -119,7 +118,7 @@ class down_set_pairs {
     last_seen_.assign(problem.nets.size(), 0);
   }
 
-  /// None: there are more than `most` down-sets.
+  /// None if there are more than `most` down-sets.
   std::optional<least_load> run(std::size_t most = 60'000) {
     if (!enumerate(std::vector<bool>(size_), most)) return std::nullopt;
     collect();
@@ -132,13 +131,13 @@ class down_set_pairs {
   struct pair {
     std::uint32_t inner;
     std::uint32_t outer;
-    double accelerator;  // infinite: what is in the one and not in the other does not fit on an accelerator
+    double accelerator;  // infinite: the difference of the two does not fit on an accelerator
     double cpu;
   };
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr std::size_t nothing = static_cast<std::size_t>(-1);
 
-  /// The down-set, and all that contain it: one element more at a time.
+  /// Enumerates the down-set and all its supersets, adding one element at a time.
   bool enumerate(const elements& set, std::size_t most) {
     if (sets_.size() == most) return false;
     number_.emplace(set, sets_.size());
@@ -158,7 +157,7 @@ class down_set_pairs {
     return true;
   }
 
-  /// All pairs of down-sets of which one contains the other.
+  /// Collects all pairs of nested down-sets.
   void collect() {
     std::vector<std::size_t> seen(sets_.size(), nothing);
     for (std::size_t inner = 0; inner < sets_.size(); ++inner) {
@@ -175,7 +174,7 @@ class down_set_pairs {
     }
   }
 
-  /// What a device has to do that holds what is in the one and not in the other, from nothing.
+  /// Computes from scratch the load of a device that holds the difference of two down-sets.
   void price(std::size_t inner, std::size_t outer) {
     pair made{static_cast<std::uint32_t>(inner), static_cast<std::uint32_t>(outer), 0, 0};
     double memory = 0;
@@ -201,7 +200,7 @@ class down_set_pairs {
 
   bool holds(std::size_t inner, std::size_t outer, std::size_t v) const { return sets_[outer][v] && !sets_[inner][v]; }
 
-  /// The least load of every down-set by every number of accelerators and CPUs, and from where it comes.
+  /// The smallest load of every down-set for every number of accelerators and CPUs, and its predecessor.
   void solve() {
     const std::size_t tables = (problem_.accelerators + 1) * (problem_.cpus + 1);
     best_.assign(tables, std::vector<double>(sets_.size(), infinity));
@@ -223,7 +222,7 @@ class down_set_pairs {
     }
   }
 
-  /// The table of one device less.
+  /// The table for one device less.
   std::size_t less(std::size_t table, bool is_cpu) const {
     const std::size_t accelerators = table % (problem_.accelerators + 1);
     if (is_cpu) return table > problem_.accelerators ? table - problem_.accelerators - 1 : nothing;
@@ -255,20 +254,20 @@ class down_set_pairs {
     return result;
   }
 
-  static constexpr std::size_t idle = nothing - 3;  // one device less, which has nothing to do; even
+  static constexpr std::size_t idle = nothing - 3;  // one device less, left idle; even
 
   const load_problem& problem_;
   std::size_t size_;
   std::vector<std::vector<std::size_t>> before_;
   std::vector<std::vector<std::size_t>> nets_of_;
-  std::vector<std::size_t> last_seen_;  // of every net, which pair it was priced for
+  std::vector<std::size_t> last_seen_;  // per net, the last pair it was priced for
   std::size_t priced_ = 0;
   std::vector<elements> sets_;
   std::unordered_map<elements, std::size_t> number_;
-  std::vector<std::vector<std::size_t>> wider_;  // of every down-set, those of one element more
+  std::vector<std::vector<std::size_t>> wider_;  // per down-set, those with one element more
   std::vector<pair> pairs_;
   std::vector<std::vector<double>> best_;       // by accelerators, within CPUs
-  std::vector<std::vector<std::size_t>> from_;  // a pair, twice its number; plus 1: on a CPU
+  std::vector<std::vector<std::size_t>> from_;  // a pair, twice its index; plus 1: on a CPU
 };
 
 }  // namespace bench

@@ -43,8 +43,8 @@ class generated_graph {
   std::vector<stagecut::weighted_edge> edges_;
 };
 
-/// PolyBench's 2mm, D = alpha A B C + beta D, an operation for each vertex: for (i, j, k) a product, that times alpha, and
-/// a sum; D times beta; for (i, l, j) a product and a sum.
+/// PolyBench's 2mm, D = alpha A B C + beta D, one vertex per operation: for (i, j, k) a product, its product with
+/// alpha, and a sum; D times beta; for (i, l, j) a product and a sum.
 inline generated_graph two_products(std::size_t ni, std::size_t nj, std::size_t nk, std::size_t nl) {
   generated_graph g;
   const auto a = g.add_all(ni * nk);
@@ -71,7 +71,7 @@ inline generated_graph two_products(std::size_t ni, std::size_t nj, std::size_t 
   return g;
 }
 
-/// Steps of a stencil of five points on a square.
+/// Steps of a five-point stencil on a square.
 inline generated_graph stencil(std::size_t width, std::size_t steps) {
   generated_graph g;
   auto before = g.add_all(width * width);
@@ -92,7 +92,7 @@ inline generated_graph stencil(std::size_t width, std::size_t steps) {
   return g;
 }
 
-/// Layers of which each vertex takes what two of the layer before give, by chance.
+/// Layers in which each vertex uses the outputs of two random vertices of the previous layer.
 inline generated_graph layered(std::size_t layers, std::size_t width) {
   generated_graph g;
   std::mt19937_64 random(1);
@@ -110,8 +110,8 @@ inline generated_graph layered(std::size_t layers, std::size_t width) {
   return g;
 }
 
-/// The forward pass of a transformer, each operator apart for every block of tokens and head; keys and values of a head
-/// are gathered before they are used.
+/// The forward pass of a transformer, one operator per block of tokens and head; keys and values of a head are gathered
+/// before use.
 inline generated_graph transformer(std::size_t layers, std::size_t blocks, std::size_t heads) {
   generated_graph g;
   auto x = g.add_all(blocks);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// How near to the least load the heuristics come: published graphs, as they are, with their operators in another order,
-// and with figures changed by up to a tenth, for several numbers of stages and limits of memory, against what is proved.
+// The quality of the heuristics against the proved smallest load: published graphs, in their original form, with
+// reordered operators, and with figures changed by up to a tenth, for several numbers of stages and memory limits.
 //
-// `load_battery [SEEDS]` prints a table in Markdown: all problems are solved first, then the heuristics alone look at
-// each for 5, 10, 20 and 50 ms of the thread's own time, so that a busy machine does not shorten it. Status 1: a plan where there is none, or one that is better than the best.
+// `load_battery [SEEDS]` prints a Markdown table: first solves all problems, then runs only the heuristics on each for
+// 5, 10, 20 and 50 ms of thread time, which a busy machine does not shorten. Status 1: a plan for an infeasible
+// problem, or one better than the optimum.
 
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
@@ -46,32 +47,32 @@ operator_graph changed(const operator_graph& graph, change how, unsigned seed) {
   } else if (how == change::figures) {
     const auto scale = [&](double& figure) { figure *= 0.9 + 0.2 * static_cast<double>(random()) / 4294967296.0; };
     for (auto& each : result.operators) {
-      for (double* figure : {&each.forward, &each.backward, &each.sent, &each.resident}) scale(*figure);
+      for (double* figure : {&each.forward, &each.backward, &each.sent_seconds, &each.resident}) scale(*figure);
     }
   }
   return result;
 }
 
-/// A problem, and what is proved of it.
+/// A problem, and its proved result.
 struct instance {
   std::string name;
   std::string kind;
   operator_graph graph;
   stagecut::load_request request;
   state proved;
-  double bound;  // nothing is lighter; the least load where that is proved
+  double bound;  // lower bound; the smallest load if proved
 };
 
 struct tally {
   std::size_t instances = 0;
   std::size_t optimal = 0;
   std::size_t infeasible = 0;
-  std::size_t runs = 0;     // of the heuristics, where there is a plan
+  std::size_t runs = 0;     // of the heuristics, on feasible problems
   std::size_t missed = 0;   // no plan was found
-  std::size_t at_best = 0;  // the best one was
+  std::size_t at_best = 0;  // the optimum was found
   double gaps = 0;
   double worst = 0;
-  double longest = 0;  // of all runs, seconds
+  double longest = 0;  // over all runs, seconds
 
   void add(const tally& other) {
     instances += other.instances, optimal += other.optimal, infeasible += other.infeasible;
@@ -92,8 +93,8 @@ stagecut::load_request request_for(const operator_graph& graph, std::size_t k, d
   request.at_most = true;
   double total = 0;
   for (const auto& each : graph.operators) total += each.resident;
-  if (memory != 0) request.load.memory = memory * total / static_cast<double>(k);
-  request.limits.time_limit = 60;
+  if (memory != 0) request.load.memory_limit = memory * total / static_cast<double>(k);
+  request.search.time_limit = 60;
   return request;
 }
 
@@ -126,19 +127,19 @@ void solve(const std::filesystem::path& folder, const std::string& name, std::ve
   }
 }
 
-/// Looks at a problem by the heuristics alone.
+/// Runs only the heuristics on a problem.
 void try_heuristics(const instance& of, double limit, std::size_t seed, tally& into) {
   const double begin = bench::thread_seconds();
   const auto stop = [&] { return bench::thread_seconds() - begin >= limit; };
   stagecut::load_request request = of.request;
   request.method = stagecut::graph_method::linear;
-  request.limits.seed = seed;
-  request.limits.time_limit = 2 * limit;
-  request.limits.stop = stop;
+  request.search.seed = seed;
+  request.search.time_limit = 2 * limit;
+  request.search.stop = stop;
   const auto found = stagecut::minimize_load(of.graph, request);
   into.longest = std::max(into.longest, bench::thread_seconds() - begin);
   const bool none = of.proved == state::infeasible;
-  if (found ? none || found->load < of.bound * (1 - 1e-12) : found.state() == state::infeasible && !none) {
+  if (found ? none || found->value < of.bound * (1 - 1e-12) : found.state() == state::infeasible && !none) {
     wrong = true;
     std::fprintf(stderr, "%s, seed %zu: wrong\n", of.name.c_str(), seed);
   }
@@ -149,7 +150,7 @@ void try_heuristics(const instance& of, double limit, std::size_t seed, tally& i
     std::fprintf(stderr, "%s, seed %zu: no plan in %g s\n", of.name.c_str(), seed, limit);
     return;
   }
-  const double gap = std::max(0.0, 100 * (found->load / of.bound - 1));
+  const double gap = std::max(0.0, 100 * (found->value / of.bound - 1));
   into.at_best += gap < 1e-9 ? 1U : 0U;
   into.gaps += gap;
   into.worst = std::max(into.worst, gap);

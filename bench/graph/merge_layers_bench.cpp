@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// merge_layers: how far merging alone and merging with refinement are from the least loads of published graphs, which
-// are known; and large graphs, as a coarsener and into stages.
+// merge_layers: the gap of merging alone and of merging with refinement to the known smallest loads of published
+// graphs; and large graphs, as a coarsener and into stages.
 //
-// Names: GRAPH/k:STAGES, layered/ORDER/n:OPERATORS/parts:PARTS. Counters of the first, in percent above the least
-// load: `lightest` and `breadth` merged alone, each `refined`, `linear` as many milliseconds of linear orders as a
-// baseline; then, in a table, their medians and the worst. Of the second `load` and `bound`. A load below the one
-// that is known fails the program. Graphs need STAGECUT_WORKLOADS.
+// Names: GRAPH/k:STAGES, layered/ORDER/n:OPERATORS/parts:PARTS. Counters of the first, in percent above the smallest
+// load: `lightest` and `breadth` for merging alone, each also `refined`, and as a baseline `linear`, linear orders for
+// the same time; then a table of their medians and worst cases. Counters of the second: `load` and `bound`. The program
+// fails if a load is below the known one. Graphs need STAGECUT_WORKLOADS.
 
 #include <stagecut/graph/merge_layers.hpp>
 #include <stagecut/graph/minimize_load.hpp>
@@ -50,15 +50,15 @@ double percent_above(const std::string& name, double load, double known) {
   return std::max(result, 0.0);
 }
 
-/// What is found within as many seconds of the thread's time as merging and refining took.
+/// The load found in as many seconds of thread time as merging and refining took.
 double linear_load(const operator_graph& graph, const stagecut::load_request& of, double seconds) {
   stagecut::load_request request = of;
   const double begin = bench::thread_seconds();
   const auto stop = [&] { return bench::thread_seconds() - begin >= seconds; };
   request.method = stagecut::graph_method::linear;
-  request.limits.stop = stop;
+  request.search.stop = stop;
   const auto found = stagecut::minimize_load(graph, request);
-  return found ? 1e3 * found->load : std::numeric_limits<double>::infinity();
+  return found ? 1e3 * found->value : std::numeric_limits<double>::infinity();
 }
 
 void published(benchmark::State& state, const std::string& name, const bench::model_graph& of, std::size_t k,
@@ -66,7 +66,7 @@ void published(benchmark::State& state, const std::string& name, const bench::mo
   std::array<double, ways.size()> loads;
   loads.fill(std::numeric_limits<double>::infinity());
   stagecut::load_request request{.devices = k, .at_most = true};
-  request.load.memory = of.model.machine.memory;
+  request.load.memory_limit = of.model.machine.memory;
   const double begin = bench::thread_seconds();
   for (auto _ : state) {
     for (const merge_order order : {merge_order::lightest, merge_order::breadth_first}) {
@@ -74,12 +74,12 @@ void published(benchmark::State& state, const std::string& name, const bench::mo
       const auto merged =
           stagecut::merge_layers(of.graph, {.parts = k, .at_most = true, .order = order, .load = request.load});
       if (!merged) continue;
-      loads[at] = 1e3 * merged->load;
+      loads[at] = 1e3 * merged->value;
       stagecut::refine_request refine;
       refine.stages = merged->parts.size();
       refine.load = request.load;
-      if (const auto refined = stagecut::refine_partition(of.graph, merged->part_of, refine)) {
-        loads[at + 1] = 1e3 * refined->after;
+      if (const auto refined = stagecut::refine_partition(of.graph, merged->assignment, refine)) {
+        loads[at + 1] = 1e3 * refined->value;
       }
     }
   }
@@ -122,7 +122,7 @@ void register_layered() {
                                        stagecut::merged_layers found;
                                        for (auto _ : state)
                                          found = *stagecut::merge_layers(graph, {.parts = parts, .order = order});
-                                       state.counters["load"] = found.load;
+                                       state.counters["load"] = found.value;
                                        state.counters["bound"] = found.bound;
                                        state.counters["given_up"] = static_cast<double>(found.given_up);
                                      })

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_communication: layered graphs of which each operator takes what two of the layer before hand over, and
-// variables differ by operator.
+// minimize_communication: layered graphs in which each operator uses the outputs of two operators of the previous
+// layer, and variables differ by operator.
 //
-// Names: KIND/n:OPERATORS/k:DEVICES, of which KIND is `contiguous` or `anywhere`. Counters: `communication` and `bound`
-// of what was found; `proved`, 1 or 0; `nodes` of the exact search, 0 where there are too many elements. If an answer
-// holds too much on a device, or its communication is not that of its placement, the program fails.
+// Names: KIND/n:OPERATORS/k:DEVICES, where KIND is `contiguous` or `anywhere`. Counters: `communication` and `bound` of
+// the result; `proved`, 1 or 0; `nodes` of the exact search, 0 if there are too many elements. The program fails if an
+// answer exceeds the memory of a device, or its communication differs from its placement's.
 
 #include <stagecut/graph/minimize_communication.hpp>
 
@@ -43,17 +43,17 @@ void check(const communication_problem& problem, const communication_request& re
   double all = 0;
   double sum = 0;
   for (std::size_t v = 0; v < problem.variables.size(); ++v) {
-    variables[found.device_of[v]] += problem.variables[v];
+    variables[found.assignment[v]] += problem.variables[v];
     all += problem.variables[v];
   }
   for (const auto& each : problem.edges) {
-    if (found.device_of[each.from] != found.device_of[each.to]) sum += each.weight;
-    wrong = wrong || (request.contiguous && found.device_of[each.from] > found.device_of[each.to]);
+    if (found.assignment[each.from] != found.assignment[each.to]) sum += each.weight;
+    wrong = wrong || (request.contiguous && found.assignment[each.from] > found.assignment[each.to]);
   }
   for (const double each : variables) {
     wrong = wrong || each > request.variable_imbalance * all / static_cast<double>(request.devices) * (1 + 1e-9);
   }
-  wrong = wrong || sum != found.communication || found.bound > sum;
+  wrong = wrong || sum != found.value || found.bound > sum;
 }
 
 void place(benchmark::State& state, bool contiguous) {
@@ -62,16 +62,16 @@ void place(benchmark::State& state, bool contiguous) {
   communication_request request;
   request.devices = static_cast<std::size_t>(state.range(1));
   request.contiguous = contiguous;
-  request.limits.time_limit = 60;
+  request.search.time_limit = 60;
   if (n > 60) request.variable_imbalance = request.operation_imbalance = 1.1;
   for (auto _ : state) {
     const auto found = stagecut::minimize_communication(problem, request);
     if (!found) return state.SkipWithError("no placement was found");
     check(problem, request, *found);
-    state.counters["communication"] = found->communication;
+    state.counters["communication"] = found->value;
     state.counters["bound"] = found->bound;
     state.counters["proved"] = found.state() == stagecut::state::optimal ? 1 : 0;
-    state.counters["nodes"] = static_cast<double>(found->nodes);
+    state.counters["nodes"] = static_cast<double>(found->statistics.nodes);
   }
 }
 

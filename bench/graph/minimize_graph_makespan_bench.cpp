@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Plans of graphs by the makespan: beside plans of least load, and beside a chain of the order in which operators are
-// listed.
+// Plans of graphs by the makespan, compared with plans of smallest load and with a chain in the listed order of
+// operators.
 //
 // Names: GRAPH/k:4/m:MICROBATCHES. Each is planned once. Counters, in units of the makespan found: `least_load`, the
-// least makespan of all assignments whose heaviest stage is lightest, with counts by rank or by depth; `rank_or_depth`,
-// that of all assignments; `runs`, of all cuts of the listed order; `chain`, of those as a chain of stages, each of
-// which hands on what later ones need, with 1F1B's counts; `best`, of all assignments with counts chosen for them. If
-// one beats the plan by more than a thousandth, the program fails.
+// smallest makespan of all assignments with the smallest bottleneck, with counts by rank or by depth; `rank_or_depth`,
+// the same for all assignments; `runs`, for all cuts of the listed order; `chain`, for those as a chain of stages that
+// forward what later ones need, with 1F1B's counts; `best`, for all assignments with counts chosen for them. The
+// program fails if one beats the plan by more than a thousandth.
 
 #include <stagecut/graph/minimize_graph_makespan.hpp>
 #include <stagecut/graph/stage_makespan.hpp>
@@ -40,7 +40,7 @@ operator_graph graph_of(const std::vector<double>& forward, const std::vector<st
     stagecut::graph_operator each;
     each.forward = forward[v];
     each.backward = 2 * forward[v];
-    each.sent = each.sent_back = sent.empty() ? 0 : sent[v];
+    each.sent_seconds = each.sent_back_seconds = sent.empty() ? 0 : sent[v];
     result.operators.push_back(each);
   }
   result.edges = edges;
@@ -52,10 +52,10 @@ struct named_graph {
   operator_graph graph;
 };
 
-/// Shapes that models have; the figures are made up.
+/// Typical model shapes; the figures are made up.
 std::vector<named_graph> graphs() {
   std::vector<named_graph> result;
-  // Down and up again, each level joined across: what is sent shrinks with the level.
+  // Down and up again, with connections at each level: messages shrink with the level.
   result.push_back(
       {"unet",
        graph_of(
@@ -79,17 +79,17 @@ std::vector<named_graph> graphs() {
                                            {7, 9},
                                            {8, 9}},
                                           {0.5, 0.2, 0.2, 0.2, 0.2, 0.5, 0.2, 0.2, 0.2, 0.5})});
-  // Six layers of images and four of text, joined by one.
+  // Six layers for images and four for text, joined by one.
   result.push_back(
       {"towers", graph_of({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4},
                           {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 10}, {6, 7}, {7, 8}, {8, 9}, {9, 10}}, {})});
-  // Encoders of five light and of two heavy layers, joined by two.
+  // Encoders with five light and two heavy layers, joined by two.
   result.push_back({"encoders", graph_of({2, 2, 2, 2, 2, 5, 5, 3, 3},
                                          {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 7}, {5, 6}, {6, 7}, {7, 8}}, {})});
   return result;
 }
 
-/// Shows all assignments of operators that are listed in the order of their edges, without an empty stage.
+/// Visits all assignments of the listed operators in topological order, without an empty stage.
 void each_assignment(const operator_graph& graph, std::size_t k, const std::function<void(const assignment&)>& visit) {
   assignment at(graph.operators.size());
   std::vector<std::size_t> used(k);
@@ -124,7 +124,7 @@ double heaviest(const stage_pipeline& of) {
   return result;
 }
 
-/// What others reach.
+/// The results of the alternatives.
 struct rivals {
   double least_load = 1e300;
   double rank_or_depth = 1e300;
@@ -150,7 +150,7 @@ rivals look_at_all(const operator_graph& graph, std::size_t k, std::size_t m) {
     }
     if (!std::is_sorted(stage_of.begin(), stage_of.end())) return;
     result.runs = std::min(result.runs, found);
-    stage_pipeline chain = of;  // whatever is sent further goes by way of the stages between
+    stage_pipeline chain = of;  // tensors for later stages are forwarded by the stages between
     chain.edges.clear();
     chain.send_forward.assign(k - 1, 0);
     for (std::size_t s = 0; s + 1 < k; ++s) chain.edges.push_back({s, s + 1});
@@ -173,17 +173,17 @@ void plan(benchmark::State& state, const operator_graph& graph, std::size_t m) {
   for (auto _ : state) found = *stagecut::minimize_graph_makespan(graph, request);
   const rivals others = look_at_all(graph, k, m);
   const auto tell = [&](const char* name, double makespan) {
-    state.counters[name] = makespan / found.makespan;
-    if (makespan < found.makespan * 0.999) beaten = true, std::fprintf(stderr, "%s is shorter\n", name);
+    state.counters[name] = makespan / found.value;
+    if (makespan < found.value * 0.999) beaten = true, std::fprintf(stderr, "%s is shorter\n", name);
   };
   tell("least_load", others.least_load);
   tell("rank_or_depth", others.rank_or_depth);
   tell("runs", others.runs);
   tell("chain", others.chain);
   tell("best", others.best);
-  state.counters["makespan"] = found.makespan;
+  state.counters["makespan"] = found.value;
   state.counters["gap_percent"] = 100 * found.gap();
-  state.counters["simulations"] = static_cast<double>(found.simulations);
+  state.counters["simulations"] = static_cast<double>(found.statistics.nodes);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_load: published graphs, each of whose least loads is known, beside the published method; a long path, beside
-// the solver of chains; and a large graph that is never proved.
+// minimize_load: published graphs with known smallest loads, against the published algorithm; a long path, against the
+// solver of chains; and a large graph that is never proved.
 //
-// Names: GRAPH/METHOD/k:ACCELERATORS/c:CPUS, path/METHOD/n:OPERATORS/k:STAGES, nasnetamobile/minimize_load/k:STAGES/seed:S.
-// Counters: `load` and `bound`, milliseconds or units; `proved`, 1 or 0; `down_sets`; `heuristic_percent`, how far the
-// heuristics alone are from the least load after 50 ms of their thread's time; `peak_mib`, what a process of its own
-// needs at most. If a least load is not the one that is known, the program fails. Graphs need STAGECUT_WORKLOADS.
+// Names: GRAPH/METHOD/k:ACCELERATORS/c:CPUS, path/METHOD/n:OPERATORS/k:STAGES,
+// nasnetamobile/minimize_load/k:STAGES/seed:S. Counters: `load` and `bound`, milliseconds or units; `proved`, 1 or 0;
+// `down_sets`; `heuristic_percent`, the gap of the heuristics alone to the smallest load after 50 ms of thread time;
+// `peak_mib`, the peak memory of a separate process. The program fails if a smallest load differs from the known one.
+// Graphs need STAGECUT_WORKLOADS.
 
 #include <stagecut/cost/added_cuts.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -52,7 +53,7 @@ void check(const std::string& name, double found, double known) {
   std::fprintf(stderr, "%s: found %.12g, known is %.12g\n", name.c_str(), found, known);
 }
 
-/// What a process needs at most that does only this, in MiB.
+/// The peak memory in MiB of a process that does only this.
 double peak_of(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
@@ -65,7 +66,7 @@ double peak_of(const std::function<void()>& work) {
   return static_cast<double>(used.ru_maxrss) / 1024;
 }
 
-/// The problem in the form in which the published method takes it.
+/// The problem in the form of the published algorithm.
 bench::load_problem problem_of(const operator_graph& graph, const load_request& request) {
   const stagecut::contraction parts(graph);
   const stagecut::operator_costs costs(graph, parts, request.load, request.devices + request.cpus);
@@ -85,46 +86,46 @@ bench::load_problem problem_of(const operator_graph& graph, const load_request& 
   }
   result.accelerators = request.devices;
   result.cpus = request.cpus;
-  if (request.load.memory) result.memory_limit = *request.load.memory;
+  if (request.load.memory_limit) result.memory_limit = *request.load.memory_limit;
   return result;
 }
 
-/// The least load, in milliseconds, or less than 0 where there is none; by the published method.
+/// The smallest load in milliseconds by the published algorithm; below 0 if there is none.
 double by_pairs(const operator_graph& graph, const load_request& request) {
   const bench::load_problem problem = bench::fold_leaves(problem_of(graph, request));
   const auto found = bench::down_set_pairs(problem).run();
   return found && found->load < std::numeric_limits<double>::infinity() ? 1e3 * found->load : -1;
 }
 
-/// How much heavier the plan is that the heuristics alone find, in percent.
+/// The gap of the plan from the heuristics alone, in percent.
 double heuristic_percent(const operator_graph& graph, load_request request, double known) {
   const double begin = bench::thread_seconds();
   const auto stop = [&] { return bench::thread_seconds() - begin >= 0.05; };
   request.method = stagecut::graph_method::linear;
-  request.limits.time_limit = 0.1;
-  request.limits.stop = stop;
+  request.search.time_limit = 0.1;
+  request.search.stop = stop;
   const auto found = stagecut::minimize_load(graph, request);
   if (!found) return std::numeric_limits<double>::infinity();
-  const double percent = 100 * (1e3 * found->load / known - 1);
+  const double percent = 100 * (1e3 * found->value / known - 1);
   return std::abs(percent) < 1e-9 ? 0 : percent;
 }
 
 void published(benchmark::State& state, const std::string& name, const bench::model_graph& of, load_request request,
                double known, double peak) {
-  request.load.memory = of.model.machine.memory;
-  request.limits.time_limit = 60;
+  request.load.memory_limit = of.model.machine.memory;
+  request.search.time_limit = 60;
   auto found = stagecut::minimize_load(of.graph, request);
   for (auto _ : state) found = stagecut::minimize_load(of.graph, request);
   const bool none = found.state() == stagecut::state::infeasible;
-  check(name, found ? 1e3 * found->load : none ? -1 : 0, known);
+  check(name, found ? 1e3 * found->value : none ? -1 : 0, known);
   state.counters["proved"] = none || found.state() == stagecut::state::optimal ? 1 : 0;
-  state.counters["load"] = found ? 1e3 * found->load : -1;
-  state.counters["down_sets"] = found ? static_cast<double>(found->down_sets) : 0;
+  state.counters["load"] = found ? 1e3 * found->value : -1;
+  state.counters["down_sets"] = found ? static_cast<double>(found->statistics.evaluations) : 0;
   state.counters["heuristic_percent"] = known < 0 ? 0 : heuristic_percent(of.graph, request, known);
   if (peak > 0) state.counters["peak_mib"] = peak;
 }
 
-/// What takes the published method as long as to be worth a comparison, but ends.
+/// Whether the published algorithm takes long enough to be worth a comparison, but terminates.
 bool is_compared(const std::string& graph) {
   return graph == "layer/gnmt_inference" || graph == "operator/bert_l-6_training";
 }
@@ -154,7 +155,7 @@ void register_published(const std::filesystem::path& folder) {
       peak = peak_of([&] {
         const bench::model_graph of = read();
         load_request asked = request;
-        asked.load.memory = of.model.machine.memory;
+        asked.load.memory_limit = of.model.machine.memory;
         benchmark::DoNotOptimize(stagecut::minimize_load(of.graph, asked));
       });
     }
@@ -165,7 +166,7 @@ void register_published(const std::filesystem::path& folder) {
     add("down_set_pairs", [=](benchmark::State& state, const std::string& text) {
       const bench::model_graph of = read();
       load_request asked = request;
-      asked.load.memory = of.model.machine.memory;
+      asked.load.memory_limit = of.model.machine.memory;
       double load = 0;
       for (auto _ : state) load = by_pairs(of.graph, asked);
       check(text, load, known);
@@ -192,7 +193,7 @@ const long_path& path_of(std::size_t n) {
     now.sent.push_back(draw());
     stagecut::graph_operator each;
     each.forward = now.work[v];
-    each.sent = now.sent[v];
+    each.sent_seconds = now.sent[v];
     now.graph.operators.push_back(each);
     if (v > 0) now.graph.edges.push_back({v - 1, v});
   }
@@ -202,7 +203,7 @@ const long_path& path_of(std::size_t n) {
 double least_of_chain(const long_path& of, std::size_t k) {
   const stagecut::prefix_sums<double> sums(of.work);
   const stagecut::added_cuts cost(sums, stagecut::cut_times(of.sent, {stagecut::link_speed{0, 1}}));
-  return stagecut::minimize_bottleneck(cost, k)->cost;
+  return stagecut::minimize_bottleneck(cost, k)->value;
 }
 
 void register_paths() {
@@ -214,7 +215,7 @@ void register_paths() {
         load_request request;
         request.devices = k;
         double load = 0;
-        for (auto _ : state) load = stagecut::minimize_load(path.graph, request)->load;
+        for (auto _ : state) load = stagecut::minimize_load(path.graph, request)->value;
         check("path" + of, load, least_of_chain(path, k));
         state.counters["load"] = load;
       })->Unit(benchmark::kMillisecond);
@@ -228,7 +229,7 @@ void register_paths() {
   }
 }
 
-/// Times in milliseconds of both passes, messages of 12 GB/s, the input's time kept.
+/// Times of both passes in milliseconds, messages at 12 GB/s, including the input's time.
 operator_graph nasnet(const std::filesystem::path& folder) {
   const auto model = stagecut::io::read_profile((folder / "pipedream" / "nasnetamobile.txt").string());
   operator_graph result;
@@ -236,7 +237,7 @@ operator_graph nasnet(const std::filesystem::path& folder) {
     stagecut::graph_operator each;
     each.forward = 1e3 * layer.forward;
     each.backward = 1e3 * layer.backward;
-    each.sent = layer.output / 12e9 * 1e3;
+    each.sent_seconds = layer.output / 12e9 * 1e3;
     result.operators.push_back(each);
   }
   for (const auto& edge : model.edges) result.edges.push_back({edge.from, edge.to});
@@ -253,14 +254,14 @@ void register_nasnet(const std::filesystem::path& folder) {
                                      load_request request;
                                      request.devices = k;
                                      request.at_most = true;
-                                     request.limits.seed = seed;
-                                     request.limits.time_limit = 10;
+                                     request.search.seed = seed;
+                                     request.search.time_limit = 10;
                                      const double begin = bench::thread_seconds();
                                      const auto stop = [&] { return bench::thread_seconds() - begin >= 5; };
-                                     request.limits.stop = stop;
+                                     request.search.stop = stop;
                                      stagecut::graph_partition found;
                                      for (auto _ : state) found = *stagecut::minimize_load(graph, request);
-                                     state.counters["load"] = found.load;
+                                     state.counters["load"] = found.value;
                                      state.counters["bound"] = found.bound;
                                    })
           ->Iterations(1)

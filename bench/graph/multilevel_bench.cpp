@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Large graphs cut into parts by `multilevel`: beside orders by chance, by level and by depth, cut into slices of one weight.
+// Large graphs partitioned by `multilevel`, compared with equal-weight slices of random orders and of orders by level
+// and by depth.
 //
-// Names: WHAT/GRAPH/k:PARTS, where WHAT, the cut or the load, is counted: `median` of five seeds, `best` of them,
-// `bound` what no partition is below, `random`, `level`, `depth` what slices of these orders have; `vertices`, and `MB` the
-// greatest memory of the process so far. Time is that of one call, the mean of the five.
+// Names: WHAT/GRAPH/k:PARTS, where WHAT is the cut or the load. Counters: `median` and `best` of five seeds, `bound` a
+// lower bound on every partition, `random`, `level`, `depth` for slices of these orders; `vertices`, and `MB` the peak
+// memory of the process so far. Time is per call, the mean of the five.
 //
 // dagP (Herrmann et al., SISC 2019), the best of five seeds each with and without METIS, within 3 %: 2mm 200, 4,391 and
 // 13,515 for k = 2, 8, 32; stencil 2,682, 9,664 and 20,315.
@@ -29,7 +30,7 @@ namespace {
 
 using stagecut::dag_objective;
 
-/// The order that `take(ready)` makes, which removes what is next.
+/// The topological order defined by `take(ready)`, which removes the next vertex.
 template <class Take>
 std::vector<std::uint32_t> ordered(const bench::generated_graph& g, const Take& take) {
   std::vector<std::vector<std::uint32_t>> next(g.size());
@@ -55,7 +56,7 @@ std::int64_t sliced(const bench::generated_graph& g, const stagecut::weighted_da
                     dag_objective objective) {
   std::mt19937_64 random(1);
   const auto order = ordered(g, [&](std::vector<std::uint32_t>& ready, std::size_t& taken) {
-    if (how == 1) return ready[taken++];  // by level, or nearly: the first that was ready first
+    if (how == 1) return ready[taken++];  // by level, or nearly: first in, first out
     std::swap(ready.back(), ready[how == 0 ? random() % ready.size() : ready.size() - 1]);
     const std::uint32_t v = ready.back();
     ready.pop_back();
@@ -64,7 +65,7 @@ std::int64_t sliced(const bench::generated_graph& g, const stagecut::weighted_da
   std::vector<std::size_t> part_of(g.size());
   for (std::size_t i = 0; i < order.size(); ++i) part_of[order[i]] = i * parts / order.size();
   const auto found = stagecut::measure_partition(dag, part_of, parts);
-  return objective == dag_objective::load ? found.load() : found.cut;
+  return objective == dag_objective::load ? found.load() : found.value;
 }
 
 void cut_graph(benchmark::State& state, const bench::generated_graph& g, dag_objective objective) {
@@ -75,13 +76,13 @@ void cut_graph(benchmark::State& state, const bench::generated_graph& g, dag_obj
   std::uint64_t seed = 0;
   for (auto _ : state) {
     stagecut::multilevel_request request{.parts = parts, .objective = objective};
-    request.seed = ++seed;
+    request.search.seed = ++seed;
     const auto found = stagecut::multilevel(dag, request);
     if (!found) {
       state.SkipWithError("no parts were found");
       return;
     }
-    values.push_back(objective == dag_objective::load ? found->load() : found->cut);
+    values.push_back(objective == dag_objective::load ? found->load() : found->value);
     bound = found->bound;
   }
   std::sort(values.begin(), values.end());

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Plans of whole models by the makespan: plan_graph, beside the best plan of a chain of their operators and beside the plan
-// of least load.
+// Plans of whole models by the makespan: plan_graph, compared with the best plan of a chain of their operators and with
+// the plan of smallest load.
 //
-// Names: MODEL/k:STAGES/m:MICROBATCHES. Each is planned once; links of 12 GB/s, no limit of memory. Counters: `makespan`,
-// milliseconds; `chain` and `least_load`, the makespans of the others in units of it, and `chain_counts`, that of the cuts of chains with
-// warm-up counts chosen for them; `gap_percent`, from its bound;
-// `operators`. A chain is the operators in one of 24 topological orders, each handing on what later ones need; each is
-// planned with 1F1B. If one of the others is shorter by more than a thousandth, the program fails. Real models need
-// STAGECUT_WORKLOADS.
+// Names: MODEL/k:STAGES/m:MICROBATCHES. Each is planned once; links of 12 GB/s, no memory limit. Counters: `makespan`,
+// milliseconds; `chain` and `least_load`, the makespans of the others in units of it, and `chain_counts`, the makespan
+// of the chains' cuts with warm-up counts chosen for them; `gap_percent`, to its bound; `operators`. A chain is the
+// operators in one of 24 topological orders, each forwarding what later ones need; each is planned with 1F1B. The
+// program fails if one of the others is shorter by more than a thousandth. Real models need STAGECUT_WORKLOADS.
 
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/graph/graph_of_profile.hpp>
@@ -38,10 +37,11 @@ using stagecut::profile;
 
 bool beaten = false;
 
-/// Makes models whose operators take what their figures ask for: 20 Tflop/s, 1 TB/s, numbers of 4 bytes; twice as long back.
+/// Builds models with operator times from their work: 20 Tflop/s, 1 TB/s, 4-byte numbers; the backward pass takes twice
+/// as long.
 class maker {
  public:
-  /// An operator with so many flops and so many numbers put out, fed by others. Its number.
+  /// Adds an operator with these flops and output numbers, and inputs from others. Returns its index.
   std::size_t add(double flops, double numbers, const std::vector<std::size_t>& from) {
     stagecut::layer made;
     made.name = std::to_string(result.layers.size());
@@ -92,14 +92,14 @@ profile unet() {
   return make.result;
 }
 
-/// GoogLeNet: 64 images of 224 x 224, with the channels that its authors state (C. Szegedy et al., CVPR 2015, table 1).
+/// GoogLeNet: 64 images of 224 x 224, with the channels from its authors (C. Szegedy et al., CVPR 2015, table 1).
 profile inception() {
   constexpr double images = 64;
   maker make;
   std::size_t last = make.add(0, images * 3 * 224 * 224, {});
   last = make.convolve(images, 112, 3, 64, 7, {last});
   last = make.convolve(images, 56, 64, 192, 3, {last});
-  // Size, what enters; 1 x 1; before and in 3 x 3; before and in 5 x 5; behind the pool.
+  // Size, input; 1 x 1; before and in 3 x 3; before and in 5 x 5; after the pool.
   constexpr std::array<double, 8> modules[] = {
       {28, 192, 64, 96, 128, 16, 32, 32},     {28, 256, 128, 128, 192, 32, 96, 64},
       {14, 480, 192, 96, 208, 16, 48, 64},    {14, 512, 160, 112, 224, 24, 64, 64},
@@ -120,7 +120,7 @@ profile inception() {
   return make.result;
 }
 
-/// 12 layers for 197 parts of an image, 768 wide, and 12 for 77 words, 512 wide, for 64 pairs; both are compared.
+/// 12 layers for 197 image patches, 768 wide, and 12 for 77 words, 512 wide, for 64 pairs; then the comparison of both.
 profile vision_and_text() {
   constexpr double pairs = 64;
   maker make;
@@ -139,7 +139,7 @@ profile vision_and_text() {
   return make.result;
 }
 
-/// A topological order: of the operators that may be next the one of least priority.
+/// A topological order: the ready operator of smallest priority first.
 std::vector<std::size_t> order_of(const profile& model, const std::vector<double>& priority, bool newest) {
   const std::size_t n = model.layers.size();
   std::vector<std::size_t> waits(n);
@@ -163,7 +163,7 @@ std::vector<std::size_t> order_of(const profile& model, const std::vector<double
   return result;
 }
 
-/// The operators in an order, where each hands on whatever is made up to it and needed behind it.
+/// The operators in an order, each forwarding earlier outputs that are needed after it.
 profile chain_of(const profile& model, const std::vector<std::size_t>& order) {
   const std::size_t n = order.size();
   std::vector<std::size_t> place(n);
@@ -204,7 +204,7 @@ std::vector<profile> chains_of(const profile& model) {
 
 /// The makespan of a chain's cut with the best warm-up counts for it.
 double with_counts(const profile& chain, const stagecut::plan& made, std::size_t m) {
-  const auto graph = stagecut::graph_of(chain, {.link = stagecut::link_speed{0, 12e9}, .memory = {}});
+  const auto graph = stagecut::graph_of(chain, {.link = stagecut::link_speed{0, 12e9}, .memory_accounting = {}});
   const auto stages = stagecut::make_stage_pipeline(graph, stagecut::stage_of_layers(made), made.stages.size());
   return stagecut::choose_warm_up(stages, m, stagecut::transfer_kind::link)->makespan;
 }
@@ -218,7 +218,7 @@ void plan(benchmark::State& state, const std::string& name, const profile& model
   stagecut::plan found;
   for (auto _ : state) found = *stagecut::plan_graph(model, request);
   const double makespan = *found.makespan;
-  request.limits.time_limit = 2;
+  request.search.time_limit = 2;
   double chain = std::numeric_limits<double>::infinity();
   double chain_counts = chain;
   for (const profile& each : chains_of(model)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Published graphs, from the folder of real profiles.
+// Published graphs, from the workload folder.
 #pragma once
 
 #include <stagecut/graph/graph_of_profile.hpp>
@@ -12,14 +12,14 @@
 
 namespace bench {
 
-/// The published graphs of operators.
+/// The published operator graphs.
 inline constexpr const char* published_graphs[] = {"layer/bert24_inference",      "layer/bert24_training",
                                                    "layer/gnmt_inference",        "layer/gnmt_training",
                                                    "layer/resnet50_inference",    "layer/resnet50_training",
                                                    "operator/bert_l-3_inference", "operator/bert_l-3_training",
                                                    "operator/bert_l-6_inference", "operator/bert_l-6_training"};
 
-/// A model with the operators that it has.
+/// A model with its operators.
 struct model_graph {
   stagecut::profile model{};
   stagecut::operator_graph graph{};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// refine_partition: large graphs whose layers stand in even slices, what is sent between stages and the heaviest of
-// them, beside the slices as they are; and published graphs from cuts of one order, beside the least load.
+// refine_partition: large graphs with layers in even slices, for messages between stages and for the heaviest stage,
+// compared with the initial slices; and published graphs from cuts of one order, compared with the smallest load.
 //
-// Names: layered/OBJECTIVE/n:OPERATORS/k:STAGES, GRAPH/max-load/k:STAGES. Counters: `before` and `after` of the
-// objective, seconds or, of published graphs, percent above the least load; `passes`; `ms_a_pass`. Published graphs
-// need STAGECUT_WORKLOADS.
+// Names: layered/OBJECTIVE/n:OPERATORS/k:STAGES, GRAPH/max-load/k:STAGES. Counters: `before` and `after`, the objective
+// in seconds or, for published graphs, in percent above the smallest load; `passes`; `ms_a_pass`. Published graphs need
+// STAGECUT_WORKLOADS.
 
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/minimize_load.hpp>
@@ -36,12 +36,12 @@ void refine(benchmark::State& state, const operator_graph& graph, const std::vec
   const double seconds = (bench::thread_seconds() - begin) / static_cast<double>(state.iterations());
   const auto shown = [&](double value) { return least > 0 ? 100 * (value / least - 1) : value; };
   state.counters["before"] = shown(found.before);
-  state.counters["after"] = shown(found.after);
+  state.counters["after"] = shown(found.value);
   state.counters["passes"] = static_cast<double>(found.passes);
   state.counters["ms_a_pass"] = 1e3 * seconds / static_cast<double>(found.passes);
 }
 
-/// Operators in even slices of the order in which they are listed.
+/// Operators in even slices of their listed order.
 std::vector<std::size_t> slices(std::size_t n, std::size_t k) {
   std::vector<std::size_t> result;
   for (std::size_t v = 0; v < n; ++v) result.push_back(v * k / n);
@@ -49,7 +49,7 @@ std::vector<std::size_t> slices(std::size_t n, std::size_t k) {
 }
 
 void register_layered() {
-  for (const auto& [name, objective] : stagecut::refine_objective_words) {
+  for (const auto& [name, objective] : stagecut::refine_objective_names) {
     for (const std::size_t n : {std::size_t{1000}, std::size_t{10000}, std::size_t{100000}}) {
       const bool makespan = objective == refine_objective::makespan;
       if (makespan && n > 1000) continue;
@@ -94,7 +94,7 @@ void register_published(const std::filesystem::path& folder) {
                                      request.stages = k;
                                      request.may_empty = true;
                                      refine(state, graph, even_work(graph, k), request,
-                                            best.state() == stagecut::state::optimal ? best->load : 0);
+                                            best.state() == stagecut::state::optimal ? best->value : 0);
                                    })
           ->Unit(benchmark::kMillisecond)
           ->Iterations(1);

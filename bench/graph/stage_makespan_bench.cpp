@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What it takes to price warm-up counts of a graph of stages: beside a task graph that is made once and filled with
-// other times, which prices no other counts, and beside `simulate`, which is asked anew.
+// The cost of evaluating warm-up counts of a graph of stages, compared with a task graph that is built once and filled
+// with new times, which cannot change counts, and with a new call of `simulate`.
 //
-// Names: METHOD/TRANSFERS/k:STAGES/m:MICROBATCHES. Every stage is joined to the next and to the one behind that. Times
-// are changed from call to call. Where methods differ, the program ends.
+// Names: METHOD/TRANSFERS/k:STAGES/m:MICROBATCHES. Every stage has edges to the next two. Times change from call to
+// call. The program ends if methods differ.
 
 #include <stagecut/graph/stage_makespan.hpp>
 #include <stagecut/graph/warm_up.hpp>
@@ -47,7 +47,7 @@ stage_pipeline random_stages(std::size_t k, std::uint64_t& state) {
   return result;
 }
 
-/// Counts of a plan as they vary in a search: by rank and some more.
+/// Warm-up counts as they vary in a search: by rank and some more.
 std::vector<std::vector<std::size_t>> some_counts(std::size_t k) {
   std::vector<std::vector<std::size_t>> result;
   for (std::size_t more = 0; more < 4; ++more) {
@@ -101,7 +101,7 @@ void price_counts(benchmark::State& state, shape what) {
   tell(state, what);
 }
 
-/// With the stages loaded anew, as for another assignment.
+/// Reloads the stages, as for another assignment.
 void price_stages(benchmark::State& state, shape what) {
   std::uint64_t seed = 1;
   const stage_pipeline of = random_stages(what.stages, seed);

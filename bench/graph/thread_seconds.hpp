@@ -5,7 +5,7 @@
 
 namespace bench {
 
-/// Seconds that the calling thread has run: others on a busy machine do not count.
+/// Seconds of the calling thread's run time: other load on the machine does not count.
 inline double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// virtual_stages: published graphs of which several chunks on each device take less than the least load with one.
+// virtual_stages: published graphs for which several chunks per device take less than the smallest load with one.
 //
-// Names: GRAPH/k:ACCELERATORS/c:CPUS/v:CHUNKS. Counters: `load`, `bound` and `contiguous`, the least load with one chunk
-// a device, milliseconds; `gain_percent`, how much less than that the load is; `chunks`, in all. The memory of devices is
-// that of the files, and rounds are limited, so that answers do not depend on the machine. Graphs need
+// Names: GRAPH/k:ACCELERATORS/c:CPUS/v:CHUNKS. Counters: `load`, `bound` and `contiguous`, the smallest load with one
+// chunk per device, milliseconds; `gain_percent`, the reduction from that to the load; `chunks`, in total. The devices'
+// memory is from the files, and rounds are limited, so that answers do not depend on the machine. Graphs need
 // STAGECUT_WORKLOADS.
 
 #include <stagecut/graph/virtual_stages.hpp>
@@ -24,16 +24,16 @@ void several_chunks(benchmark::State& state, const bench::model_graph& of, std::
   request.devices = 6;
   request.cpus = 1;
   request.at_most = true;
-  request.chunks = chunks;
-  request.load.memory = of.model.machine.memory;
-  request.limits.time_limit = 60;
-  request.limits.round_limit = 40;
+  request.stages_per_rank = chunks;
+  request.load.memory_limit = of.model.machine.memory;
+  request.search.time_limit = 60;
+  request.search.node_limit = 40;
   stagecut::virtual_partition found;
   for (auto _ : state) found = *stagecut::virtual_stages(of.graph, request);
-  state.counters["load"] = 1e3 * found.load;
+  state.counters["load"] = 1e3 * found.value;
   state.counters["bound"] = 1e3 * found.bound;
   state.counters["contiguous"] = 1e3 * found.contiguous_load;
-  state.counters["gain_percent"] = 100 * (1 - found.load / found.contiguous_load);
+  state.counters["gain_percent"] = 100 * (1 - found.value / found.contiguous_load);
   state.counters["chunks"] = static_cast<double>(found.device_of.size());
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Graphs with branches, from $STAGECUT_WORKLOADS/pipedream: `GRAPH/DEVICES`, for the least iteration of 16 microbatches on machines of 4
-// devices, with replicas of any power of 2. `gap_%` is how far the iteration may be from the least one, `one_stage` is that
-// of data parallelism alone, `work` what all devices take for the layers if none ever waits.
+// Graphs with branches, from $STAGECUT_WORKLOADS/pipedream: `GRAPH/DEVICES`, for the shortest iteration of 16
+// microbatches on machines of 4 devices, with any power of 2 of replicas. `gap_%` is the optimality gap of the
+// iteration, `one_stage` the iteration with data parallelism only, `work` the time of all devices for the layers
+// without waiting.
 
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
@@ -21,7 +22,7 @@ void measure(benchmark::State& state, const stagecut::profile& model, std::size_
   request.choices.machine = stagecut::topology({4, machines}, {{5e-6, 12e9}, {2e-5, 1.25e9}});
   request.pipeline.devices = request.choices.machine.devices();
   request.pipeline.microbatches = 16;
-  request.pipeline.limits.time_limit = 20;
+  request.pipeline.search.time_limit = 20;
   request.choices.replicas.clear();
   for (std::size_t each = 1; each <= request.pipeline.devices; each *= 2) request.choices.replicas.push_back(each);
   double work = 0;

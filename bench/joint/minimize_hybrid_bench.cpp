@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// BERT-32 as a chain, from $STAGECUT_WORKLOADS/piper: `DEVICES/MICROBATCHES/GIBIBYTES/REPLICAS`, for the least iteration. Replicas
-// are powers of 2, or any number; a stage recomputes none, a quarter, a half, three quarters or all of its layers; each copy is
-// one device, or 2, 4 or 8, whose messages are left out. `gap_%` is how far the iteration may be from the least one.
+// BERT-32 as a chain, from $STAGECUT_WORKLOADS/piper: `DEVICES/MICROBATCHES/GIBIBYTES/REPLICAS`, for the shortest
+// iteration. Replicas are powers of 2, or any number; a stage recomputes none, a quarter, a half, three quarters or all
+// of its layers; each copy uses 1, 2, 4 or 8 devices, without messages between them. `gap_%` is the optimality gap of
+// the iteration.
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/graphs/piper.hpp>
@@ -21,7 +22,7 @@ namespace {
 constexpr double gibibyte = 1073741824;
 constexpr double bandwidth = 25 * gibibyte;
 
-/// Layers in an order in which each follows what it needs.
+/// Layers in topological order.
 class bert_chain {
  public:
   bert_chain(const stagecut::variant_graph& graph, bool any_replicas) : any_replicas_(any_replicas) {
@@ -48,7 +49,7 @@ class bert_chain {
     for (std::size_t t = 0; t < layers_[0].divided.size(); ++t) {
       for (std::size_t quarters = 0; quarters <= 4; ++quarters) {
         stagecut::stage_option option;
-        option.ways = layers_[0].divided[t].ways;
+        option.tensor_parallel = layers_[0].divided[t].tensor_parallel;
         option.choice = quarters;
         double parameters = 0;
         const std::size_t recomputed = ((query.last - query.first) * quarters + 3) / 4;
@@ -87,15 +88,15 @@ void measure(benchmark::State& state, const stagecut::variant_graph& graph, std:
   stagecut::hybrid_request request;
   request.devices = devices;
   request.microbatches = microbatches;
-  request.memory_per_device = memory * 1e9;
+  request.memory_limit = memory * 1e9;
   const bert_chain model(graph, any_replicas);
   for (auto _ : state) {
     const auto best = stagecut::minimize_hybrid(model, request);
     if (!best) return state.SkipWithError(best.why().text().c_str());
-    state.counters["iteration"] = best->cost;
+    state.counters["iteration"] = best->value;
     state.counters["gap_%"] = 100 * best->gap();
     state.counters["stages"] = static_cast<double>(best->stages.size());
-    state.counters["simulations"] = static_cast<double>(best->simulations);
+    state.counters["simulations"] = static_cast<double>(best->statistics.evaluations);
   }
 }
 

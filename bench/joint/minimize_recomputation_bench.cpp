@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cases of SAPP that $STAGECUT_WORKLOADS/sapp/cases.json has: what is found and proved in a given time, in ms, beside
-// what SAPP found (`sapp`, in up to 150 s) and the optimum of its objective (`objective`). `SECONDS/NAME/LEAST LAYERS`.
+// SAPP's cases in $STAGECUT_WORKLOADS/sapp/cases.json: what is found and proved in a given time, in ms, compared with
+// SAPP's result (`sapp`, in up to 150 s) and the optimum of its objective (`objective`). `SECONDS/NAME/LEAST LAYERS`.
 
 #include <stagecut/io/json/sapp_layers.hpp>
 #include <stagecut/joint/as_recompute_model.hpp>
@@ -34,7 +34,7 @@ struct sapp_case {
   double found = 0;  // by SAPP, in ms
 };
 
-/// Throws for what no model can have, as memory below 0.
+/// Throws for impossible models, such as memory below 0.
 sapp_case read(const json& from) {
   const json& input = from.at("input");
   const json layers = {{"name", from.at("name")},
@@ -45,13 +45,13 @@ sapp_case read(const json& from) {
   const auto profile = stagecut::io::read_sapp_layers(layers.dump(), made.name);
   made.model = stagecut::as_recompute_model(profile.profile).model;
   made.request.constant = profile.constant;
-  made.request.memory_per_device = input.at("mem_limit_mb").get<double>() * megabyte;
+  made.request.memory_limit = input.at("mem_limit_mb").get<double>() * megabyte;
   const auto ranks = input.at("pp").get<std::size_t>();
   const auto chunks = input.at("vpp").get<std::size_t>();
   const auto microbatches = input.at("micro_batches").get<std::size_t>();
   using stagecut::sapp_memory;
   const sapp_memory memory = input.at("less_memory").get<bool>() ? sapp_memory::less : sapp_memory::big;
-  made.request.order = chunks == 1 ? stagecut::one_forward_one_backward(ranks, microbatches)
+  made.request.schedule = chunks == 1 ? stagecut::one_forward_one_backward(ranks, microbatches)
                                    : stagecut::sapp_interleaved(ranks, chunks, microbatches, memory);
   if (from.contains("sim")) made.found = from.at("sim").value("end_time", 0.0);
   return made;
@@ -59,15 +59,15 @@ sapp_case read(const json& from) {
 
 void measure(benchmark::State& state, const sapp_case& of, double seconds, std::size_t least) {
   stagecut::recompute_request request = of.request;
-  request.limits.time_limit = seconds;
+  request.search.time_limit = seconds;
   request.least_layers = least;
   for (auto _ : state) {
     const auto best = stagecut::minimize_recomputation(of.model, request);
     if (!best) return state.SkipWithError(best.why().text().c_str());
-    state.counters["makespan"] = best->makespan * 1e3;
+    state.counters["makespan"] = best->value * 1e3;
     state.counters["bound"] = best->bound * 1e3;
     state.counters["gap_%"] = 100 * best->gap();
-    state.counters["simulations"] = static_cast<double>(best->simulations);
+    state.counters["simulations"] = static_cast<double>(best->statistics.evaluations);
   }
   state.counters["sapp"] = of.found;
   const auto surrogate = stagecut::minimize_sapp_surrogate(of.model, request);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cases that were published with Piper, from $STAGECUT_WORKLOADS/piper: `FILE/DEVICES/GIBIBYTES`, over a link of 25 GiB/s.
-// `value` is the time of the slowest stage, 0 where there is no plan, and `grown_MB` by how much the program grew; of the
-// published program `published` is the value, printed to six digits or fewer, and `published_s` and `published_MB` what it
-// took on the machine on which it was measured, 0 where that is not known.
+// The cases published with Piper, from $STAGECUT_WORKLOADS/piper: `FILE/DEVICES/GIBIBYTES`, over a link of 25 GiB/s.
+// `value` is the time of the slowest stage, 0 if there is no plan, and `grown_MB` the growth of the program; for the
+// published program `published` is its value, printed to six digits or fewer, and `published_s` and `published_MB` its
+// cost on the machine where it was measured, 0 if unknown.
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/graphs/piper.hpp>
@@ -84,17 +84,17 @@ void measure(benchmark::State& state, const stagecut::variant_graph& graph, cons
   request.devices = of.devices;
   request.at_most = true;
   request.microbatches = of.microbatches;
-  request.in_flight = stagecut::in_flight_rule::replicas;
-  request.memory_per_device = of.memory * gibibyte;
-  request.limits.time_limit = 60;
+  request.in_flight_rule = stagecut::in_flight_rule::replicas;
+  request.memory_limit = of.memory * gibibyte;
+  request.search.time_limit = 60;
   const double before = grown();
   for (auto _ : state) {
     const stagecut::variant_stages model(graph);
     const auto best = stagecut::minimize_stage_time(model, request);
     if (best.state() == stagecut::state::unknown) return state.SkipWithError(best.why().text().c_str());
-    state.counters["value"] = best ? best->cost : 0;
+    state.counters["value"] = best ? best->value : 0;
     state.counters["gap_%"] = best ? 100 * best->gap() : 0;
-    state.counters["searches"] = best ? static_cast<double>(best->searches) : 0;
+    state.counters["searches"] = best ? static_cast<double>(best->statistics.searches) : 0;
   }
   state.counters["grown_MB"] = grown() - before;
   state.counters["published"] = of.value;

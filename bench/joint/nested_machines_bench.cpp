@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// PipeDream's models that $STAGECUT_WORKLOADS/pipedream has, on its machines: seconds of a minibatch by its own rules (`cell`,
-// beside what its planner says, `published_cell`) and by those of the library (`default`), and how long it takes to find
-// them, beside the seconds of that planner (`published_s`; 0: not measured). `MODEL/MACHINES`. Of nasnetamobile, which has too
-// many sets of layers for either, what `plan_nested_graph` finds, its bound and how many percent are between.
+// PipeDream's models in $STAGECUT_WORKLOADS/pipedream, on its machines: seconds per minibatch by its own rules (`cell`,
+// compared with its planner's `published_cell`) and by the library's (`default`), and the time to find them, compared
+// with the seconds of that planner (`published_s`; 0: not measured). `MODEL/MACHINES`. For nasnetamobile, which has too
+// many sets of layers for either, the result of `plan_nested_graph`, its bound and the gap in percent.
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
@@ -31,7 +31,7 @@ struct machines_row {
 
 struct model_row {
   const char* name;
-  double cells[5];    // seconds of a minibatch, on each of the machines; 0: not known
+  double cells[5];    // seconds per minibatch, on each of the machines; 0: unknown
   double seconds[5];  // of the published planner, on a CPU
 };
 
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
     all.push_back(
         std::make_unique<stagecut::graph_states>(*stagecut::states_of_graph(*profile, {.as_published = true})));
     for (std::size_t m = 0; m < 5; ++m) {
-      if (all.back()->states.size() > 1000 && machines[m].levels.size() > 1) continue;  // seconds
+      if (all.back()->states.size() > 1000 && machines[m].levels.size() > 1) continue;  // takes seconds
       const stagecut::graph_states& of = *all.back();
       const auto run = [&of, &model, m](benchmark::State& state) { measure(state, of, model, m); };
       benchmark::RegisterBenchmark((std::string(model.name) + "/" + machines[m].name).c_str(), run)

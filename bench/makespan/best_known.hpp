@@ -12,10 +12,10 @@
 
 namespace bench {
 
-/// The least makespans that anybody has found for some instances, in a file: on each line a name and a makespan.
+/// The smallest known makespans of some instances, in a file: a name and a makespan per line.
 class best_known {
  public:
-  /// @param path  of the file; if there is none, nothing is known
+  /// @param path  of the file; if missing, nothing is known
   explicit best_known(std::string path) : path_(std::move(path)) {
     std::ifstream file(path_);
     std::string name;
@@ -24,17 +24,18 @@ class best_known {
     readable_ = !file.is_open() || file.eof();
   }
 
-  /// Whether the file has the form that it should; one that there is not has.
+  /// Whether the file is well-formed; a missing one is.
   [[nodiscard]] bool readable() const noexcept { return readable_; }
 
-  /// Of an instance, if it is known.
+  /// The makespan of an instance, if known.
   [[nodiscard]] std::optional<double> find(const std::string& name) const {
     const auto found = makespans_.find(name);
     if (found == makespans_.end()) return std::nullopt;
     return found->second;
   }
 
-  /// Writes one to the file, if it is less than what is known. Whoever stops the program finds a whole file.
+  /// Writes a makespan to the file, if it is smaller than the known one. The file stays complete even if the program is
+  /// stopped.
   void record(const std::string& name, double makespan) {
     const auto known = find(name);
     if (known && *known <= makespan) return;

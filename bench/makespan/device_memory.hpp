@@ -18,7 +18,7 @@
 
 namespace bench {
 
-/// The memory of the devices: that of the stages that stand there, at the worst moment of an iteration.
+/// The memory of the devices: the sum over their stages, at the worst moment of an iteration.
 class device_memory {
  public:
   explicit device_memory(const stagecut::schedule& order) : stages_(order.ranks()), held_(order.ranks()) {
@@ -26,7 +26,7 @@ class device_memory {
     for (std::size_t rank = 0; rank < order.ranks(); ++rank) held_[rank] = moments(order, rank);
   }
 
-  /// The most that any device takes with a cut.
+  /// The peak of any device with a cut.
   [[nodiscard]] double operator()(const chain_model& model, const std::vector<std::size_t>& points) const {
     double most = 0;
     for (std::size_t rank = 0; rank < stages_.size(); ++rank) {
@@ -42,12 +42,11 @@ class device_memory {
     return most;
   }
 
-  /// The least of that over all cuts of a chain whose items, but the first and the last, are alike.
+  /// The minimum of that over all cuts of a chain whose items, except the first and the last, are alike.
   /// @pre as many items as stages, or more, and more than two
   ///
-  /// By the number of layers on each device: what it takes at least with so many, over all ways to share them among its
-  /// stages, but those that take more than the cut with stages of as many items; then over all ways to share them among
-  /// devices.
+  /// First, per number of layers on each device, minimizes over their distributions among its stages, except those that
+  /// take more than the cut with equal stages; then minimizes over the distributions of layers among devices.
   [[nodiscard]] double least(const chain& of) const {
     const std::size_t layers = of.resident.size() - 2;
     constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -73,8 +72,7 @@ class device_memory {
   }
 
  private:
-  /// How many microbatches the stages of a rank hold at a time, but for moments at which none holds more than at
-  /// another.
+  /// The numbers of microbatches that the stages of a rank hold at the same time, without dominated moments.
   static std::vector<std::vector<std::size_t>> moments(const stagecut::schedule& order, std::size_t rank) {
     std::vector<std::size_t> part(order.stages());
     std::size_t parts = 0;
@@ -98,7 +96,7 @@ class device_memory {
     return most;
   }
 
-  /// Goes through the numbers of layers of a rank's stages, from its stage `j` on: those behind have none yet.
+  /// Enumerates the numbers of layers of a rank's stages, from its stage `j` on: later ones have none yet.
   void share_layers(const chain& of, std::size_t rank, double enough, std::size_t j, std::vector<std::size_t>& counts,
                     std::vector<double>& here) const {
     if (j == counts.size()) {
@@ -136,8 +134,8 @@ class device_memory {
     return count;
   }
 
-  std::vector<std::vector<std::size_t>> stages_;             // of every rank
-  std::vector<std::vector<std::vector<std::size_t>>> held_;  // of every rank, at each moment, by its stages
+  std::vector<std::vector<std::size_t>> stages_;             // per rank
+  std::vector<std::vector<std::vector<std::size_t>>> held_;  // per rank and moment, by stage
 };
 
 }  // namespace bench

@@ -14,17 +14,17 @@
 #include <cstdint>
 #include <vector>
 
-// Chains drawn at random, for schedules with several stages a device.
+// Random chains, for schedules with several stages per device.
 namespace bench {
 
-/// A chain: times, and the memory that its items take.
+/// A chain: times, and the memory of its items.
 struct chain {
   baseline::layer_times times{};
-  std::vector<double> resident{};     ///< of every item
-  std::vector<double> activations{};  ///< of every item, for one microbatch
+  std::vector<double> resident{};     ///< per item
+  std::vector<double> activations{};  ///< per item, for one microbatch
 };
 
-/// Such a chain as the library asks for it.
+/// The chain as the library's model.
 class chain_model : public stagecut::item_times {
  public:
   explicit chain_model(const chain& of)
@@ -32,7 +32,7 @@ class chain_model : public stagecut::item_times {
         resident_(of.resident),
         activations_(of.activations) {}
 
-  /// See `pipeline_model`. It never falls when a stage grows: it is the least of all that are as wide or wider, too.
+  /// See `pipeline_model`. Monotone in the stage: the minimum over all stages at least as wide.
   /// @{
   [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
     return resident_(first, last) + static_cast<double>(in_flight) * activations_(first, last);
@@ -47,8 +47,8 @@ class chain_model : public stagecut::item_times {
   stagecut::prefix_sums<double> activations_;
 };
 
-/// Gives a chain messages over links: by the cut, from half of `time` to one and a half, of the mean of the stages'
-/// times.
+/// Adds messages over links to a chain: per cut point, from half of `time` to one and a half, in units of the mean
+/// stage time.
 inline void add_messages(chain& to, double time, std::size_t stages, std::uint64_t seed) {
   double sum = 0;
   for (const auto* each : {&to.times.forward, &to.times.backward}) {
@@ -62,8 +62,8 @@ inline void add_messages(chain& to, double time, std::size_t stages, std::uint64
   to.times.transfers = stagecut::transfer_kind::link;
 }
 
-/// A chain of whole numbers, the times of its items lognormal. The gradients of the weights are what a backward pass
-/// takes longer than the forward pass.
+/// A chain of integers with lognormal item times. The gradient of the weights takes the excess of the backward over the
+/// forward pass.
 inline chain lognormal_chain(std::size_t items, double sigma, std::uint64_t seed) {
   chain made;
   baseline::random_numbers random(seed);
@@ -79,8 +79,8 @@ inline chain lognormal_chain(std::size_t items, double sigma, std::uint64_t seed
   return made;
 }
 
-/// A chain of whole numbers: the longest forward pass up to `spread` times as long as the shortest, a backward pass one
-/// to three times as long as its forward pass.
+/// A chain of integers: forward passes differ by a factor of up to `spread`, and a backward pass takes one to three
+/// times its forward pass.
 inline chain spread_chain(std::size_t items, double spread, std::uint64_t seed) {
   chain made;
   baseline::random_numbers random(seed);

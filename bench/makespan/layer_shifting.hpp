@@ -17,20 +17,21 @@
 #include <utility>
 #include <vector>
 
-// What others do to shorten the makespan of a cut: the local search proposed for PyTorch, pytorch/pytorch#179212.
+// A published baseline for shortening the makespan of a cut: the local search proposed for PyTorch,
+// pytorch/pytorch#179212.
 namespace baseline {
 
 /// The times of a chain's items.
 struct layer_times {
-  std::vector<double> forward{};   ///< of every item
-  std::vector<double> backward{};  ///< likewise, the whole pass
-  std::vector<double> weight{};    ///< the part of it that some schedules run apart; empty: not known
-  std::vector<double> message{};   ///< of what every item hands to the next, and of its gradient; empty: no messages
-  stagecut::transfer_kind transfers = stagecut::transfer_kind::link;  ///< what they occupy
+  std::vector<double> forward{};   ///< per item
+  std::vector<double> backward{};  ///< per item, the whole pass
+  std::vector<double> weight{};    ///< the part of it that some schedules split off; empty: unknown
+  std::vector<double> message{};   ///< of every item's output, and of its gradient; empty: no messages
+  stagecut::transfer_kind transfers = stagecut::transfer_kind::link;  ///< the resource that they occupy
 };
 
-/// Runs the iteration of a cut.
-/// @pre as many stages and items as `order` and `times` have, `weight` not empty if the schedule needs it
+/// Simulates the iteration of a cut.
+/// @pre as many stages and items as in `order` and `times`, `weight` not empty if the schedule needs it
 [[nodiscard]] inline stagecut::simulation<double> simulate_cut(const layer_times& times,
                                                                const stagecut::schedule& order,
                                                                const stagecut::cuts& cuts) {
@@ -62,20 +63,20 @@ struct layer_times {
   return stagecut::simulate(order, passes, transfers);
 }
 
-/// What a search by shifting layers found.
+/// The result of a search by shifting layers.
 struct shifted_layers {
   stagecut::cuts cuts{};        ///< the best cut that was simulated
-  double makespan = 0;          ///< of it
-  double start = 0;             ///< makespan of the cut with the lightest heaviest stage, where it began
-  std::size_t simulations = 0;  ///< cuts looked at
+  double makespan = 0;          ///< makespan of that cut
+  double start = 0;             ///< makespan of the starting cut, which has the smallest bottleneck
+  std::size_t simulations = 0;  ///< cuts evaluated
   bool finished = false;        ///< whether it ended by itself
 };
 
-/// Cuts whose heaviest stage is as light as possible, of all beginnings of a chain.
+/// Smallest-bottleneck cuts of all prefixes of a chain.
 class lightest_cuts {
  public:
-  /// @param load    of every item
-  /// @param stages  at most so many
+  /// @param load    per item
+  /// @param stages  the most stages
   lightest_cuts(const std::vector<double>& load, std::size_t stages)
       : sums_(load.size() + 1), begin_(stages + 1, std::vector<std::size_t>(load.size() + 1)) {
     for (std::size_t i = 0; i < load.size(); ++i) sums_[i + 1] = sums_[i] + load[i];
@@ -93,8 +94,7 @@ class lightest_cuts {
     }
   }
 
-  /// Cuts the items `[0, last)` into `stages`: writes the points from 0 to `last`. Of equally good last stages it takes
-  /// the shortest.
+  /// Cuts the items `[0, last)` into `stages`: writes the points from 0 to `last`. Ties: the shortest last stage.
   /// @pre `stages <= last`
   void write(std::size_t stages, std::size_t last, std::vector<std::size_t>& points) const {
     for (std::size_t k = stages; k > 0; --k) {
@@ -106,13 +106,13 @@ class lightest_cuts {
 
  private:
   std::vector<double> sums_;
-  std::vector<std::vector<std::size_t>> begin_;  // of the last of k stages, for every end
+  std::vector<std::vector<std::size_t>> begin_;  // per number of stages k, the begin of the last stage, for every end
 };
 
 namespace detail {
 
 /// The stage with the most time on the critical path, between the first backward and the last forward pass on it; if
-/// nothing is between them, on the whole path.
+/// there is nothing between them, on the whole path.
 [[nodiscard]] inline std::size_t critical_stage(const stagecut::simulation<double>& run, std::size_t stages) {
   using stagecut::op_kind;
   const auto& path = run.critical_path;
@@ -133,20 +133,19 @@ namespace detail {
 
 }  // namespace detail
 
-/// Shifts layers away from the stage that the critical path runs through, beginning with the cut whose heaviest stage
-/// is lightest.
+/// Shifts layers away from the stage that the critical path runs through, starting with the smallest-bottleneck cut.
 ///
 /// @param times             of the chain
 /// @param order             the schedule
-/// @param most_simulations  after which it ends
-/// @return                  the best cut seen; nothing is proved of it
+/// @param most_simulations  limit
+/// @return                  the best cut seen; without proof
 /// @pre                     as many items as stages, or more
 ///
-/// From a queue, first in first out, it takes a cut and its critical stage: the one with the most time on the critical
-/// path between the first backward and the last forward pass. Two cuts follow: its first layer goes to the left, or its
-/// last one to the right, and what is left of the point that moved is cut anew so that its heaviest stage is lightest.
-/// They join the queue unless their critical stage is further to the right. The search ends when the critical stage is
-/// the first, or the queue is empty.
+/// Takes a cut from a FIFO queue, and its critical stage: the one with the most time on the critical path between the
+/// first backward and the last forward pass. Two cuts follow: the stage's first layer moves to the left, or its last
+/// one to the right, and the part to the left of the moved point is cut again with the smallest bottleneck. They join
+/// the queue unless their critical stage is further to the right. The search ends when the critical stage is the first,
+/// or the queue is empty.
 [[nodiscard]] inline shifted_layers layer_shifting(const layer_times& times, const stagecut::schedule& order,
                                                    std::size_t most_simulations = 1000) {
   const std::size_t stages = order.stages();
@@ -178,10 +177,10 @@ namespace detail {
     queue.pop_front();
     const std::size_t s = from.critical;
     for (const bool left : {true, false}) {
-      const std::size_t moved = left ? s : s + 1;  // this point, up or down
+      const std::size_t moved = left ? s : s + 1;  // index of the moved point
       if (moved == stages) continue;
       const std::size_t to = left ? from.points[moved] + 1 : from.points[moved] - 1;
-      if (to < moved || to >= from.points[moved + 1]) continue;  // no item for some stage
+      if (to < moved || to >= from.points[moved + 1]) continue;  // a stage would be empty
       points = from.points;
       lightest.write(moved, to, points);
       if (!seen.insert(points).second) continue;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cut of least makespan: how long it takes to find and to prove, and how much longer an iteration takes with the
-// cuts that others choose.
+// The cut of smallest makespan: the time to find and prove it, and the extra iteration time of other methods' cuts.
 //
-// Names: SCHEDULE/CHAIN/n:ITEMS/p:RANKS/v:CHUNKS/m:MICROBATCHES/TRANSFERS/MEMORY. Each is run once and solves several
-// instances, of the seeds from 1 on; what is told of them are counters. The label is what is to be reached. Instances
-// that miss it, or are not proved, are named on stderr. If a cut of others is shorter than a bound, the program ends;
-// if it is shorter than an answer that was not proved, the program fails when all is measured.
+// Names: SCHEDULE/CHAIN/n:ITEMS/p:RANKS/v:CHUNKS/m:MICROBATCHES/TRANSFERS/MEMORY. Each runs once and solves several
+// instances, with seeds from 1 on; the results are counters. The label is the goal. Instances that miss it, or are not
+// proved, are named on stderr. The program ends if another cut is shorter than a bound; it fails, after all
+// measurements, if another cut is shorter than an answer without proof.
 
 #include "drawn_chains.hpp"
 #include "layer_shifting.hpp"
@@ -49,16 +48,16 @@ double draw(std::uint64_t& state) {
 
 enum class source { gpt3, random, equal };
 
-/// What messages take: nothing; all the same; or by the cut, from half of it to one and a half.
+/// Message times: none; all the same; or by the cut, from half of it to one and a half.
 struct messages {
   enum class size { none, same, by_cut } sizes = size::none;
-  double time = 0;  ///< of the mean of the stages' times
+  double time = 0;  ///< in units of the mean stage time
 };
 constexpr messages none{};
 constexpr messages latency(double time) { return {messages::size::same, time}; }
 constexpr messages link(double time) { return {messages::size::by_cut, time}; }
 
-/// What is to be reached with every instance.
+/// The goal for every instance.
 struct goal {
   double seconds;
   double gap = 0;  ///< 0: a proof
@@ -68,13 +67,13 @@ struct goal {
 struct row {
   schedule_kind kind;
   source from;
-  int spread;  ///< how many times as long as the shortest layer the longest may be
+  int spread;  ///< ratio of the longest to the shortest layer, at most
   std::size_t items;
   std::size_t ranks;
   std::size_t chunks;
   std::size_t microbatches;
   messages transfers;
-  double cap;  ///< memory, in units of the least that suffices; 0: any
+  double cap;  ///< memory, in units of the smallest sufficient one; 0: unlimited
   std::size_t instances;
   double time_limit;  ///< seconds
   goal reach;
@@ -104,7 +103,7 @@ std::string text_of(const goal& reach) {
          number(reach.seconds) + " s";
 }
 
-/// Stages that have enough memory.
+/// Allows stages that fit into memory.
 struct within_cap {
   using axioms = stagecut::axioms<stagecut::hereditary>;
   const bench::chain_model* chain;
@@ -116,7 +115,7 @@ struct within_cap {
   }
 };
 
-/// What is solved.
+/// A problem to solve.
 struct instance {
   baseline::layer_times times{};
   std::vector<double> resident{};
@@ -125,13 +124,13 @@ struct instance {
   [[nodiscard]] bench::chain_model model() const { return bench::chain_model({times, resident, activations}); }
 };
 
-/// GPT-3 on A100s, each layer on eight of them: an embedding, 96 layers, a norm with the head. Of one sample.
+/// GPT-3 on A100s, eight per layer: an embedding, 96 layers, a norm with the head. For one sample.
 instance gpt3() {
   const bench::chain of = bench::transformer_chain("gpt3-175b, 8 wide");
   return {of.times, of.resident, of.activations};
 }
 
-/// Whole numbers, so that no sum is rounded. A backward pass takes one to three times as long as its forward pass.
+/// Integers, so that sums are exact. A backward pass takes one to three times its forward pass.
 instance random_chain(std::size_t items, int spread, std::uint64_t seed) {
   instance made;
   std::uint64_t state = seed;
@@ -176,7 +175,7 @@ instance make_instance(const row& of, std::uint64_t seed) {
   return made;
 }
 
-/// The least memory with which there is a cut.
+/// The smallest memory for which a cut exists.
 double least_cap(const bench::chain_model& chain, const std::vector<std::size_t>& in_flight) {
   const std::size_t n = chain.size();
   std::vector<double> before(n + 1, std::numeric_limits<double>::infinity());
@@ -193,7 +192,7 @@ double least_cap(const bench::chain_model& chain, const std::vector<std::size_t>
   return before[n];
 }
 
-bool failed = false;  // somebody else's cut is shorter
+bool failed = false;  // another method's cut is shorter
 
 [[noreturn]] void wrong(const std::string& where, const char* what) {
   std::fprintf(stderr, "%s: %s\n", where.c_str(), what);
@@ -210,10 +209,10 @@ struct mean {
 
 void measure(benchmark::State& state, const row& of) {
   const schedule order =
-      stagecut::make_schedule(of.kind, {.ranks = of.ranks, .chunks = of.chunks, .microbatches = of.microbatches});
+      stagecut::make_schedule(of.kind, {.ranks = of.ranks, .stages_per_rank = of.chunks, .microbatches = of.microbatches});
   const std::size_t stages = order.stages();
   const std::vector<std::size_t> in_flight = stagecut::microbatches_in_flight(order);
-  // Looking at cuts takes so long that others, too, have to end: after some seconds.
+  // Evaluating cuts takes so long that the other methods also end after some seconds.
   const std::size_t passes = 2 * stages * of.microbatches;
   const std::size_t most_shifts = std::clamp(2'000'000 / passes, std::size_t{100}, std::size_t{1000});
 
@@ -229,11 +228,11 @@ void measure(benchmark::State& state, const row& of) {
       const instance given = make_instance(of, seed);
       const bench::chain_model model = given.model();
       stagecut::makespan_request request;
-      request.order = order;
+      request.schedule = order;
       if (!given.times.message.empty()) request.links = {{.latency = 0, .bandwidth = 1}};
       request.transfers = given.times.transfers;
-      request.limits.time_limit = of.time_limit;
-      if (of.cap != 0) request.memory_per_device = of.cap * least_cap(model, in_flight);
+      request.search.time_limit = of.time_limit;
+      if (of.cap != 0) request.memory_limit = of.cap * least_cap(model, in_flight);
 
       const auto begin = std::chrono::steady_clock::now();
       const auto best = stagecut::minimize_makespan(model, request);
@@ -248,11 +247,11 @@ void measure(benchmark::State& state, const row& of) {
       missed += met ? 0 : 1;
       if (!met || !optimal) {
         std::fprintf(stderr, "%s: %s: gap %.3f %%, %.3f s, %zu nodes, makespan %.17g\n", met ? "not proved" : "missed",
-                     where.c_str(), 100 * best->gap(), took.count(), best->nodes, best->makespan);
+                     where.c_str(), 100 * best->gap(), took.count(), best->statistics.nodes, best->value);
       }
 
       const within_cap allowed{&model, &in_flight,
-                               request.memory_per_device.value_or(std::numeric_limits<double>::infinity())};
+                               request.memory_limit.for_all().value_or(std::numeric_limits<double>::infinity())};
       const auto fits = [&](const cuts& other) {
         for (std::size_t s = 0; s < stages; ++s) {
           if (of.cap != 0 && !allowed(s, other[s], other[s + 1])) return false;
@@ -261,17 +260,17 @@ void measure(benchmark::State& state, const row& of) {
       };
       const auto makespan = [&](const cuts& other) { return simulate_cut(given.times, order, other).makespan; };
       if (!fits(best->cuts)) wrong(where, "the answer is too large for the memory");
-      if (std::abs(makespan(best->cuts) - best->makespan) > 1e-9 * best->makespan) {
+      if (std::abs(makespan(best->cuts) - best->value) > 1e-9 * best->value) {
         wrong(where, "the answer does not take as long as it says");
       }
       const auto compare = [&](const char* whose, const cuts& other, double time, mean& percent) {
         if (!fits(other)) return;
         if (time < best->bound * (1 - 1e-9)) wrong(where, (std::string(whose) + " is shorter than the bound").c_str());
-        if (time < best->makespan * (1 - 1e-9)) {
+        if (time < best->value * (1 - 1e-9)) {
           failed = true;
           std::fprintf(stderr, "beaten: %s: %s takes %.17g\n", where.c_str(), whose, time);
         }
-        percent.add(100 * (time / best->makespan - 1));
+        percent.add(100 * (time / best->value - 1));
       };
       std::vector<double> load(given.times.forward);
       for (std::size_t i = 0; i < load.size(); ++i) load[i] += given.times.backward[i];
@@ -302,7 +301,7 @@ void measure(benchmark::State& state, const row& of) {
   counters["shifting_finished"] = static_cast<double>(shifted_to_the_end);
 }
 
-/// What the tables have.
+/// The rows of the tables.
 std::vector<row> rows() {
   using enum schedule_kind;
   constexpr auto one = one_forward_one_backward;

@@ -22,10 +22,10 @@
 #include <utility>
 #include <vector>
 
-// What anybody would write first: simulated annealing over cut points, one cut at a time.
+// A naive baseline: simulated annealing over cut points, one cut at a time.
 namespace baseline {
 
-/// splitmix64: numbers that are the same everywhere.
+/// splitmix64: the same numbers everywhere.
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : state_(seed) {}
@@ -41,7 +41,7 @@ class random_numbers {
   /// In [0, bound).
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(draw() * static_cast<double>(bound)); }
 
-  /// Of the standard normal distribution: Box and Muller's method, of whose two numbers it takes one.
+  /// Standard normal, by Box and Muller's method, using one of its two numbers.
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - draw()));
     return radius * std::cos(6.283185307179586477 * draw());
@@ -51,7 +51,7 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// Whether a schedule runs the gradient of the weights apart.
+/// Whether a schedule splits the backward pass.
 [[nodiscard]] inline bool splits_backward(const stagecut::schedule& order) {
   for (const auto& rank : order.orders) {
     for (const stagecut::op& each : rank) {
@@ -61,7 +61,7 @@ class random_numbers {
   return false;
 }
 
-/// Tells when the iterations of cuts end, one after the other.
+/// Computes the makespans of cuts one by one.
 class cut_makespans {
  public:
   /// @pre as `simulate_cut`
@@ -81,7 +81,7 @@ class cut_makespans {
     if (!message_.empty()) transfers_.forward.resize(stages - 1);
   }
 
-  /// @param points  of a cut, one more than the schedule has stages
+  /// @param points  of a cut, one more than the stages of the schedule
   [[nodiscard]] double operator()(const std::vector<std::size_t>& points) {
     for (std::size_t s = 0; s + 1 < points.size(); ++s) {
       const std::size_t first = points[s];
@@ -111,21 +111,21 @@ class cut_makespans {
   stagecut::simulation_workspace<double> workspace_{};
 };
 
-/// The best cut of an annealing.
+/// The best cut of an annealing run.
 struct annealed_cut {
-  stagecut::cuts cuts{};                                      ///< where
-  double makespan = std::numeric_limits<double>::infinity();  ///< of it; infinite: no cut seen was allowed
-  std::size_t simulations = 0;                                ///< cuts looked at
+  stagecut::cuts cuts{};  ///< the stages
+  double makespan = std::numeric_limits<double>::infinity();  ///< of the cut; infinite: none seen was allowed
+  std::size_t simulations = 0;                  ///< cuts evaluated
 };
 
-/// Anneals from one cut: some neighbouring points, up to four, go up or down together by one or two items.
+/// Anneals from one cut: moves up to four neighbouring points together by one or two items, up or down.
 ///
-/// @param points   where it begins
-/// @param seconds  when it ends
-/// @param excess   by what share the cut of some points is above what is allowed; not above 0: it is allowed
-/// @param best     what shorter allowed cuts are written to
+/// @param points   starting cut
+/// @param seconds  time at which it ends
+/// @param excess   the excess of a cut over its limits, as a share; at most 0: allowed
+/// @param best     receives shorter allowed cuts
 ///
-/// The temperature falls evenly, from 2 % of the first makespan to 0. A cut that is not allowed counts as longer, by
+/// The temperature falls linearly from 2 % of the first makespan to 0. A cut that is not allowed counts as longer, by
 /// four times its excess.
 template <class Excess>
 void anneal(std::vector<std::size_t> points, double seconds, const Excess& excess, random_numbers& random,
@@ -150,7 +150,7 @@ void anneal(std::vector<std::size_t> points, double seconds, const Excess& exces
       temperature = hot * (1 - passed);
     }
     const std::size_t first = 1 + random.below(stages - 1);
-    const std::size_t last = std::min(first + 1 + random.below(4), stages);  // behind those that move
+    const std::size_t last = std::min(first + 1 + random.below(4), stages);  // after the moved points
     const std::size_t by = 1 + random.below(2);
     const bool up = random.draw() < 0.5;
     if (up ? points[last - 1] + by >= points[last] : points[first] <= points[first - 1] + by) continue;
@@ -163,8 +163,8 @@ void anneal(std::vector<std::size_t> points, double seconds, const Excess& exces
   }
 }
 
-/// Where the annealing begins: the cuts whose heaviest stage is lightest by both passes, by the forward passes and by
-/// the backward passes, and the one with stages of as many items.
+/// The starting cuts: with the smallest bottleneck by both passes, by the forward passes and by the backward passes,
+/// and with equal numbers of items.
 /// @pre as many items as stages, or more
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> annealing_starts(const layer_times& times,
                                                                             std::size_t stages) {
@@ -187,9 +187,9 @@ void anneal(std::vector<std::size_t> points, double seconds, const Excess& exces
 ///
 /// @param times    of the chain
 /// @param order    the schedule
-/// @param seconds  all together
+/// @param seconds  in total
 /// @param excess   as `anneal`
-/// @return         the best cut seen; nothing is proved of it
+/// @return         the best cut seen; without proof
 /// @pre            as many items as stages, or more; as `simulate_cut`
 template <class Excess>
 [[nodiscard]] annealed_cut plain_annealing(const layer_times& times, const stagecut::schedule& order, double seconds,

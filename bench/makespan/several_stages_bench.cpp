@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cut of least makespan where devices have several stages: how far it is from the best cut that is known, and how
-// far its bound is.
+// The cut of smallest makespan with several stages per device: its distance to the best known cut, and the gap to its
+// bound.
 //
-// Names: SCHEDULE/CHAIN/n:ITEMS/p:RANKS/v:CHUNKS/m:MICROBATCHES/TRANSFERS/MEMORY. Each is run once and solves several
-// instances: of the seeds from 1 on, or the models in examples/models that have enough items. What is told of them are
-// counters, the label is what is to be reached. Every instance is told on stderr. All rows take up to an hour.
+// Names: SCHEDULE/CHAIN/n:ITEMS/p:RANKS/v:CHUNKS/m:MICROBATCHES/TRANSFERS/MEMORY. Each runs once and solves several
+// instances: with seeds from 1 on, or the models in examples/models that have enough items. The results are counters,
+// the label is the goal. Every instance is reported on stderr. All rows take up to an hour.
 //
-//   --best-known=FILE       the makespans that are known of the instances; default: best_known.txt beside this file
-//   --record                writes to it what is less
-//   --annealing[=SECONDS]   also anneals every instance, for 60 s unless said otherwise: hours for all rows.
-//                           If an answer is longer than what that finds, it is counted, no failure
+//   --best-known=FILE       the known makespans of the instances; default: best_known.txt in this folder
+//   --record                writes smaller ones to it
+//   --annealing[=SECONDS]   also anneals every instance, for 60 s by default: hours for all rows.
+//                           If an answer is longer than the annealed one, it is counted, not a failure
 //
-// If a bound is above the makespan of any cut that is known, the proof is wrong, and the program fails when all is
-// measured; likewise if an answer is no cut that is allowed, or takes longer than it says.
+// The program fails, after all measurements, if a bound is above the makespan of any known cut, so that the proof is
+// wrong, or if an answer is not an allowed cut, or takes longer than reported.
 
 #include "best_known.hpp"
 #include "device_memory.hpp"
@@ -53,11 +53,11 @@ constexpr double any = std::numeric_limits<double>::infinity();
 
 enum class source { lognormal, spread, transformers };
 
-/// What is to be reached with every instance; `any`: nothing.
+/// The goal for every instance; `any`: none.
 struct goal {
-  double above;                  ///< the best known makespan, as a share of it
-  double gap;                    ///< of the best known makespan above the bound, as a share of it; 0: a proof
-  bool below_annealing = false;  ///< or equal to what it finds
+  double above;                  ///< excess over the best known makespan, as a share of it
+  double gap;                    ///< gap of the best known makespan to the bound, as a share of it; 0: a proof
+  bool below_annealing = false;  ///< or equal to the annealed makespan
   double first_cut = any;        ///< seconds
 };
 
@@ -65,18 +65,18 @@ struct goal {
 struct row {
   schedule_kind kind;
   source from;
-  double spread;  ///< of lognormal chains sigma; else how many times as long as the shortest item the longest may be
+  double spread;  ///< sigma of lognormal chains; otherwise the largest ratio of the longest to the shortest item
   std::size_t items;
   std::size_t ranks;
   std::size_t chunks;
   std::size_t microbatches;
-  double link;  ///< what messages take, of the mean of the stages' times; 0: there are none
-  double cap;   ///< memory, in units of the least that suffices; 0: any
+  double link;  ///< message times, in units of the mean stage time; 0: none
+  double cap;   ///< memory, in units of the smallest sufficient one; 0: unlimited
   double time_limit;
   goal reach;
 };
 
-/// What is said on the command line.
+/// The command-line settings.
 struct settings {
   std::string best_known = STAGECUT_BEST_KNOWN;
   bool record = false;
@@ -110,12 +110,12 @@ std::string text_of(const row& of) {
   return text + ", " + number(of.time_limit) + " s";
 }
 
-/// What is solved.
+/// A problem to solve.
 struct instance {
   std::string name{};
   bench::chain given{};
   std::optional<double> memory{};  ///< of a device
-  /// The share by which makespans of the same cut may differ: whole numbers by less than one.
+  /// The relative difference allowed between makespans of the same cut: integers differ by less than one.
   double rounding = 1e-12;
 };
 
@@ -140,13 +140,13 @@ std::vector<instance> instances_of(const row& of, const schedule& order) {
   return all;
 }
 
-/// What the library says of an instance.
+/// The library's answer for an instance.
 struct answer {
   std::vector<std::size_t> points{};  ///< empty: it found no cut
   double makespan = any;
   double bound = 0;
   bool proved = false;
-  bool denied = false;  ///< it says that there is no cut
+  bool denied = false;  ///< whether it reports that there is no cut
   double seconds = 0;
   double first_cut = any;  ///< seconds
 };
@@ -154,18 +154,18 @@ struct answer {
 answer solve(const instance& of, const schedule& order, double time_limit) {
   const bench::chain_model model(of.given);
   stagecut::makespan_request request;
-  request.order = order;
+  request.schedule = order;
   if (!of.given.times.message.empty()) request.links = {{.latency = 0, .bandwidth = 1}};
   request.transfers = of.given.times.transfers;
-  request.memory_per_device = of.memory;
-  request.limits.time_limit = time_limit;
+  request.memory_limit = of.memory;
+  request.search.time_limit = time_limit;
   answer found;
   const auto begin = std::chrono::steady_clock::now();
   const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const auto watch = [&](const stagecut::makespan_progress& now) {
-    if (now.makespan > 0 && found.first_cut == any) found.first_cut = passed();
+  const auto watch = [&](const stagecut::search_progress& now) {
+    if (now.value > 0 && found.first_cut == any) found.first_cut = passed();
   };
-  request.limits.progress = watch;
+  request.search.progress = watch;
   const auto best = stagecut::minimize_makespan(model, request);
   found.seconds = passed();
   found.denied = best.state() == stagecut::state::infeasible;
@@ -173,13 +173,13 @@ answer solve(const instance& of, const schedule& order, double time_limit) {
   found.first_cut = std::min(found.first_cut, found.seconds);
   found.points = {0};
   for (const stagecut::interval each : best->cuts) found.points.push_back(each.last);
-  found.makespan = best->makespan;
+  found.makespan = best->value;
   found.bound = best->bound;
   found.proved = best.state() == stagecut::state::optimal;
   return found;
 }
 
-/// Numbers of which the median and the worst are told.
+/// Numbers summarized by median and worst case.
 class sample {
  public:
   void add(double value) { values_.push_back(value); }
@@ -195,13 +195,13 @@ class sample {
   std::vector<double> values_;
 };
 
-/// What is told of a row.
+/// The summary of a row.
 struct figures {
   std::size_t instances = 0;
   std::size_t proved = 0;
   std::size_t missed = 0;
   std::size_t no_cut = 0;
-  std::size_t improved = 0;         ///< less than what was known
+  std::size_t improved = 0;         ///< below the known makespan
   std::size_t above_annealing = 0;  ///< answers
   sample above{}, gap{}, first_cut{}, seconds{}, annealing{};
 };
@@ -216,7 +216,7 @@ class meter {
 
   void measure(benchmark::State& state, const row& of) {
     const schedule order =
-        stagecut::make_schedule(of.kind, {.ranks = of.ranks, .chunks = of.chunks, .microbatches = of.microbatches});
+        stagecut::make_schedule(of.kind, {.ranks = of.ranks, .stages_per_rank = of.chunks, .microbatches = of.microbatches});
     figures told;
     for (auto _ : state) {
       for (const instance& each : instances_of(of, order)) look_at(of, order, each, told);
@@ -231,7 +231,7 @@ class meter {
     std::fprintf(stderr, "wrong: %s: %s\n", where.c_str(), what.c_str());
   }
 
-  /// What annealing finds; infinite if there is none to be done, or it finds nothing that is allowed.
+  /// The makespan found by annealing; infinite if it is disabled, or finds no allowed cut.
   [[nodiscard]] double anneal(const schedule& order, const instance& of) const {
     if (said_.annealing == 0) return any;
     const bench::chain_model model(of.given);
@@ -274,7 +274,7 @@ class meter {
 
   static void add(const row& of, const instance& each, const answer& found, double best, double annealed,
                   figures& told) {
-    const auto share = [&](double larger, double smaller) {  // that the one is above the other
+    const auto share = [&](double larger, double smaller) {  // relative excess of the first over the second
       return larger <= smaller * (1 + each.rounding) ? 0 : larger / smaller - 1;
     };
     ++told.instances;
@@ -337,7 +337,7 @@ void add_lognormal(std::vector<row>& all, row of, const std::vector<goal>& reach
   }
 }
 
-/// What the tables have.
+/// The rows of the tables.
 std::vector<row> rows() {
   using enum schedule_kind;
   constexpr auto random = source::lognormal;
@@ -367,7 +367,7 @@ std::vector<row> rows() {
   return all;
 }
 
-/// Reads what is not for the benchmark's library; none, with a word on it, if something is not known.
+/// Parses the options that are not the benchmark library's; none, with a message, if an option is unknown.
 std::optional<settings> read_settings(int argc, char** argv) {
   settings said;
   for (int i = 1; i < argc; ++i) {

@@ -8,24 +8,24 @@
 #include <string>
 #include <string_view>
 
-// Chains of transformers on A100s, as instances: what is best known of them (best_known.txt) holds for these figures, which the
-// program computed at version 0.1.0 before its times knew shapes and messages. They stand here so that they do not move with
-// its cost model.
+// Chains of transformers on A100s, as instances: the best known values (best_known.txt) hold for these figures, which
+// version 0.1.0 computed before its times depended on shapes and messages. They are fixed here, independent of the cost
+// model.
 namespace bench {
 
-/// What an item takes: seconds of a microbatch, bytes.
+/// The costs of an item: seconds per microbatch, bytes.
 struct transformer_item {
   double forward, backward, weight, resident, activations;
 };
 
-/// An embedding, layers that are alike, a norm with the head.
+/// An embedding, identical layers, a norm with the head.
 struct transformer_figures {
   std::string_view name;
   std::size_t layers;
   transformer_item first, each, last;
 };
 
-/// The configurations in examples/models of that time.
+/// The configurations in examples/models at that time.
 inline constexpr transformer_figures transformer_table[] = {
     {"bert-large",
      24,
@@ -68,12 +68,12 @@ inline constexpr transformer_figures transformer_table[] = {
      {0.006183036714832459, 0.01239621444159143, 0.005946877794461539, 3625230336.0, 107053056.0},
      {0.002071174902525672, 0.004101399849190628, 0.002027139387076923, 1235681280.0, 64053248.0}}};
 
-/// Those whose several stages a device are searched.
+/// Those searched with several stages per device.
 inline constexpr const char* transformers[] = {"bert-large", "gpt2-xl",        "gpt3-175b",   "llama-2-70b",
                                                "llama-2-7b", "llama-3.1-405b", "mixtral-8x7b"};
 
 /// One of them.
-/// @throws std::runtime_error for none of that name
+/// @throws std::runtime_error for an unknown name
 inline chain transformer_chain(std::string_view name) {
   for (const transformer_figures& known : transformer_table) {
     if (known.name != name) continue;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// Orders made for stages as they are: how far from the bound, and how much longer others take.
+// Schedules synthesized for given stages: their gap to the bound, and the extra time of other methods.
 //
 // Names: cells/PLACEMENT/MEMORY/hop:F, 16 chains of uneven stages each; published/…, the stages of the zero-bubble
-// papers; even/…; large/…. PLACEMENT is v1, V, loop, and with -whole backward passes are not apart; MEMORY counts in
-// what the fullest rank holds with 1F1B and one stage a rank. Each row is run once; every order is told on stderr. All
-// rows take two or three minutes.
+// papers; even/…; large/…. PLACEMENT is v1, V, loop, and with -whole backward passes are not split; MEMORY is in units
+// of the fullest rank's use under 1F1B with one stage per rank. Each row runs once; every schedule is reported on
+// stderr. All rows take two or three minutes.
 //
-//   --seconds=S  of an order of the cells, 0.3 unless said otherwise; the other rows take 2
+//   --seconds=S  per schedule of the cells, 0.3 by default; the other rows take 2
 //
-// Others are the named schedules that fit, and, for one stage a rank with I and W apart, the zero-bubble heuristic. If
-// one of them is shorter than what is made, or any order shorter than its bound, or an order does not keep to its
-// memory or its makespan, the program fails when all is measured.
+// The other methods are the named schedules that fit, and, for one stage per rank with I and W split, the zero-bubble
+// heuristic. The program fails, after all measurements, if one of them is shorter than the result, or any schedule is
+// shorter than its bound, or a schedule does not match its memory or its makespan.
 
 #include "../shares.hpp"
 #include "uneven_stages.hpp"
@@ -53,19 +53,19 @@ void wrong(const order_instance& of, const char* what) {
 
 bool fits(const order_instance& of, const schedule& order) {
   for (const auto& rank : memory_curve(order, stagecut::simulation<ticks>{}, of.request.bytes)) {
-    if (rank.peak() > of.request.memory[0]) return false;
+    if (rank.peak() > of.request.memory_limit.of(0, 0)) return false;
   }
   return true;
 }
 
-/// The least makespan of the named schedules that fit.
+/// The smallest makespan of the named schedules that fit.
 std::optional<ticks> best_named(const order_instance& of) {
   std::optional<ticks> best;
   const std::size_t chunks = of.request.rank_of.size() / of.ranks;
   for (const stagecut::schedule_entry& entry : stagecut::schedules) {
     if (!has_shape(entry.kind, of.ranks, chunks, of.request.microbatches)) continue;
     const schedule order =
-        make_schedule(entry.kind, {.ranks = of.ranks, .chunks = chunks, .microbatches = of.request.microbatches});
+        make_schedule(entry.kind, {.ranks = of.ranks, .stages_per_rank = chunks, .microbatches = of.request.microbatches});
     if (order.rank_of != of.request.rank_of || (!of.request.split && runs(order, op_kind::backward_input))) continue;
     if (!fits(of, order)) continue;
     const ticks makespan = stagecut::simulate(order, of.times, of.hops).makespan;
@@ -74,7 +74,7 @@ std::optional<ticks> best_named(const order_instance& of) {
   return best;
 }
 
-/// What the heuristic finds: the least makespan, and the makespan of what it takes for the best, the least span.
+/// The heuristic's results: its smallest makespan, and the makespan of its own choice, the smallest span.
 struct heuristic_answer {
   ticks makespan = 0;
   ticks by_span = 0;
@@ -88,7 +88,7 @@ std::optional<heuristic_answer> zero_bubble(const order_instance& of) {
                                             of.times.backward_weight,
                                             bytes.activations,
                                             bytes.weight_part,
-                                            of.request.memory[0],
+                                            of.request.memory_limit.of(0, 0),
                                             of.hops.forward.empty() ? 0 : of.hops.forward[0],
                                             of.request.microbatches};
   baseline::zero_bubble_heuristic heuristic(stages);
@@ -115,7 +115,7 @@ void measure(benchmark::State& state, const std::vector<order_instance>& all, do
   double proved = 0, longest = 0;
   for (auto _ : state) {
     for (order_instance of : all) {
-      of.request.limits.time_limit = seconds;
+      of.request.search.time_limit = seconds;
       const auto begin = std::chrono::steady_clock::now();
       const auto made = stagecut::synthesize_schedule(of.times, of.hops, of.request);
       const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -131,8 +131,8 @@ void measure(benchmark::State& state, const std::vector<order_instance>& all, do
         if (name || other || made.state() == stagecut::state::infeasible) wrong(of, "no order, and there is one");
         continue;
       }
-      if (!fits(of, made->order)) wrong(of, "the order does not fit");
-      if (stagecut::simulate(made->order, of.times, of.hops).makespan != made->makespan)
+      if (!fits(of, made->schedule)) wrong(of, "the order does not fit");
+      if (stagecut::simulate(made->schedule, of.times, of.hops).makespan != made->makespan)
         wrong(of, "the makespan is another one");
       const ticks least =
           std::min({made->makespan, name.value_or(made->makespan), other ? other->makespan : made->makespan});
@@ -206,7 +206,7 @@ void add_published() {
     for (const placement where : {placement::one, placement::vee}) {
       for (const double memory : {1.0, 1.5, 2.0}) {
         if (where == placement::vee && memory > 1.5) continue;
-        // Ticks of half a microsecond: with two stages a rank each takes half.
+        // Ticks of half a microsecond: with two stages per rank each takes half.
         order_instance of = instance_of(bench::even_pieces(p, m, f, i, w), where, true, 0.5, memory, 0);
         of.hops.forward = of.hops.backward = {2 * c};
         of.unit = 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -13,29 +13,29 @@
 #include <string>
 #include <vector>
 
-// Stages for which orders are made.
+// Stages for schedule synthesis.
 namespace bench {
 
 using ticks = std::int64_t;
 
-/// Where stages stand.
+/// The placement of stages.
 enum class placement { one, vee, loop };
 
-/// Pieces of a model, two a rank, that become its stages: two of them a stage, where a rank has one.
+/// Pieces of a model, two per rank, that form its stages: two per stage, if ranks have one.
 struct pieces {
   std::vector<ticks> forward{}, input{}, weight{};
   std::size_t ranks = 0;
   std::size_t microbatches = 0;
 };
 
-/// For what an order is made.
+/// A problem of schedule synthesis.
 struct order_instance {
   std::string name{};
   std::size_t ranks = 0;
   double unit = 1;  ///< ticks
   stagecut::pass_times<ticks> times{};
   stagecut::transfer_times<ticks> hops{stagecut::transfer_kind::latency, {}, {}};
-  stagecut::order_request request{};
+  stagecut::synthesis_request request{};
 };
 
 /// splitmix64, as a number in [0, 1).
@@ -46,8 +46,8 @@ struct order_instance {
   return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
 }
 
-/// Pieces whose size differs by up to 30 % from what is usual, or that are alike but for the last, 1.8 times as large:
-/// F 1000 for the usual size, I about as much as F, W about 0.7 of it.
+/// Pieces whose sizes differ by up to 30 % from the usual one, or equal ones except the last, 1.8 times as large: F
+/// 1000 for the usual size, I about as much as F, W about 0.7 of it.
 [[nodiscard]] inline pieces uneven_pieces(std::size_t ranks, std::size_t microbatches, bool heavy_head,
                                           std::uint64_t seed) {
   pieces made;
@@ -62,19 +62,18 @@ struct order_instance {
   return made;
 }
 
-/// Pieces that are alike.
+/// Equal pieces.
 [[nodiscard]] inline pieces even_pieces(std::size_t ranks, std::size_t microbatches, ticks forward, ticks input,
                                         ticks weight) {
   return {std::vector<ticks>(2 * ranks, forward), std::vector<ticks>(2 * ranks, input),
           std::vector<ticks>(2 * ranks, weight), ranks, microbatches};
 }
 
-/// Pieces as stages.
+/// Turns pieces into stages.
 ///
-/// @param late    the share of what a stage keeps of a microbatch that is there until the end of W; it keeps as much as
-///                F takes
-/// @param memory  of every rank, in units of what the fullest one holds with 1F1B and one stage a rank
-/// @param hop     what messages take, in units of a mean F
+/// @param late    the share of a stage's bytes per microbatch that is kept until the end of W; the bytes equal its F
+/// @param memory  per rank, in units of the fullest one's use under 1F1B with one stage per rank
+/// @param hop     message time, in units of a mean F
 [[nodiscard]] inline order_instance instance_of(const pieces& from, placement where, bool split, double late,
                                                 double memory, double hop) {
   order_instance made;
@@ -103,7 +102,7 @@ struct order_instance {
     const auto held = static_cast<double>(std::min(from.ranks - r, from.microbatches));
     most = std::max(most, held * 20 * static_cast<double>(from.forward[2 * r] + from.forward[2 * r + 1]));
   }
-  made.request.memory = {memory * most};
+  made.request.memory_limit = {memory * most};
   const ticks all = std::accumulate(from.forward.begin(), from.forward.end(), ticks{0});
   const ticks each = std::llround(hop * static_cast<double>(all) / static_cast<double>(backward.size()));
   if (each > 0) made.hops.forward = made.hops.backward = {each};

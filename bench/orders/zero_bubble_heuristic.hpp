@@ -11,33 +11,33 @@
 #include <utility>
 #include <vector>
 
-// What others do for stages that are not alike: the heuristic of Qi, Wan, Huang and Lin, Zero Bubble Pipeline
-// Parallelism, ICLR 2024 (arXiv 2401.10241), section 3.1, written anew from its description there.
+// A published baseline for uneven stages: the heuristic of Qi, Wan, Huang and Lin, Zero Bubble Pipeline Parallelism,
+// ICLR 2024 (arXiv 2401.10241), section 3.1, implemented from its description there.
 namespace baseline {
 
-/// One stage a rank: what passes take, in ticks, and what is kept of a microbatch.
+/// One stage per rank: pass times in ticks, and the memory of a microbatch.
 struct zero_bubble_stages {
   std::vector<std::int64_t> forward{}, input{}, weight{};
   std::vector<double> kept{};  ///< from the start of F to the end of W
-  std::vector<double> late{};  ///< the part of it that is still there behind I
-  double memory = 0;           ///< of every rank
-  std::int64_t hop = 0;        ///< what a message takes
+  std::vector<double> late{};  ///< the part of it that remains after I
+  double memory = 0;           ///< per rank
+  std::int64_t hop = 0;        ///< message time
   std::size_t microbatches = 0;
 };
 
-/// What the heuristic leaves open; the best of all is taken.
+/// The open choices of the heuristic; the best combination is taken.
 struct zero_bubble_switches {
-  bool delay_first;  ///< before the first I one F more, if it begins in time but ends too late
-  bool skip;         ///< an F that the next rank does not wait for is left out where I can begin no later
+  bool delay_first;  ///< one more F before the first I, if it begins in time but ends too late
+  bool skip;         ///< omits an F that the next rank does not wait for, where I can begin no later
   bool fill_all;     ///< W goes into every gap, however short
 };
 
-/// Makes an order microbatch by microbatch, from the last rank to the first.
+/// Builds a schedule microbatch by microbatch, from the last rank to the first.
 class zero_bubble_heuristic {
  public:
   explicit zero_bubble_heuristic(const zero_bubble_stages& of) : of_(of) {}
 
-  /// Nothing where it gives up: a rank has no room for as many F as the next one has, and one more.
+  /// Nothing if it gives up: a rank cannot hold one F more than the next one.
   [[nodiscard]] std::optional<stagecut::schedule> operator()(zero_bubble_switches how) {
     how_ = how;
     ranks_.assign(of_.kept.size(), {});
@@ -63,15 +63,15 @@ class zero_bubble_heuristic {
   struct rank {
     std::int64_t now = 0, idle = 0;
     double held = 0;
-    std::size_t weights = 0;                       // W that were run
-    std::vector<std::int64_t> forward{}, input{};  // ends of F and I that were run
+    std::size_t weights = 0;                       // W so far
+    std::vector<std::int64_t> forward{}, input{};  // ends of F and I so far
     std::vector<stagecut::op> order{};
   };
 
-  /// Whether there is a W to run.
+  /// Whether there is a pending W.
   [[nodiscard]] bool waits(std::size_t r) const { return ranks_[r].weights < ranks_[r].input.size(); }
 
-  /// When the result that the next F, or I, of a rank needs is there.
+  /// The arrival of the input of a rank's next F, or I.
   /// @{
   [[nodiscard]] std::int64_t forward_ready(std::size_t r) const {
     return r == 0 ? 0 : ranks_[r - 1].forward[ranks_[r].forward.size()] + of_.hop;
@@ -96,8 +96,8 @@ class zero_bubble_heuristic {
     on.order.push_back({kind, r, k});
   }
 
-  /// Puts W into the gap before a pass: where it ends in time, or the gap would make the longest idle time of all ranks
-  /// longer.
+  /// Puts W into the gap before a pass, if it ends in time, or if the gap would increase the longest idle time of all
+  /// ranks.
   void fill(std::size_t r, std::int64_t ready) {
     std::int64_t worst = 0;
     for (const rank& each : ranks_) worst = std::max(worst, each.idle);
@@ -139,7 +139,7 @@ class zero_bubble_heuristic {
     return true;
   }
 
-  /// F, before the I of a rank, or none where that is better or all are run.
+  /// F, before the I of a rank, or none if that is better or all have run.
   [[nodiscard]] bool next_forward(std::size_t r) {
     rank& on = ranks_[r];
     const std::size_t done = on.forward.size();

@@ -28,16 +28,16 @@ class Partitioner:
 
 
 class NoPlanner(Exception):
-    """What is registered is none."""
+    """An invalid registration."""
 
 
 class Skipped(Exception):
-    """Raised by a planner for an instance that is none of its own, with the reason."""
+    """Raised by a planner for an instance that it does not support, with the reason."""
 
 
 def partitioner(name, *, work=None, given=list):
-    """Registers `cut(weights, k)`. `work(n, k)`: what its time is proportional to; where that foretells more than the time
-    limit, it is not tried. `given`: the type that it takes weights in; the clock does not run while they are converted."""
+    """Registers `cut(weights, k)`. `work(n, k)`: proportional to its time; if that predicts more than the time limit, it is not
+    tried. `given`: the type of its weights; the clock does not run while they are converted."""
 
     def register(cut):
         PARTITIONERS[name] = Partitioner(cut, work, given)
@@ -57,9 +57,8 @@ def instances(name):
 
 
 def planner(name, *problems):
-    """Registers `plan(instance)` for instances of these problems: chain, order, graph, recomputation, cut-and-order,
-    replication. It returns what stands in an answer as "solution", or raises Skipped. Arrays and numbers of NumPy and the like
-    may stand in it."""
+    """Registers `plan(instance)` for instances of these problems: chain, order, graph, recomputation, cut-and-order, replication.
+    It returns the "solution" of an answer, or raises Skipped. Arrays and numbers of NumPy and the like are allowed in it."""
     there_are = f"there are {', '.join(PROBLEMS)}"
     if not isinstance(name, str) or not problems:
         raise NoPlanner(f"@planner(NAME, PROBLEM…) wants a name and problems; {there_are}")

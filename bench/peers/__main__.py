@@ -12,7 +12,7 @@ import statistics
 import sys
 
 import peers
-from peers import chains, measure, published, solvers  # noqa: F401, chains registers what it holds
+from peers import chains, measure, published, solvers  # noqa: F401, chains registers its contents
 
 
 def arguments():
@@ -33,7 +33,7 @@ def arguments():
 
 
 def values(weights, points):
-    """What is to be small: the heaviest stage, heaviest - lightest, and the variance of the stages."""
+    """The objectives: the heaviest stage, heaviest - lightest, and the variance of the stages."""
     sums = [math.fsum(weights[first:last]) for first, last in zip(points, points[1:])]
     return max(sums), max(sums) - min(sums), statistics.pvariance(sums)
 
@@ -43,7 +43,7 @@ def is_partition(points, n, k):
 
 
 class Cell:
-    """What one partitioner makes of an instance."""
+    """The result of one partitioner on an instance."""
 
     def __init__(self, note, seconds=None, points=(), values=None):
         self.note, self.seconds, self.points, self.values = note, seconds, points, values
@@ -56,9 +56,9 @@ class Cell:
 class Comparison:
     def __init__(self, limit, seconds):
         self.limit, self.seconds = limit, seconds
-        self.pace = {}  # partitioner -> seconds for a unit of its work
+        self.pace = {}  # partitioner -> seconds per unit of its work
         self.late = {}  # partitioner, set -> sizes at which it ran out of time
-        self.rows = []  # name, n, k, partitioner -> cell, least values
+        self.rows = []  # name, n, k, partitioner -> cell, smallest values
 
     def cell(self, which, name, weights, k):
         partitioner, n = peers.PARTITIONERS[which], len(weights)
@@ -86,7 +86,7 @@ class Comparison:
         print(f"{name}, n = {len(weights)}, k = {k}", file=sys.stderr)
         cells = {which: self.cell(which, name, weights, k) for which in peers.PARTITIONERS}
         least = [min((cell.values[i] for cell in cells.values() if cell.values), default=None) for i in range(3)]
-        # The exact answers are those of the solvers, as far as they take part.
+        # The exact answers are the solvers', as far as they take part.
         scale = 1e-9 * math.fsum(weights)
         beaten = []
         for i, solver in enumerate(("minimize_bottleneck", "minimize_range", "minimize_variance")):
@@ -107,7 +107,7 @@ def duration(seconds):
 
 
 def ratio(value, least):
-    """How many times the least; rounding aside, 0 is once 0."""
+    """The ratio to the smallest; up to rounding, 0 is once 0."""
     return 1 if value <= least * (1 + 1e-9) else value / least if least > 0 else math.inf
 
 
@@ -150,7 +150,7 @@ def report(rows):
 
 
 def take(file):
-    """Registers what a file holds. What it prints is no part of the tables."""
+    """Registers the contents of a file. Its output is not part of the tables."""
     loader = importlib.machinery.SourceFileLoader(pathlib.Path(file).stem, file)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     try:

@@ -18,7 +18,7 @@ def uniform():
 
 @instances("exponential")
 def exponential():
-    """Of mean 1: few heavy items."""
+    """With mean 1: few heavy items."""
     for n in SIZES:
         draw = random.Random(n)
         yield "", [draw.expovariate(1) for _ in range(n)]
@@ -26,21 +26,21 @@ def exponential():
 
 @instances("transformer")
 def transformer():
-    """Equal layers between an embedding and a head: the parameters of BERT-large, and deeper ones like it."""
+    """Equal layers between an embedding and a head: the parameters of BERT-large, and deeper variants."""
     for n in SIZES:
         yield "", [52_559_872.0] + [12_596_224.0] * (n - 2) + [52_559_872.0]
 
 
 @instances("heavy ends")
 def heavy_ends():
-    """Equal items, but the first and the last are thirty times as heavy."""
+    """Equal items, except the first and the last, which are thirty times as heavy."""
     for n in SIZES:
         yield "", [30.0] + [1.0] * (n - 2) + [30.0]
 
 
 @instances("small")
 def small():
-    """Chains that a person can cut."""
+    """Chains that can be cut by hand."""
     yield "7 equal", [1.0] * 7, [4]
     yield "8 of 0.1 ms", [1e-4] * 8, [4]
     yield "8 of 30 TFLOP", [3e13] * 8, [4]

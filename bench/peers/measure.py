@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""One call of a planner, in a process of its own: whatever it does, the comparison goes on."""
+"""One call of a planner, in its own process: the comparison continues whatever it does."""
 
 import os
 import pickle
@@ -11,7 +11,7 @@ import time
 
 
 def timed(partitioner, weights, k, seconds):
-    """The cut points, and the median of the calls that fit into so many seconds: at least one, at most 999."""
+    """The cut points, and the median of the calls that fit into the time limit: at least one, at most 999."""
     given = partitioner.given(weights)
     times = []
     while not times or (sum(times) < seconds and len(times) < 999):
@@ -22,8 +22,8 @@ def timed(partitioner, weights, k, seconds):
 
 
 def isolated(work, *, limit):
-    """What `work()` returns, or the name of what it raised, with its text after a colon; TIMEOUT after `limit` seconds, CRASH
-    if the process ended. What it prints goes to the standard error."""
+    """The result of `work()`, or the name of its exception, with its text after a colon; TIMEOUT after `limit` seconds, CRASH if
+    the process ended. Its output goes to the standard error."""
     reader, writer = os.pipe()
     sys.stderr.flush(), sys.stdout.flush()
     child = os.fork()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Every planner on every instance of bench/instances that it is made for, its answers judged by the checker there."""
+"""Every planner on every instance of bench/instances that it supports, with its answers judged by the checker there."""
 
 import csv
 import importlib
@@ -20,7 +20,7 @@ COLUMNS = "instance", "planner", "value", "best known", "gap %", "seconds", "not
 
 
 def by_partitioner(partitioner):
-    """A partitioner of weights as a planner of chains: the weight of a layer is its time, whatever the objective is."""
+    """A partitioner of weights as a planner of chains: the weight of a layer is its time, whatever the objective."""
 
     def plan(instance):
         zeros = [0] * len(instance["forward"])
@@ -31,7 +31,7 @@ def by_partitioner(partitioner):
 
 
 def with_program(path, seconds):
-    """stagecut's command-line program, as bench/instances/solve calls it."""
+    """stagecut's command-line program, called as in bench/instances/solve."""
     from importlib.machinery import SourceFileLoader
     from importlib.util import module_from_spec, spec_from_loader
 
@@ -44,7 +44,7 @@ def with_program(path, seconds):
 
 
 def plain(value):
-    """A solution of lists and numbers of Python, as JSON has them; whole numbers of other types remain whole."""
+    """A solution of lists and numbers of Python, as in JSON; whole numbers of other types remain whole."""
     if value is None or isinstance(value, (bool, str, float)):
         return value
     if isinstance(value, dict):
@@ -96,7 +96,7 @@ def print_table(columns, rows):
 
 
 def summary(rows):
-    """Of every planner and set: how many answers there are, and how far they are from the best known."""
+    """Per planner and set: the number of answers, and their distance to the best known."""
     groups = {}
     for each in rows:
         groups.setdefault((each[0].split("/")[0], each[1]), []).append(each)
@@ -113,7 +113,7 @@ def limit_of(options):
 
 
 def register(options):
-    """The planners that are here."""
+    """The available planners."""
     for each in RESTATED:
         importlib.import_module(f"peers.restated.{each}")
     if options.program:
@@ -125,7 +125,7 @@ def planners_of():
 
 
 def compare(options, before):
-    """`before`: what planners_of() were registered without those of the user."""
+    """`before`: the planners registered without the user's."""
     rows = []
     for name in checker.names():
         if options.only not in name:

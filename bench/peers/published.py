@@ -29,7 +29,7 @@ KEPT = pathlib.Path(__file__).resolve().parents[2] / "build" / "peers"
 
 
 def index():
-    """Where pip looks for packages."""
+    """The URL where pip finds packages."""
     told = os.environ.get("PIP_INDEX_URL", "")
     pip = shutil.which("pip3") or shutil.which("pip")
     if pip and not told:
@@ -44,7 +44,7 @@ def fetch(url):
 
 
 def archive(name, sha256):
-    """The bytes of an archive, from the index if it is not kept; always those that were published under this hash."""
+    """The bytes of an archive, from the index unless it is kept; always the version with this published hash."""
     kept = KEPT / name
     if kept.exists() and hashlib.sha256(kept.read_bytes()).hexdigest() == sha256:
         return kept.read_bytes()
@@ -99,7 +99,7 @@ def deepspeed(version, sha256, *names, **cost):
 
 
 def register():
-    """Registers those that can be had, and says which cannot."""
+    """Registers the available ones, and reports the others."""
     # The first cuts by bisection, the second, since pull request 4312, by a dynamic program for max - min.
     for peer in (
         torchgpipe,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Solvers of chains for those who call C: weights, items, stages, and where the k + 1 cut points go. 0: there are none.
+// Solvers of chains with a C interface: weights, items, stages, and the output for the k + 1 cut points. 0: no
+// solution.
 
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/block_partition.hpp>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""stagecut itself, called through a shared library: the time is that of the call, prefix sums included."""
+"""stagecut itself, called through a shared library: times one call, including prefix sums."""
 
 import ctypes
 from array import array

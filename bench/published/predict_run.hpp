@@ -14,21 +14,21 @@
 #include <string>
 #include <vector>
 
-// What stagecut says of published runs: their profiles, cut as they were, simulated.
+// Predictions of stagecut for published runs: their profiles, with their cuts, simulated.
 namespace published {
 
-/// The layers of each stage of a run: as many each, but for the first and the last one.
+/// The end layers of a run's stages: equal numbers, except for the first and the last one.
 inline std::vector<std::size_t> stage_ends(const run& of) {
   const std::size_t stages = of.devices * of.chunks;
   const std::size_t all = of.model.layers + 2 * of.fewer;
   if (all % stages != 0) throw std::runtime_error(of.name + " is not cut into equal stages");
   std::vector<std::size_t> ends;
   for (std::size_t s = 1; s <= stages; ++s) ends.push_back(1 + all / stages * s - of.fewer);
-  ends.back() = of.model.layers + 3;  // an embedding, a norm and a head beside them
+  ends.back() = of.model.layers + 3;  // plus an embedding, a norm and a head
   return ends;
 }
 
-/// What the stages of a run take.
+/// The times of a run's stages.
 inline stagecut::pass_times<double> stage_times(const run& of, const stagecut::profile& profile, double message) {
   stagecut::pass_times<double> times;
   std::size_t i = 0;
@@ -49,8 +49,7 @@ inline stagecut::pass_times<double> stage_times(const run& of, const stagecut::p
   return times;
 }
 
-/// Bytes of the device that needs most under 1F1B, with one stage on each: stage s keeps as many microbatches as there are stages
-/// from it on.
+/// The peak bytes of any device under 1F1B with one stage each: stage s keeps one microbatch per stage from itself on.
 inline double peak_bytes(const run& of) {
   const stagecut::profile profile = stagecut::transformer::profile(of.model, of.training, of.on);
   double most = 0;
@@ -69,14 +68,15 @@ inline double peak_bytes(const run& of) {
   return most;
 }
 
-/// Seconds that stagecut predicts.
+/// The predicted seconds.
 inline double predicted_seconds(const run& of, const stagecut::transformer::efficiencies& reached) {
   const stagecut::profile profile = stagecut::transformer::profile(of.model, of.training, of.on, reached);
   const stagecut::transformer::roofline clock(of.on, of.training.precision, reached);
   const double neighbours = of.gpus() / static_cast<double>(of.devices);
-  // Ranks of a pipeline stand farthest from each other; the slowest of its messages counts.
+  // Ranks of a pipeline are farthest apart; the slowest message counts.
   const auto group = clock.group(2, of.gpus() > static_cast<double>(of.on.domain) ? of.gpus() : neighbours);
-  // Without sequence parallelism each device of a stage sends its part of what all have (Narayanan et al., section 4.1).
+  // Without sequence parallelism each device of a stage sends its share of the replicated tensor (Narayanan et al.,
+  // section 4.1).
   const double parts =
       of.training.sequence_parallel.value_or(true) ? 1 : static_cast<double>(of.training.tensor_parallel);
   const double message = profile.layers[1].output / parts / clock.link_rate({2, group.in_domain}) +
@@ -92,7 +92,7 @@ inline double predicted_seconds(const run& of, const stagecut::transformer::effi
   }
   const stagecut::schedule order =
       stagecut::make_schedule(stagecut::find_schedule(of.schedule)->kind,
-                              {.ranks = of.devices, .chunks = of.chunks, .microbatches = of.microbatches()});
+                              {.ranks = of.devices, .stages_per_rank = of.chunks, .microbatches = of.microbatches()});
   const double hidden = of.messages_shown ? 0 : message;
   return stagecut::simulate(order, times, {stagecut::transfer_kind::link, {hidden}, {hidden}}).makespan;
 }

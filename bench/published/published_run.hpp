@@ -12,24 +12,24 @@
 #include <string>
 #include <vector>
 
-// Published training runs, as runs.json has them. Each group names its source, and what of its runs was not published and is
-// assumed; a run says a model, how it was trained, and one figure that was measured.
+// Published training runs, from runs.json. Each group has its source and the assumptions about unpublished settings; a
+// run has a model, its training, and one measured figure.
 namespace published {
 
 using nlohmann::json;
 
-/// A run, with all that its group says of it.
+/// A run, with all properties of its group.
 struct run {
   std::string group, kind, name;
   stagecut::transformer::architecture model{};
   stagecut::transformer::training training{};
   stagecut::transformer::device on{};
   std::size_t devices = 1, chunks = 1, batch = 1;
-  std::size_t fewer = 0;        ///< layers that the first and the last stage have less than the others
+  std::size_t fewer = 0;        ///< layers fewer in the first and last stage than in the others
   std::string schedule;         ///< ours, or `zero bubble`: each rank repeats its iteration without a pause
-  bool messages_shown = false;  ///< each pass waits for its message; else they are hidden as far as that goes
-  double seconds = 0;           ///< of an iteration, as published or by what was
-  double gigabytes = 0;         ///< of the device that needs most, under 1F1B; 0: not published
+  bool messages_shown = false;  ///< whether each pass waits for its message; else they are hidden as far as possible
+  double seconds = 0;           ///< per iteration, as published or derived
+  double gigabytes = 0;         ///< the peak of any device, under 1F1B; 0: not published
 
   [[nodiscard]] std::size_t microbatches() const { return batch / (training.microbatch * training.data_parallel); }
   [[nodiscard]] double gpus() const {
@@ -40,23 +40,23 @@ struct run {
   }
 };
 
-/// FLOP of an iteration, as those counted them who published FLOP/s.
+/// FLOP of an iteration, by the counting rule of the published FLOP/s.
 inline double counted_flops(const run& of, const std::string& how) {
   const auto h = static_cast<double>(of.model.hidden);
   const auto layers = static_cast<double>(of.model.layers);
   const auto words = static_cast<double>(of.model.vocabulary);
   const double s = of.sequence();
   const double tokens = static_cast<double>(of.batch) * s;
-  if (how == "causal") {  // 6 for each parameter, and attention without what the mask hides
+  if (how == "causal") {  // 6 per parameter, and attention without the masked part
     return tokens * (6 * stagecut::transformer::count_parameters(of.model).total + 6 * layers * h * s);
   }
   const double layer = layers * h * h * (1 + s / (6 * h));
   if (how == "recomputed") return 96 * tokens * (layer + h * words / 16);  // Narayanan et al., appendix
-  if (how == "model") return 72 * tokens * (layer + h * words / 12);       // likewise, without recomputation
+  if (how == "model") return 72 * tokens * (layer + h * words / 12);       // the same without recomputation
   throw std::runtime_error(how + " is no way to count FLOP");
 }
 
-/// Seconds of an iteration, by the figure that was published.
+/// Seconds of an iteration, from the published figure.
 inline double seconds_of(const run& of, const json& said) {
   const auto batch = static_cast<double>(of.batch);
   const auto figure = [&](const char* key) { return said.value(key, 0.0); };
@@ -67,7 +67,7 @@ inline double seconds_of(const run& of, const json& said) {
   throw std::runtime_error(of.name + " has no figure");
 }
 
-/// A device by its name, or by its figures.
+/// A device from its name or its figures.
 inline stagecut::transformer::device device_of(const json& said) {
   if (said.is_string()) {
     const auto* const known = stagecut::find_name(stagecut::transformer::devices, said.get<std::string>());
@@ -83,7 +83,7 @@ inline stagecut::transformer::device device_of(const json& said) {
   return on;
 }
 
-/// A model, and how it is trained, from their members.
+/// A model and its training, from JSON members.
 inline stagecut::io::transformer_config config_of(json model, const json& training, const std::string& name) {
   model["name"] = name;
   if (!training.empty()) model["training"] = training;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is predicted of published runs, as Markdown: published_runs [--fit | --check]. With --fit the three efficiencies are
-// fitted anew, to all runs of dense models in 16 bit, and to all but those of one group, which are predicted then. With --check
-// nothing is printed but what is farther off than docs/benchmarks.md says; status 1 then.
+// Predictions for published runs, as Markdown: published_runs [--fit | --check]. --fit fits the three efficiencies
+// again, to all runs of dense models in 16 bit, and to all but one group, for each, and predicts that group. --check
+// prints only errors above those in docs/benchmarks.md, with status 1.
 #include "predict_run.hpp"
 
 #include <stagecut/fit/fit_efficiencies.hpp>
@@ -40,7 +40,7 @@ struct errors {
     const std::vector<double> all = sizes();
     return (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
   }
-  /// What at least nine of ten, or all of fewer, are within.
+  /// The error that at least nine of ten runs, or all of fewer, are within.
   [[nodiscard]] double nine_of_ten() const {
     const std::vector<double> all = sizes();
     return all[(9 * all.size() + 9) / 10 - 1];
@@ -61,7 +61,7 @@ void print_errors(const std::string& name, const errors& of) {
 constexpr const char* error_head =
     "| group | runs | median error | nine of ten within | worst | mean |\n|---|---|---|---|---|---|\n";
 
-/// The runs that efficiencies are fitted to, each group of the same weight.
+/// Fits efficiencies to runs, with equal weight per group.
 stagecut::efficiency_fit fitted(const std::vector<run>& all, const std::string& without, const efficiencies& start) {
   std::map<std::string, double> sizes;
   std::vector<const run*> used;
@@ -103,19 +103,19 @@ void print_fits(const std::vector<run>& all) {
   std::printf("| all of them | | | | %.1f %% | %.1f %% |\n\n", 100 * left_out.median(), 100 * left_out.worst());
 }
 
-/// The share of an iteration's passes that our cut takes of that of the published one; nothing where there is none of one stage,
-/// or of a schedule that we do not plan for.
+/// The pass time of our cut as a share of the published one's; nothing for a run with a single stage, or with a
+/// schedule that we do not plan.
 std::optional<double> by_our_cut(const run& of) {
   const auto* const entry = stagecut::find_schedule(of.schedule);
   if (of.devices * of.chunks == 1 || entry == nullptr) return std::nullopt;
   const stagecut::profile profile = stagecut::transformer::profile(of.model, of.training, of.on);
   stagecut::plan_request request{
-      .devices = of.devices, .chunks = of.chunks, .microbatches = of.microbatches(), .schedule = entry->kind};
-  request.limits.time_limit = 1;
+      .devices = of.devices, .stages_per_rank = of.chunks, .microbatches = of.microbatches(), .schedule = entry->kind};
+  request.search.time_limit = 1;
   const auto made = stagecut::make_plan(profile, request);
   if (!made) return std::nullopt;
   const auto order = stagecut::make_schedule(
-      entry->kind, {.ranks = of.devices, .chunks = of.chunks, .microbatches = of.microbatches()});
+      entry->kind, {.ranks = of.devices, .stages_per_rank = of.chunks, .microbatches = of.microbatches()});
   auto times = published::stage_times(of, profile, 0);
   times.all_reduce.clear();
   return made->objective.value / stagecut::simulate(order, times, {}).makespan;
@@ -154,7 +154,8 @@ void print_layers(const json& file) {
   std::printf("\n");
 }
 
-/// Bytes of the first stage of a model: what stays of its layers, gradients in 4 bytes, and the activations of all microbatches in flight.
+/// Bytes of the first stage of a model: resident bytes of its layers, gradients in 4 bytes, and the activations of all
+/// microbatches in flight.
 std::pair<double, double> stage_bytes_of(const json& each, bool lean) {
   const json training = {{"microbatch", each["microbatch"]},
                          {"tensor_parallel", 8},
@@ -227,7 +228,7 @@ void print_inference(const json& file) {
   std::printf("\n");
 }
 
-/// Whether all errors are within what the page says; names those that are not.
+/// Whether all errors are within those on the page; names the others.
 bool check(const json& file, const std::vector<run>& all) {
   bool good = true;
   const auto within = [&](const std::string& what, double error, double most) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// The simulator of schedules beside its floor, a loop of as many additions, additions and maxima over the same numbers,
-// and beside a simulation by events.
+// The simulator of schedules compared with its floor, a loop with the same number of additions, additions and maxima
+// over the same numbers, and with an event-driven simulation.
 //
-// Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations are taken in turn from a pool, so that no branch predictor learns
-// one set. With links a message is a task as a pass is: the counter `tasks` says how many there are.
+// Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations come in turn from a pool, so that no branch predictor learns one
+// set. With links a message is a task like a pass: the counter `tasks` is their number.
 //
-// `lanes_REGISTERS` simulates as many candidates at once as there are lanes, beside `makespan`, one after the other; both
-// check all durations and put them in their tables first. `lanes_run` begins with tables that are full, in the widest
-// registers, and `lanes_limit` is its floor: for each task three rows of candidates are read and one is written, one row
-// after the other, all in the first cache. `to_makespan` is how many times as fast a candidate is as with `makespan`, timed
-// just before.
+// `lanes_REGISTERS` simulates one candidate per lane at once, compared with `makespan`, one after the other; both
+// include checking all durations and filling their tables. `lanes_run` begins with filled tables, in the widest
+// registers, and `lanes_limit` is its floor: for each task it reads three rows of candidates and writes one, row after
+// row, all in the L1 cache. `to_makespan` is the speedup per candidate over `makespan`, timed just before.
 
 #include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
@@ -53,7 +52,7 @@ double draw(std::uint64_t& state) {
   return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
 }
 
-/// The floor: all arrays are read from the beginning to the end, and nothing waits for anything.
+/// The floor: reads all arrays sequentially, without dependencies.
 template <class T>
 [[gnu::noinline]] void add_add_max(const T* __restrict before, const T* __restrict source, const T* __restrict delay,
                                    const T* __restrict time, T* __restrict end, std::size_t size) {
@@ -63,9 +62,9 @@ template <class T>
   }
 }
 
-/// What a simulation by events does: a queue of what happens next, and for every pass how much it still waits for, the
-/// pass before it on its rank and a result of a neighbouring stage. What does not depend on durations is found once, and
-/// memory is reused.
+/// An event-driven simulation: a queue of the next events, and for every pass the number of pending dependencies, the
+/// previous pass on its rank and a result of a neighbouring stage. What does not depend on durations is computed once,
+/// and memory is reused.
 template <class T>
 class event_simulator {
  public:
@@ -136,8 +135,8 @@ class event_simulator {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct pass {
-    std::uint32_t next = none;      // on its rank
-    std::uint32_t consumer = none;  // of its result
+    std::uint32_t next = none;      // the next pass on its rank
+    std::uint32_t consumer = none;  // the consumer of its result
     std::uint32_t stage = 0;
     std::uint32_t link = 0;
     bool back = false;
@@ -151,7 +150,7 @@ class event_simulator {
     friend bool operator>(const event& a, const event& b) { return a.time > b.time; }
   };
 
-  /// `waiting` will be released by the pass that keeps this link to it.
+  /// Makes `waiting` depend on the pass that owns `link`.
   void connect(std::uint32_t& link, std::size_t waiting) {
     link = static_cast<std::uint32_t>(waiting);
     ++needs_[waiting];
@@ -168,8 +167,8 @@ class event_simulator {
   transfer_kind kind_;
   std::size_t ranks_;
   std::vector<pass> passes_;
-  std::vector<std::uint8_t> needs_;  // how many things a pass waits for
-  std::vector<std::uint8_t> waits_;  // how many of them are to come
+  std::vector<std::uint8_t> needs_;  // number of dependencies of a pass
+  std::vector<std::uint8_t> waits_;  // number of pending ones
   std::vector<T> links_;             // when they are free
   std::priority_queue<event, std::vector<event>, std::greater<>> events_;
 };
@@ -196,7 +195,7 @@ struct durations {
   transfer_times<T> transfers;
 };
 
-/// What is timed, of one shape.
+/// The inputs of a benchmark, of one shape.
 template <class T>
 struct subject {
   subject(const shape& of, messages kind)
@@ -223,7 +222,7 @@ struct subject {
     check();
   }
 
-  /// What the floor reads: the operands of every task, one after the other.
+  /// The input of the floor: the operands of every task in sequence.
   void spread() {
     const auto tasks = graph.tasks();
     for (auto* each : {&before, &source, &delay, &time, &end}) each->resize(tasks.size());
@@ -235,7 +234,7 @@ struct subject {
     }
   }
 
-  /// All methods say the same, to the last bit.
+  /// Checks that all methods agree bitwise.
   void check() {
     for (const durations<T>& each : pool) {
       const T makespan = graph.makespan(each.passes, each.transfers, work);
@@ -264,7 +263,7 @@ struct subject {
   std::vector<T> before, source, delay, time, end;
 };
 
-/// The subject that was last asked for is kept.
+/// Keeps the subject of the last call.
 template <class T>
 subject<T>& subject_of(std::size_t which, messages kind) {
   static struct {
@@ -296,7 +295,7 @@ void measure(benchmark::State& state, std::size_t which, messages kind, Solve so
       benchmark::Counter(static_cast<double>(from.graph.tasks().size()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// The floor of lanes: three rows are read and one is written for each task, and nothing waits for anything.
+/// The floor of lanes: reads three rows and writes one per task, without dependencies.
 template <class T>
 class max_and_add {
  public:
@@ -321,13 +320,13 @@ class max_and_add {
   row end_[rows]{};
 };
 
-/// Lanes, and as many candidates as they hold.
+/// Lanes, with one candidate each.
 template <class T>
 struct group {
   explicit group(const subject<T>& from, stagecut::lane_registers registers)
       : program(from.graph), all(program, registers) {}
 
-  /// Checks the durations of all candidates, from the pool from `first` on, and hands them over.
+  /// Checks the durations of all candidates, from `first` in the pool on, and sets them.
   void fill(const subject<T>& from, std::size_t first) {
     for (std::size_t l = 0; l < all.width; ++l) {
       const durations<T>& each = from.pool[(first + l) % from.pool.size()];
@@ -351,10 +350,10 @@ struct group {
   std::vector<T> table;
 };
 
-/// Of this process, for others may run beside it.
+/// CPU seconds of this process, since others may run at the same time.
 double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Of one candidate with `makespan`.
+/// Per candidate with `makespan`.
 template <class T>
 double seconds_of_makespan(subject<T>& from) {
   constexpr int rounds = 100;

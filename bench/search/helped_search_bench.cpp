@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// What helpers add to the search for the least makespan where schedules have several stages a rank. One source for hosts and
-// devices.
+// The effect of helpers on the search for the smallest makespan, for schedules with several stages per rank. One source
+// for hosts and devices.
 //
-// Names: INSTANCE/WHO. `alone` is `minimize_makespan` without helpers, `seq` with those of one thread, `omp` of OpenMP's,
-// `device` of a GPU's. All have the same time, which they keep to unless they prove their answer. `gap_percent` is how far the
-// answer may be from the best cut; `seconds` is what they took.
+// Names: INSTANCE/WHO. `alone` is `minimize_makespan` without helpers, `seq` with helpers on one thread, `omp` on
+// OpenMP, `device` on a GPU. All have the same time limit, which they use up unless they prove their answer.
+// `gap_percent` is the optimality gap of the answer; `seconds` the time used.
 //
-// INSTANCE/exhaust/WHO simulates what bounds leave below the best cut that is known: `cuts` there are, and `all_s` is how long all
-// of them take; no more are looked at than fit ten seconds.
+// INSTANCE/exhaust/WHO simulates the cuts that bounds leave below the best known cut: `cuts` is their number, and
+// `all_s` the time for all of them; evaluates at most ten seconds of them.
 #include "../makespan/drawn_chains.hpp"
 
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
-#include <stagecut/search/helpers_on.hpp>
+#include <stagecut/search/backends_on.hpp>
 #include <stagecut/search/paths_below.hpp>
 
 #include <thrust/execution_policy.h>
@@ -38,14 +38,14 @@ namespace search = stagecut::search;
 
 namespace {
 
-/// A chain that is drawn, and its schedule.
+/// A random chain, and its schedule.
 struct instance {
   const char* name;
   std::size_t items;
   std::size_t ranks;
   std::size_t chunks;
   std::size_t microbatches;
-  double spread;   ///< how many times as long as the shortest item the longest may be
+  double spread;   ///< ratio of the longest to the shortest item, at most
   double seconds;  ///< for a search
 };
 
@@ -58,29 +58,29 @@ constexpr instance instances[] = {
 
 stagecut::makespan_request request_of(const instance& of) {
   stagecut::makespan_request result;
-  result.order = stagecut::interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches);
-  result.limits.time_limit = of.seconds;
+  result.schedule = stagecut::interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches);
+  result.search.time_limit = of.seconds;
   return result;
 }
 
-std::map<std::string, double> best_known;  // of those that were searched in this run
+std::map<std::string, double> best_known;  // for the instances searched in this run
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void plan(benchmark::State& state, const instance& of, const stagecut::makespan_helpers& helpers) {
+void plan(benchmark::State& state, const instance& of, const stagecut::search_backends& helpers) {
   const bench::chain_model model(bench::spread_chain(of.items, of.spread, 1));
   stagecut::makespan_request request = request_of(of);
-  request.helpers = helpers;
+  request.backends = helpers;
   for (auto _ : state) {
     const double began = now();
     const auto found = stagecut::minimize_makespan(model, request);
     state.counters["seconds"] = now() - began;
-    state.counters["makespan"] = found->makespan;
+    state.counters["makespan"] = found->value;
     state.counters["bound"] = found->bound;
     state.counters["gap_percent"] = 100 * found->gap();
     state.counters["proved"] = found.state() == stagecut::state::optimal ? 1 : 0;
-    double& best = best_known.try_emplace(of.name, found->makespan).first->second;
-    if (found->makespan < best) best = found->makespan;
+    double& best = best_known.try_emplace(of.name, found->value).first->second;
+    if (found->value < best) best = found->value;
   }
 }
 
@@ -93,9 +93,9 @@ void exhaust(benchmark::State& state, const instance& of, const Policy& policy) 
   const auto left = search::paths_below(model, request, known->second);
   if (!left) return state.SkipWithError("the bounds do not fit in memory");
   const search::graph_paths& cuts = *left;
-  const search::cut_makespan cost(model, request.order);
+  const search::cut_makespan cost(model, request.schedule);
   const double until = now() + 10;
-  search::search_options options;
+  search::candidate_options options;
   const auto stop = [&] { return now() > until; };
   options.stop = stop;
   for (auto _ : state) {
@@ -116,7 +116,7 @@ void measure(const std::string& name, const Run& run) {
 template <class Policy>
 void on_system(const instance& of, const std::string& who, const Policy& policy) {
   measure(std::string(of.name) + "/" + who, [=](benchmark::State& state) {
-    search::helpers_on helpers(policy);
+    search::backends_on helpers(policy);
     plan(state, of, helpers.refs());
   });
   measure(std::string(of.name) + "/exhaust/" + who, [=](benchmark::State& state) { exhaust(state, of, policy); });

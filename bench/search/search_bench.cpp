@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// Candidates a second, on each system, beside what one thread does and what the machine can do. One source for hosts and devices.
+// Candidates per second, on each system, compared with one thread and with the machine's limit. One source for hosts
+// and devices.
 //
-// Names: COST/SYSTEM. 10^6 cuts of a chain of 48 items into 16 stages, 1F1B with 64 microbatches: 2,048 passes a cut.
-// `passes` are simulated passes a second; `to_one` is how many times as fast that is as `seq`, timed just before.
+// Names: COST/SYSTEM. 10^6 cuts of a chain of 48 items into 16 stages, 1F1B with 64 microbatches: 2,048 passes per cut.
+// `passes` are simulated passes per second; `to_one` is the speedup over `seq`, timed just before.
 //
-// `one_by_one` is `task_graph::makespan` for one cut after the other, `lanes_run` the lanes of one thread with nothing to decode or
-// to set: the floor of `seq`.
+// `one_by_one` is `task_graph::makespan` for one cut after the other, `lanes_run` the lanes of one thread without
+// decoding or setting: the floor of `seq`.
 //
-// On a device `limit` is the greatest rate that its parts allow, SMs x min(128 / instructions, 64 / ALU, 64 / FP64, 128 B / bytes
-// of shared memory) x clock for what a pass needs of each, and `of_limit` which part of it is reached.
+// On a device `limit` is the largest rate that its parts allow, SMs x min(128 / instructions, 64 / ALU, 64 / FP64, 128
+// B / bytes of shared memory) x clock for the needs of a pass, and `of_limit` the share of it that is reached.
 #include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
@@ -64,7 +65,7 @@ const search::graph_paths& cuts() {
 
 double seconds_of_one = 0;  // of the same range, by `seq`
 
-/// Searches a range of the cuts again and again.
+/// Searches a range of the cuts repeatedly.
 template <class Policy, class E>
 void search_cuts(benchmark::State& state, const Policy& policy, const E& cost, std::uint64_t count, double passes) {
   const std::uint64_t first = cuts().size() / 3;
@@ -125,10 +126,11 @@ void lanes_run(benchmark::State& state) {
 }
 
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
-/// What a pass needs of a multiprocessor: instructions of its inner loop, counted in what nvcc 13.0 makes for sm_90.
+/// The needs of a pass from a multiprocessor: instructions of its inner loop, counted in the output of nvcc 13.0 for
+/// sm_90.
 struct needs {
   double instructions;
-  double alu;   ///< of them, those on integers and selections
+  double alu;   ///< of these, integer operations and selections
   double fp64;  ///< additions and comparisons of doubles
   double shared_bytes;
 };
@@ -180,7 +182,7 @@ int main(int argc, char** argv) {
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess && devices != 0) {
-    // A pass: two slots and a duration of 8 bytes are read and a slot is written; an addition and a comparison.
+    // A pass: reads two slots and a duration of 8 bytes and writes a slot; an addition and a comparison.
     on_device("makespan/device", makespan, passes, {20.3, 7.5, 2, 32});
     // In registers: an addition, a comparison and two selections of halves.
     on_device("rows/device", [] { return search::one_forward_one_backward_rows<ranks>(chain(), microbatches); }, passes,

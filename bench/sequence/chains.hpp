@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Chains to measure on, and how: small chains come from a pool, so that no branch predictor learns one by heart.
+// Chains to measure on: small ones come from a pool, so that no branch predictor learns one.
 #pragma once
 
 #include <stagecut/cost/forbidden_cuts.hpp>
@@ -49,7 +49,7 @@ struct pool {
   std::vector<stagecut::prefix_sums<double>> sums;
 };
 
-/// Chains of one kind and size; the last ones asked for are kept.
+/// Chains of one kind and size; keeps the last ones requested.
 inline pool& chains(data kind, std::size_t items) {
   static pool now;
   if (now.items != items || now.kind != kind) {
@@ -73,7 +73,7 @@ struct instance {
   std::size_t stages;
 };
 
-/// Measures `solve(a chain, its prefix sums)`, which returns what it found, as METHOD/DATA/n:ITEMS/k:STAGES.
+/// Measures `solve(a chain, its prefix sums)`, which returns its result, as METHOD/DATA/n:ITEMS/k:STAGES.
 template <class Solve>
 benchmark::internal::Benchmark* add(const std::string& method, instance of, Solve solve) {
   const std::string name = method + "/" + data_names[static_cast<std::size_t>(of.kind)] +
@@ -96,8 +96,8 @@ benchmark::internal::Benchmark* add(const std::string& method, instance of, Solv
   return registered;
 }
 
-/// Calls `methods(add, instance)` for chains of these sizes and any kind, cut into 4 to 256 stages; `add(WHO, solve)` measures
-/// as PROBLEM/WHO/DATA/n:ITEMS/k:STAGES. Beside them, the pass that adds the prefix sums, which nobody can do without.
+/// Calls `methods(add, instance)` for chains of these sizes and any kind, cut into 4 to 256 stages; `add(WHO, solve)`
+/// measures as PROBLEM/WHO/DATA/n:ITEMS/k:STAGES. Also measures the prefix-sum pass, which every method needs.
 template <class Methods>
 void each_instance(const std::string& problem, std::initializer_list<std::size_t> sizes, Methods methods) {
   for (const std::size_t items : sizes) {
@@ -115,8 +115,8 @@ void each_instance(const std::string& problem, std::initializer_list<std::size_t
   }
 }
 
-/// The same for waves in 1,000 and 2,000 items and 38 % as many stages, where every third cut is forbidden;
-/// `solve(prefix sums, number of stages, forbidden cuts)`.
+/// The same for waves in 1,000 and 2,000 items and 38 % as many stages, with every third cut forbidden; `solve(prefix
+/// sums, number of stages, forbidden cuts)`.
 template <class Solve>
 void each_wave(const std::string& problem, Solve solve) {
   for (const std::size_t items : {1'000U, 2'000U}) {
@@ -130,10 +130,10 @@ void each_wave(const std::string& problem, Solve solve) {
   }
 }
 
-/// Whether a dynamic program in O(k n²) is patient enough.
+/// Whether a dynamic program in O(k n²) is fast enough.
 constexpr bool quadratic(instance of) { return of.items * of.items * of.stages <= 100'000'000; }
 
-/// What `main` does.
+/// The body of `main`.
 template <class Register>
 int run(int argc, char** argv, Register register_all) {
   benchmark::Initialize(&argc, argv);

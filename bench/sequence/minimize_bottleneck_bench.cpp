@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_bottleneck beside its floor, one read of the items, and beside a scalar prefix sum with textbook Nicol.
+// minimize_bottleneck compared with its floor, one read of the items, and with a scalar prefix sum and textbook Nicol.
 //
 // Names: METHOD/DATA/n:ITEMS/k:STAGES.
 
@@ -30,7 +30,8 @@ namespace {
   return sum;
 }
 
-/// The floor of whoever stores a number per item: reads all items, and writes as many numbers past the caches.
+/// The floor for methods that store a number per item: reads all items, and writes the same number of values past the
+/// caches.
 [[gnu::noinline]] void copy_all(const double* items, std::size_t size, double* to) {
   std::size_t i = 0;
 #if defined(__SSE2__)
@@ -49,9 +50,9 @@ namespace {
   for (; i < size; ++i) to[i] = items[i];
 }
 
-/// The textbook: prefix sums one after the other, then D. M. Nicol's search (J. Parallel Distrib. Comput. 23(2), 1994,
-/// section 3): for each stage the least end whose cost suffices for the rest, by bisection over probes; each probe
-/// takes the furthest end by bisection. Memory is reused. Empty stages may be left at the end.
+/// The textbook: sequential prefix sums, then D. M. Nicol's search (J. Parallel Distrib. Comput. 23(2), 1994, section
+/// 3): for each stage the smallest end whose cost suffices for the rest, by bisection over probes; each probe finds the
+/// furthest end by bisection. Memory is reused. Trailing stages may be empty.
 class textbook {
  public:
   double solve(const std::vector<double>& items, std::size_t stages) {
@@ -98,7 +99,7 @@ class textbook {
   std::vector<std::size_t> cuts_;
 };
 
-// What is reused from call to call.
+// Memory reused between calls.
 stagecut::block_sums<double> blocks;
 stagecut::bottleneck_workspace<double> work;
 std::vector<double> written;
@@ -122,14 +123,14 @@ void register_all() {
       for (const std::size_t stages : {4U, 16U, 64U, 256U, 1024U}) {
         if (2 * stages > items) continue;
         add("reused_prefix", stages,
-            [=](const chain&, sums& s) { return stagecut::minimize_bottleneck(s, stages, work)->cost; });
+            [=](const chain&, sums& s) { return stagecut::minimize_bottleneck(s, stages, work)->value; });
         add("prefix", stages, [=](const chain& c, sums& s) {
           s.assign(c);
-          return stagecut::minimize_bottleneck(s, stages, work)->cost;
+          return stagecut::minimize_bottleneck(s, stages, work)->value;
         });
         add("blocks", stages, [=](const chain& c, sums&) {
           blocks.assign(c);
-          return stagecut::minimize_bottleneck(blocks, stages, work)->cost;
+          return stagecut::minimize_bottleneck(blocks, stages, work)->value;
         });
         // The textbook's k² log² n becomes minutes.
         if (items * stages > 100'000'000 && stages > 4) continue;

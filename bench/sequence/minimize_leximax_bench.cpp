@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_leximax beside the dynamic program over sorted lists of stages, and beside minimize_bottleneck, the first of
-// its values.
+// minimize_leximax compared with the dynamic program over sorted lists of stages, and with minimize_bottleneck, which
+// finds its first value.
 //
 // Names: leximax/WHO/DATA/n:ITEMS/k:STAGES.
 
@@ -30,8 +30,8 @@ double textbook(const sums& of, std::size_t stages) {
 void register_all() {
   bench::each_instance("leximax", {100, 1'000, 10'000}, [](const auto& add, bench::instance of) {
     add("stagecut",
-        [=](const chain&, const sums& s) { return stagecut::minimize_leximax(s, of.stages)->cost.front(); });
-    add("bottleneck", [=](const chain&, const sums& s) { return stagecut::minimize_bottleneck(s, of.stages)->cost; });
+        [=](const chain&, const sums& s) { return stagecut::minimize_leximax(s, of.stages)->value.front(); });
+    add("bottleneck", [=](const chain&, const sums& s) { return stagecut::minimize_bottleneck(s, of.stages)->value; });
     if (of.items == 100) add("textbook", [=](const chain&, const sums& s) { return textbook(s, of.stages); });
   });
   bench::each_wave("leximax", [](const sums& s, std::size_t stages, const auto& forbidden) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_range beside the dynamic program that keeps one pair of the heaviest and the lightest stage, as DeepSpeed
-// does: it is not exact.
+// minimize_range compared with the dynamic program that keeps one pair of heaviest and lightest stage, as in DeepSpeed:
+// it is not exact.
 //
 // Names: range/WHO/DATA/n:ITEMS/k:STAGES.
 
@@ -33,7 +33,7 @@ using sums = stagecut::prefix_sums<double>;
 
 void register_all() {
   bench::each_instance("range", {100, 1'000, 10'000}, [](const auto& add, bench::instance of) {
-    add("stagecut", [=](const chain&, const sums& s) { return stagecut::minimize_range(s, of.stages)->cost; });
+    add("stagecut", [=](const chain&, const sums& s) { return stagecut::minimize_range(s, of.stages)->value; });
     if (bench::quadratic(of)) add("textbook", [=](const chain&, const sums& s) { return textbook(s, of.stages); });
   });
   bench::each_wave("range", [](const sums& s, std::size_t stages, const auto& forbidden) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_total, by what the cost promises, and minimize_variance beside textbooks: `textbook` takes O(k n²) costs,
-// `divided` O(k n log n), where best beginnings never fall.
+// minimize_total, for costs with different declared properties, and minimize_variance compared with textbooks:
+// `textbook` takes O(k n²) costs, `divided` O(k n log n), where optimal beginnings never fall.
 //
 // Names: PROBLEM/WHO/DATA/n:ITEMS/k:STAGES.
 
@@ -20,7 +20,7 @@ using sums = stagecut::prefix_sums<double>;
 
 double square(double x) { return x * x; }
 
-/// The root of a sum, as costs of buying in bulk: the more the cheaper each.
+/// The square root of a sum, as in bulk purchase: decreasing marginal cost.
 struct bulk {
   using axioms = stagecut::axioms<stagecut::monotone, stagecut::inverse_monge, stagecut::stage_invariant>;
   const sums& of;
@@ -28,7 +28,7 @@ struct bulk {
   double operator()(std::size_t first, std::size_t last) const { return std::sqrt(of(first, last)); }
 };
 
-/// A cost that promises nothing: squares, but odd beginnings cost one more.
+/// A cost without declared properties: squares, plus one for odd beginnings.
 struct odd {
   using axioms = stagecut::axioms<stagecut::stage_invariant>;
   const sums& of;
@@ -40,7 +40,7 @@ struct odd {
 
 void register_all() {
   bench::each_instance("variance", {1'000, 10'000, 100'000}, [](const auto& add, bench::instance of) {
-    add("stagecut", [=](const chain&, const sums& s) { return stagecut::minimize_variance(s, of.stages)->cost; });
+    add("stagecut", [=](const chain&, const sums& s) { return stagecut::minimize_variance(s, of.stages)->value; });
     // The mean is known before: summing squares of what is near it cancels nothing.
     const auto variance = [=](const sums& s, auto textbook) {
       const auto k = static_cast<double>(of.stages);

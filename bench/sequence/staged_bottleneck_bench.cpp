@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// minimize_bottleneck, by what the cost promises, beside the dynamic program.
+// minimize_bottleneck, for costs with different declared properties, compared with the dynamic program.
 //
 // Names: PROBLEM/WHO/DATA/n:ITEMS/k:STAGES.
 
@@ -23,7 +23,7 @@ std::vector<double> speeds(std::size_t stages) {
   return result;
 }
 
-/// What is sent behind an item: mostly little, as much as three items take now and then.
+/// The bytes sent after an item: mostly few, occasionally as many as three items take.
 const chain& bytes(std::size_t items) {
   static chain now;
   if (now.size() != items) {
@@ -36,7 +36,7 @@ const chain& bytes(std::size_t items) {
 
 stagecut::cut_times times(std::size_t items) { return {bytes(items), {stagecut::link_speed{0.05, 1}}}; }
 
-/// A stage also reads what the item before it sent: monotone to the right alone.
+/// A stage also reads the bytes that the previous item sent: monotone to the right only.
 auto received(const sums& s) {
   const auto cost = [&s, &sent = bytes(s.size())](std::size_t first, std::size_t last) {
     return first == last ? 0 : s(first, last) + (first == 0 ? 0 : sent[first - 1]);
@@ -44,7 +44,7 @@ auto received(const sums& s) {
   return stagecut::right_monotone(s.size(), cost);
 }
 
-/// The same, with nothing promised.
+/// The same, without declared properties.
 auto unpromised(const sums& s) {
   const auto cost = [&s, &sent = bytes(s.size())](std::size_t first, std::size_t last) {
     return s(first, last) + (first == 0 ? 0 : sent[first - 1]) + (last == s.size() || last == 0 ? 0 : sent[last - 1]);

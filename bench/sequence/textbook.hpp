@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What textbooks say: dynamic programs over the beginnings of the last stage, two layers of memory, reused.
+// Textbook dynamic programs over the beginnings of the last stage, with two layers of reused memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// Any cost and any order of values: `join(value of the stages before, stage, first, last)`, `start` that of no stage.
+/// Any cost and any ordered values: `join(value of the previous stages, stage, first, last)`, `start` for no stages.
 /// O(k n²) joins.
 template <class Value, class Join>
 Value textbook(std::size_t items, std::size_t stages, const Value& start, const Join& join) {
@@ -40,7 +40,7 @@ double textbook_total(std::size_t items, std::size_t stages, const Cost& cost) {
   });
 }
 
-/// The same for the costliest stage; stages may differ.
+/// The same for the bottleneck; stages may differ.
 template <class Cost>
 double textbook_bottleneck(std::size_t items, std::size_t stages, const Cost& cost) {
   return textbook(items, stages, 0.0, [&](double before, std::size_t stage, std::size_t first, std::size_t last) {
@@ -52,8 +52,8 @@ double textbook_bottleneck(std::size_t items, std::size_t stages, const Cost& co
   });
 }
 
-/// Sums of Monge costs: the best beginnings of the last stage never fall, so that each half of the ends needs half of
-/// the beginnings. O(k n log n) costs.
+/// Sums of Monge costs: the optimal beginnings of the last stage never fall, so each half of the ends needs only part
+/// of the beginnings. O(k n log n) costs.
 template <class Cost>
 class divided_textbook {
  public:

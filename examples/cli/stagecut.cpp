@@ -36,15 +36,15 @@
 #include "commands/sweep_command.hpp"
 #include "commands/synthesize_command.hpp"
 #include "commands/verify_command.hpp"
-#include "text/command_tree.hpp"
-#include "text/documents.hpp"
-#include "text/output.hpp"
-#include "text/plan_formats.hpp"
-#include "text/plan_text.hpp"
-#include "text/standard_streams.hpp"
-#include "text/table.hpp"
-#include "words/unknown_word.hpp"
-#include "words/words.hpp"
+#include "output/command_tree.hpp"
+#include "output/documents.hpp"
+#include "output/output.hpp"
+#include "output/plan_formats.hpp"
+#include "output/plan_text.hpp"
+#include "output/standard_streams.hpp"
+#include "output/table.hpp"
+#include "options/unknown_word.hpp"
+#include "options/words.hpp"
 
 namespace {
 
@@ -163,7 +163,7 @@ int run(int argc, char** argv) {
   show_command show;
   completion_command completion;
   manual_command manual;
-  const auto* const plan_words = plan.add(app);
+  const auto* const plan_flags = plan.add(app);
   const auto* const profile_words = profile.add(app);
   const auto* const fit_words = fit.add(app);
   const auto* const simulate_words = simulate.add(app);
@@ -181,7 +181,7 @@ int run(int argc, char** argv) {
   const auto* const manual_words = manual.add(app);
   try {
     app.parse(argc, argv);
-    if (plan_words->parsed()) return plan.run();
+    if (plan_flags->parsed()) return plan.run();
     if (profile_words->parsed()) return profile.run();
     if (fit_words->parsed()) return fit.run();
     if (simulate_words->parsed()) return simulate.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs plans with real stages, and lays what it measured beside what was predicted.
+// Runs plans with real stages, and compares the measurements with the prediction.
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
@@ -26,14 +26,14 @@
 #include "commands/measure.hpp"
 #include "commands/plans.hpp"
 #include "commands/report.hpp"
-#include "text/output.hpp"
-#include "text/standard_streams.hpp"
+#include "output/output.hpp"
+#include "output/standard_streams.hpp"
 
 namespace {
 
 using namespace executor;
 
-/// The words of the command line.
+/// The command-line options.
 struct words {
   std::string work = "real";
   machine_request machine;
@@ -43,7 +43,7 @@ struct words {
   std::size_t ranks = 0, microbatches = 0, iterations = 5;
   std::optional<std::size_t> rank;
   double timeout = 30;
-  bool unchecked = false;  // whether nothing is compared with one device
+  bool unchecked = false;  // whether the comparison with one device is skipped
 
   [[nodiscard]] bool timed() const { return work == "timed"; }
 };
@@ -66,7 +66,7 @@ model_config model_of(const words& from) {
   return result;
 }
 
-/// Runs plans of one model, or of none, and compares what they compute with what one device does.
+/// Runs plans of one model, or of none, and compares their results with those of one device.
 class plan_runner {
  public:
   plan_runner(const words& from, const machines& on, const model_config* model) : from_(from), on_(on), model_(model) {}
@@ -101,7 +101,7 @@ class plan_runner {
   gradients alone_;
 };
 
-/// The profile of the model on this machine, while as many ranks are busy.
+/// The profile of the model on this machine, while `ranks` ranks are busy.
 stagecut::profile measured_profile(const machines& on, const model_config& model, std::size_t ranks) {
   progress(fmt::format("profiling with {} busy ...", ranks));
   const measured_model found = measure_model(model, ranks, 10, on.maker());
@@ -134,8 +134,8 @@ void print(const words& from, const machines& on, const std::vector<measured_run
   }
 }
 
-/// The schedules that were asked for, or the usual ones that ranks and microbatches allow.
-/// @throws std::invalid_argument for one that there is not, or that they do not allow
+/// The requested schedules, or the usual ones that ranks and microbatches allow.
+/// @throws std::invalid_argument for an unknown one, or one that they do not allow
 std::vector<stagecut::schedule_kind> kinds_of(const words& from, const plan_options& options) {
   std::vector<stagecut::schedule_kind> result;
   for (const char* const name : {"gpipe", "1f1b", "interleaved", "zb-h1"}) {
@@ -150,7 +150,7 @@ std::vector<stagecut::schedule_kind> kinds_of(const words& from, const plan_opti
     if (entry == nullptr) throw std::invalid_argument("there is no schedule " + name);
     if (stagecut::needs_more(*entry)) throw std::invalid_argument(name + " needs more figures than this program takes");
     static_cast<void>(stagecut::make_schedule(
-        name, {.ranks = options.ranks, .chunks = chunks_of(*entry), .microbatches = options.microbatches}));
+        name, {.ranks = options.ranks, .stages_per_rank = chunks_of(*entry), .microbatches = options.microbatches}));
     result.push_back(entry->kind);
   }
   return result;
@@ -195,7 +195,7 @@ int run_all(const words& from) {
   return 0;
 }
 
-/// Runs a plan of a file, or its passes in an order of PyTorch's.
+/// Runs a plan from a file, or its passes in an order from PyTorch.
 int run_file(const words& from) {
   stagecut::plan made = stagecut::io::read_plan(from.plan_file);
   stagecut::schedule order;
@@ -212,7 +212,7 @@ int run_file(const words& from) {
   return 0;
 }
 
-int run_words(int count, char** arguments) {
+int run_flags(int count, char** arguments) {
   words from;
   CLI::App app("Runs plans with real stages, and lays what it measured beside what was predicted", "executor");
   app.set_help_flag("-h,--help", "Say what there is, and end");
@@ -280,7 +280,7 @@ int run_words(int count, char** arguments) {
 int main(int count, char** arguments) {
   open_standard_streams();
   try {
-    return run_words(count, arguments);
+    return run_flags(count, arguments);
   } catch (const std::exception& error) {
     print_error(fmt::format("executor: {}\n", error.what()));
     return 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -11,18 +11,18 @@
 
 namespace nb = nanobind;
 
-/// Calls back to Python, which is asked ten times a second at most: what it raises ends the search, and is raised then.
+/// Calls back to Python, at most ten times a second: an exception there ends the search, and is raised then.
 class callbacks {
  public:
   callbacks(nb::object progress, nb::object stop) : progress_(std::move(progress)), stop_(std::move(stop)) {}
 
-  void tell(const stagecut::makespan_progress& now) {
+  void tell(const stagecut::search_progress& now) {
     if (progress_.is_none() || failed_) return;
     const nb::gil_scoped_acquire held;
     try {
       nb::dict told;
       told["seconds"] = now.seconds;
-      told["makespan"] = now.makespan;
+      told["makespan"] = now.value;
       told["bound"] = now.bound;
       told["nodes"] = now.nodes;
       progress_(told);
@@ -31,7 +31,7 @@ class callbacks {
     }
   }
 
-  /// Whether to stop: as Python says, or because of Ctrl-C.
+  /// Whether to stop, because of Python's answer or Ctrl-C.
   bool asked() {
     if (failed_ || stopped_) return true;
     const auto now = std::chrono::steady_clock::now();
@@ -48,7 +48,7 @@ class callbacks {
   }
 
   [[nodiscard]] bool failed() const { return failed_.has_value(); }
-  /// Raises what was raised meanwhile.
+  /// Raises the stored exception.
   void raise() {
     if (failed_) throw std::move(*failed_);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the Python module calls: profiles and plans come and go as JSON, numbers of passes as arrays.
+// The functions of the Python module: profiles and plans are passed as JSON, values of passes as arrays.
 
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
@@ -39,20 +39,20 @@
 
 #include "callbacks.hpp"
 #include "commands/scenario.hpp"
-#include "plan_words.hpp"
-#include "run_words.hpp"
-#include "text/explain_document.hpp"
-#include "words/run_size.hpp"
+#include "plan_flags.hpp"
+#include "run_flags.hpp"
+#include "output/explain_document.hpp"
+#include "options/run_size.hpp"
 
 namespace {
 
-/// No plan: why, and whether it is proved that there is none.
+/// The reason why there is no plan, and whether that is proved.
 struct no_plan {
   std::string why;
   bool infeasible;
 };
 
-/// The plan of the cut to begin with as JSON, and what it breaks.
+/// The plan of the starting cut as JSON, and the rules that it violates.
 std::pair<std::string, std::string> scored(const stagecut::profile& model, const stagecut::plan_request& request) {
   if (request.start.stages() == 0) {
     throw stagecut::argument_error("plan", "search", "False", "needs a cut to tell the plan of: start");
@@ -61,12 +61,12 @@ std::pair<std::string, std::string> scored(const stagecut::profile& model, const
   if (!own) throw no_plan{own.why().text(), own.state() == stagecut::state::infeasible};
   std::string broken;
   for (const std::string& each : own->broken) broken += (broken.empty() ? "the cut breaks a rule: " : "; ") + each;
-  own->made.timeline.clear();  // `simulate` tells it
+  own->made.timeline.clear();  // `simulate` returns it
   return {stagecut::io::as_json(own->made), broken};
 }
 
 /// The best plan as JSON; nothing where a callback failed.
-std::string searched(const stagecut::profile& model, const stagecut::plan_request& request, const plan_words& words,
+std::string searched(const stagecut::profile& model, const stagecut::plan_request& request, const plan_flags& words,
                      const callbacks& calls) {
   const auto free = [&](const stagecut::profile& graph, stagecut::plan_request one) {
     words.count_nodes_of_graph(graph, one);
@@ -79,22 +79,22 @@ std::string searched(const stagecut::profile& model, const stagecut::plan_reques
     if (!calls.failed()) throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};
     return "";
   }
-  made->timeline.clear();  // `simulate` tells it
+  made->timeline.clear();  // `simulate` returns it
   return stagecut::io::as_json(*made);
 }
 
-/// @return  the plan as JSON, and what is to be warned of
+/// @return  the plan as JSON, and its warnings
 nb::tuple plan(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
   callbacks calls(std::move(progress), std::move(stop));
   std::string text, warning;
   {
     const nb::gil_scoped_release released;
-    const plan_words words(request_text);
+    const plan_flags words(request_text);
     stagecut::plan_request request = words.read();
-    const auto tell = [&](const stagecut::makespan_progress& now) { calls.tell(now); };
+    const auto tell = [&](const stagecut::search_progress& now) { calls.tell(now); };
     const auto asked = [&] { return calls.asked(); };
-    request.limits.progress = tell;
-    request.limits.stop = asked;
+    request.search.progress = tell;
+    request.search.stop = asked;
     if (request.microbatches != 0) warning = stagecut::prediction_obstacle(request);
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
     words.limit(model, request);
@@ -111,7 +111,7 @@ nb::tuple plan(const std::string& model_text, const std::string& request_text, n
   return nb::make_tuple(text, warning);
 }
 
-/// Vectors that become arrays of NumPy, which own them.
+/// Converts vectors to NumPy arrays, which own them.
 template <class Value>
 nb::object array(std::vector<Value> values) {
   auto* const kept = new std::vector<Value>(std::move(values));
@@ -119,9 +119,9 @@ nb::object array(std::vector<Value> values) {
   return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
-/// All passes of a run, a value each: by rank, and on each rank in its order.
+/// All passes of a run, one value each: by rank, and per rank in order.
 struct pass_columns {
-  std::vector<std::int64_t> ranks, stages, microbatches, kinds;  // kinds by their place in `letters`
+  std::vector<std::int64_t> ranks, stages, microbatches, kinds;  // kinds by their index in `letters`
   std::vector<double> start, end;
   std::vector<std::string> letters;
 
@@ -140,7 +140,7 @@ struct pass_columns {
     }
   }
 
-  /// As arrays, which take the values.
+  /// Converts to arrays, moving the values.
   [[nodiscard]] nb::dict taken() && {
     nb::dict result;
     result["rank"] = array(std::move(ranks));
@@ -154,12 +154,12 @@ struct pass_columns {
   }
 };
 
-/// An iteration of a plan as it will run.
+/// The simulated iteration of a plan.
 nb::dict simulation_of(const std::string& plan_text, const std::optional<std::string>& schedule,
                        std::size_t microbatches, const std::optional<std::string>& given_order, bool merge_backward) {
   auto [made, passes] = [&] {
     const nb::gil_scoped_release released;
-    simulated simulation = simulate(run_words{schedule, given_order, microbatches, merge_backward}.of(plan_text));
+    simulated simulation = simulate(run_flags{schedule, given_order, microbatches, merge_backward}.of(plan_text));
     pass_columns columns(simulation.picture.run);
     return std::pair(std::move(simulation), std::move(columns));
   }();
@@ -196,7 +196,7 @@ std::string explain(const std::string& plan_text, const std::optional<std::strin
     if (!much.empty()) throw stagecut::invalid_input("plan", much);
     stagecut::explain_options options;
     const auto asked = [&] { return calls.asked(); };
-    options.limits.stop = asked;
+    options.search.stop = asked;
     if (target) {
       const auto* const known = stagecut::find_target(*target);
       if (known == nullptr) {
@@ -212,11 +212,11 @@ std::string explain(const std::string& plan_text, const std::optional<std::strin
 }
 
 /// What a framework is told.
-std::string format(const std::string& plan_text, const std::string& name, const run_words& words) {
+std::string format(const std::string& plan_text, const std::string& name, const run_flags& words) {
   using namespace stagecut::io;
   const bool comms = name == "torch-comms", old = name == "torch-comms-2.9";
   if (comms || old || name == "torch-csv") {
-    run_words of_torch = words;
+    run_flags of_torch = words;
     of_torch.of_torch = true;
     return as_torch_schedule(of_torch.of(plan_text).order,
                              comms || old ? torch_format::compute_comms : torch_format::compute_only,
@@ -239,7 +239,7 @@ std::string read_profile(const std::string& text, const std::string& source) {
   return stagecut::io::as_json(stagecut::io::parse_profile(text, source));
 }
 
-/// Raises one of stagecut's errors, with a member of its own.
+/// Raises one of stagecut's errors, with an extra member.
 void raise(const char* name, const std::string& text, const char* member = nullptr, const std::string& value = {}) {
   const nb::object type = nb::module_::import_("stagecut._errors").attr(name);
   const nb::object made = type(text);
@@ -247,12 +247,13 @@ void raise(const char* name, const std::string& text, const char* member = nullp
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 
-/// An argument of the library by its name in the module, and the rest of the error behind it.
+/// Translates an argument of the library to its name in the module, and keeps the rest of the error.
 void raise(const stagecut::argument_error& error) {
-  static constexpr std::pair<std::string_view, const char*> names[] = {{"memory_per_device", "memory"},
-                                                                       {"memory_of_devices", "memory"},
-                                                                       {"limits.time_limit", "time_limit"},
-                                                                       {"limits.node_limit", "node_limit"},
+  static constexpr std::pair<std::string_view, const char*> names[] = {{"memory_limit", "memory"},
+                                                                       {"memory_accounting.checkpoint", "checkpoint"},
+                                                                       {"stages_per_rank", "chunks"},
+                                                                       {"search.time_limit", "time_limit"},
+                                                                       {"search.node_limit", "node_limit"},
                                                                        {"forbidden_cuts", "forbid_cut"},
                                                                        {"links", "bandwidth"},
                                                                        {"parameter_multiplier", "optimizer"},

@@ -6,18 +6,22 @@
 /// plans; every header also stands alone.
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/callback.hpp>
+#include <stagecut/core/cold.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/core/memory_limit.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/placed.hpp>
-#include <stagecut/core/rare.hpp>
+#include <stagecut/core/search_options.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/core/visible.hpp>
-#include <stagecut/core/words.hpp>
 #include <stagecut/cost/added_cuts.hpp>
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_least_one.hpp>
@@ -43,14 +47,14 @@
 #include <stagecut/cost/stage_times.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/cost/with_speeds.hpp>
-#include <stagecut/makespan/cut_and_order_request.hpp>
-#include <stagecut/makespan/cut_improver.hpp>
-#include <stagecut/makespan/makespan_helpers.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
+#include <stagecut/makespan/cut_heuristic.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/makespan/minimize_cut_and_order.hpp>
+#include <stagecut/makespan/minimize_cut_and_schedule.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
-#include <stagecut/orders/order_bound.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/makespan/search_backends.hpp>
+#include <stagecut/orders/schedule_bound.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/orders/synthesize_schedule.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/compare_plans.hpp>
@@ -121,7 +125,6 @@
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
-#include <stagecut/schedule/search_limits.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/slot_program.hpp>
@@ -129,7 +132,6 @@
 #include <stagecut/schedule/task_options.hpp>
 #include <stagecut/sequence/best_stages.hpp>
 #include <stagecut/sequence/block_partition.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/fewest_stages.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>

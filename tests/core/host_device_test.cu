@@ -17,7 +17,7 @@ __global__ void sum(stagecut::view<const double> items, stagecut::interval part,
 int main() {
   const std::vector<int> chain{3, 1, 4, 1, 5};
   const auto best = stagecut::minimize_bottleneck(stagecut::prefix_sums(chain), 3);
-  if (best->cost != 5) return 1;
+  if (best->value != 5) return 1;
 
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/rare.hpp>
+#include <stagecut/core/cold.hpp>
 #include <stagecut/profile/layer.hpp>
 
 #include <doctest/doctest.h>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-using numbers = stagecut::rare<std::vector<std::size_t>>;
-using text = stagecut::rare<std::string>;
+using numbers = stagecut::cold<std::vector<std::size_t>>;
+using text = stagecut::cold<std::string>;
 
 static_assert(sizeof(numbers) == sizeof(void*));
 static_assert(std::is_nothrow_move_constructible_v<stagecut::layer>);
@@ -95,7 +95,7 @@ TEST_CASE("it is used as strings and vectors are") {
   word += 'e';
   CHECK(std::string(word.c_str()) == "bcde");
   CHECK(text() < word);
-  stagecut::rare<std::vector<int>> list;
+  stagecut::cold<std::vector<int>> list;
   list.reserve(4);
   list.resize(2);
   list.insert(list.begin(), 7);
@@ -105,5 +105,5 @@ TEST_CASE("it is used as strings and vectors are") {
   list.pop_back();
   list.erase(list.begin(), list.end());
   CHECK(list.empty());
-  CHECK(stagecut::rare<std::vector<int>>().erase(list.end(), list.end()) == std::vector<int>::iterator());
+  CHECK(stagecut::cold<std::vector<int>>().erase(list.end(), list.end()) == std::vector<int>::iterator());
 }

@@ -18,26 +18,26 @@ using stagecut::isotone_objective;
 using stagecut::leximax;
 using stagecut::objective;
 using stagecut::promises;
-using stagecut::range;
+using stagecut::cost_range;
 using stagecut::strictly_isotone;
-using stagecut::total;
+using stagecut::total_cost;
 using cost_type = std::int64_t;
 using stagecut::testing::ordered_archetype;
 
 static_assert(isotone_objective<bottleneck, ordered_archetype> && !promises<bottleneck, strictly_isotone>);
 static_assert(isotone_objective<leximax, ordered_archetype> && promises<leximax, strictly_isotone>);
-static_assert(isotone_objective<total, cost_type> && promises<total, strictly_isotone>);
-static_assert(objective<range, cost_type> && !isotone_objective<range, cost_type>);
+static_assert(isotone_objective<total_cost, cost_type> && promises<total_cost, strictly_isotone>);
+static_assert(objective<cost_range, cost_type> && !isotone_objective<cost_range, cost_type>);
 static_assert(!objective<int, cost_type>);
 
 // In order: the first strictly so, the second at least.
-static_assert(promises<in_order<leximax, total>, strictly_isotone>);
-static_assert(promises<in_order<total, leximax>, strictly_isotone>);
-static_assert(promises<in_order<total, bottleneck>, isotone>);
-static_assert(!promises<in_order<total, bottleneck>, strictly_isotone>);
-static_assert(!promises<in_order<bottleneck, total>, isotone> && !promises<in_order<total, range>, isotone>);
-static_assert(promises<in_order<total, in_order<leximax, bottleneck>>, isotone>);
-static_assert(objective<in_order<bottleneck, total>, cost_type>);
+static_assert(promises<in_order<leximax, total_cost>, strictly_isotone>);
+static_assert(promises<in_order<total_cost, leximax>, strictly_isotone>);
+static_assert(promises<in_order<total_cost, bottleneck>, isotone>);
+static_assert(!promises<in_order<total_cost, bottleneck>, strictly_isotone>);
+static_assert(!promises<in_order<bottleneck, total_cost>, isotone> && !promises<in_order<total_cost, cost_range>, isotone>);
+static_assert(promises<in_order<total_cost, in_order<leximax, bottleneck>>, isotone>);
+static_assert(objective<in_order<bottleneck, total_cost>, cost_type>);
 
 namespace {
 
@@ -93,25 +93,25 @@ int check(const Objective& o) {
 
 TEST_CASE("objectives are associative and isotone as they promise") {
   CHECK(check(bottleneck()) > 5000);
-  CHECK(check(total()) > 5000);
+  CHECK(check(total_cost()) > 5000);
   CHECK(check(leximax()) > 5000);
-  CHECK(check(in_order{leximax(), total()}) > 5000);
-  CHECK(check(in_order{total(), leximax()}) > 5000);
-  CHECK(check(in_order{total(), bottleneck()}) > 5000);
+  CHECK(check(in_order{leximax(), total_cost()}) > 5000);
+  CHECK(check(in_order{total_cost(), leximax()}) > 5000);
+  CHECK(check(in_order{total_cost(), bottleneck()}) > 5000);
 }
 
 TEST_CASE("values of stages") {
   const std::vector<cost_type> costs{3, 1, 4, 1, 5};
   CHECK(value(bottleneck(), costs) == 5);
-  CHECK(value(total(), costs) == 14);
+  CHECK(value(total_cost(), costs) == 14);
   CHECK(value(leximax(), costs) == std::vector<cost_type>{5, 4, 3, 1, 1});
-  const auto both = value(in_order{bottleneck(), total()}, costs);
+  const auto both = value(in_order{bottleneck(), total_cost()}, costs);
   CHECK(both.first == 5);
   CHECK(both.second == 14);
-  CHECK(value(range(), costs).least == 1);
-  CHECK(value(range(), costs).most == 5);
-  CHECK(value(range(), {1, 5}) < value(range(), {9, 4}));
-  CHECK(total()(std::int8_t{100}, std::int8_t{27}) == 127);
+  CHECK(value(cost_range(), costs).least == 1);
+  CHECK(value(cost_range(), costs).most == 5);
+  CHECK(value(cost_range(), {1, 5}) < value(cost_range(), {9, 4}));
+  CHECK(total_cost()(std::int8_t{100}, std::int8_t{27}) == 127);
 }
 
 TEST_CASE("a range and a bottleneck before a sum are not isotone") {
@@ -122,8 +122,8 @@ TEST_CASE("a range and a bottleneck before a sum are not isotone") {
     const auto b = value(o, bad);
     return a < b && o(b, o(next)) < o(a, o(next));
   };
-  CHECK(differ(range(), {5, 5}, {1, 3}, 2));
-  CHECK(differ(in_order{bottleneck(), total()}, {4, 4}, {5, 1}, 9));
+  CHECK(differ(cost_range(), {5, 5}, {1, 3}, 2));
+  CHECK(differ(in_order{bottleneck(), total_cost()}, {4, 4}, {5, 1}, 9));
 }
 
 TEST_CASE("what spares work agrees with the values") {
@@ -163,7 +163,7 @@ TEST_CASE("costs are merged from the costliest on") {
 }
 
 TEST_CASE("values in order are compared by the first, then by the second") {
-  constexpr in_order sums{bottleneck(), total()};
+  constexpr in_order sums{bottleneck(), total_cost()};
   constexpr auto low = sums(sums(2), sums(3));
   static_assert(std::is_trivially_copyable_v<decltype(low)>);
   CHECK(low == sums(sums(3), sums(2)));

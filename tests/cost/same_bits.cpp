@@ -28,7 +28,7 @@ int main() {
   for (const std::size_t stages : {2U, 7U, 64U, 500U}) {
     const auto best = stagecut::minimize_bottleneck(prefixes, stages);
     const bool same = stagecut::minimize_bottleneck(blocks, stages)->cuts == best->cuts;
-    std::printf("%016llx %d", static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(best->cost)), same ? 1 : 0);
+    std::printf("%016llx %d", static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(best->value)), same ? 1 : 0);
     for (const std::size_t cut : best->cuts.points()) std::printf(" %zu", cut);
     std::printf("\n");
   }

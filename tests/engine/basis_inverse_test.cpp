@@ -48,7 +48,7 @@ basis_inverse inverse_of(const matrix& columns, places& left) {
   return result;
 }
 
-/// Whether the product with every column is that of the unit matrix.
+/// Whether the product with every column is the matching unit vector.
 bool inverts(const basis_inverse& inverse, const matrix& columns) {
   std::vector<double> product;
   bool right = inverse.size() == columns.size();

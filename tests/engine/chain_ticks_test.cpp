@@ -113,7 +113,7 @@ TEST_CASE("ticks of the cuts that count: what takes longer alone counts as twice
   const std::size_t m = 4;
   engine::chain_ticks chain(model, order_of(schedule_kind::one_forward_one_backward, 2, m), {{0, 1}});
   CHECK(chain.most() > 4e20);
-  CHECK(chain.error() > 3);  // these three vanish beside the rest
+  CHECK(chain.error() > 3);  // these three vanish next to the rest
   CHECK(chain.pass(engine::tick_f, 0, 0, 1) == 0);
   CHECK(chain.time(engine::tick_f, 0, 0, 2) == 1e9 + 3);
   CHECK(chain.message_time(0, 2) == 7);

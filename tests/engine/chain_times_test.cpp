@@ -59,7 +59,7 @@ TEST_CASE("messages by the cut, and none within a rank") {
   const engine::chain_times linked(items, order_of(schedule_kind::gpipe, 2, 4), {{1, 10}});
   CHECK(linked.has_messages);
   CHECK(linked.message_time(0, 2) == 3);
-  const schedule vee = stagecut::make_schedule(schedule_kind::zbv, {.ranks = 2, .chunks = 2, .microbatches = 4});
+  const schedule vee = stagecut::make_schedule(schedule_kind::zbv, {.ranks = 2, .stages_per_rank = 2, .microbatches = 4});
   const engine::chain_times within(items, vee, {{1, 10}});
   CHECK(within.message_time(0, 2) == 3);
   CHECK(within.message_time(1, 2) == 0);

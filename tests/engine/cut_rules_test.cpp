@@ -33,8 +33,8 @@ TEST_CASE("which cuts are allowed") {
     std::sort(expected.begin(), expected.end());
     std::vector<points> found;
     chains::with_workbench(of, [&](auto& bench) {
-      chains::each_cut(of.model.size(), of.request.order.stages(), [&](const points& cut) {
-        if (engine::allowed_cut(of.request.order, bench.checked, cut)) {
+      chains::each_cut(of.model.size(), of.request.schedule.stages(), [&](const points& cut) {
+        if (engine::allowed_cut(of.request.schedule, bench.checked, cut)) {
           found.push_back(cut);
         } else {
           ++refused;
@@ -48,7 +48,7 @@ TEST_CASE("which cuts are allowed") {
 
 TEST_CASE("what stages of a rank hold together at a moment") {
   const stagecut::schedule order =
-      stagecut::make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 4});
+      stagecut::make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 4});
   const std::vector<double> ones(6, 1);
   const chains::layers model(ones, ones, ones, {}, std::vector<double>(6, 0), {1, 2, 3, 4, 5, 6});
   const stagecut::detail::no_constraint any;

@@ -107,7 +107,7 @@ TEST_CASE("the times of a cut, and of several together") {
 
 TEST_CASE("simulations are counted") {
   chain of{chains::layers({1, 2, 3}, {1, 2, 3}, {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 3});
+  of.request.schedule = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 3});
   chains::with_workbench(of, [&](auto& bench) {
     CHECK(bench.simulate.simulations == 0);
     CHECK(bench.simulate(points{0, 1, 3}) * bench.ticks.tick == (1 + 5 * 3) * 2);
@@ -133,7 +133,7 @@ TEST_CASE("before rounding, makespans are those of the times as they were told")
   }
   const chain huge{chains::layers({1e308, 1e308, 1}, {1, 1, 1}, {}, {}), {}, {}, {}};
   chain of = huge;
-  of.request.order = chains::random_order(random, schedule_kind::gpipe, {1, 1, 1});
+  of.request.schedule = chains::random_order(random, schedule_kind::gpipe, {1, 1, 1});
   chains::with_workbench(of, [&](auto& bench) {
     CHECK(bench.simulate.unrounded(points{0, 3}) == std::numeric_limits<double>::infinity());
   });

@@ -27,7 +27,7 @@ struct move {
   }
 };
 
-/// Vertices in three parts, none of which is to hold more than `most`, so that edges between parts weigh little.
+/// Vertices in three parts, each of at most `most`, so that edges between parts weigh little.
 struct partition {
   using value_type = std::pair<std::size_t, std::int64_t>;
   std::size_t n;

@@ -7,14 +7,14 @@
 #include <vector>
 
 namespace engine = stagecut::engine;
-using stagecut::makespan_progress;
+using stagecut::search_progress;
 using stagecut::engine::incumbent;
 using points = std::vector<std::size_t>;
 
 TEST_CASE("the best cut so far, a bound, and who is told") {
-  std::vector<makespan_progress> told;
-  const auto listener = [&](const makespan_progress& now) { told.push_back(now); };
-  stagecut::search_limits limits;
+  std::vector<search_progress> told;
+  const auto listener = [&](const search_progress& now) { told.push_back(now); };
+  stagecut::search_options limits;
   limits.progress = listener;
   stagecut::engine::search_clock clock(limits);
   engine::incumbent best(clock, 0.5);
@@ -26,7 +26,7 @@ TEST_CASE("the best cut so far, a bound, and who is told") {
   CHECK(best.makespan() == 10);
   CHECK(best.bound() == 0);
   REQUIRE(told.size() == 1);
-  CHECK(told[0].makespan == 5);
+  CHECK(told[0].value == 5);
   CHECK(told[0].bound == 0);
   best.offer(points{0, 2, 3}, 10);  // no better
   best.offer(points{0, 2, 3}, 11);
@@ -51,7 +51,7 @@ TEST_CASE("the best cut so far, a bound, and who is told") {
 }
 
 TEST_CASE("a bound is a multiple of what divides all makespans") {
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   stagecut::engine::search_clock clock(limits);
   engine::incumbent best(clock, 0.25, 0, 4);
   best.offer(points{0, 1, 3}, 16);
@@ -70,14 +70,14 @@ TEST_CASE("a bound is a multiple of what divides all makespans") {
 }
 
 TEST_CASE("ticks of another size, and what rounding leaves of a bound") {
-  std::vector<makespan_progress> told;
-  const auto listener = [&](const makespan_progress& now) { told.push_back(now); };
-  stagecut::search_limits limits;
+  std::vector<search_progress> told;
+  const auto listener = [&](const search_progress& now) { told.push_back(now); };
+  stagecut::search_options limits;
   limits.progress = listener;
   stagecut::engine::search_clock clock(limits);
   engine::incumbent best(clock, 4, 3);
   best.offer(points{0, 1, 3}, 10);
-  CHECK(told.back().makespan == 43);
+  CHECK(told.back().value == 43);
   CHECK(told.back().bound == 0);
   best.raise(9);
   CHECK(best.certain_bound() == 33);
@@ -87,10 +87,10 @@ TEST_CASE("ticks of another size, and what rounding leaves of a bound") {
   CHECK(best.bound() == 0);
   CHECK(best.certain_bound() == 0);
   best.offer(points{0, 2, 3}, 85);
-  CHECK(told.back().makespan == 42.75);
+  CHECK(told.back().value == 42.75);
   CHECK(told.back().bound == 33);  // is true all the same
   best.offer(points{0, 1, 3}, 80);
-  CHECK(told.back().makespan == 40.25);
+  CHECK(told.back().value == 40.25);
   best.raise(80);
   CHECK(best.proved());
   CHECK(told.back().bound == 39.75);

@@ -38,7 +38,7 @@ engine::layered_graph path_from(std::uint32_t cut, double bound) {
 }
 
 schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t chunks) {
-  return stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = 2 * ranks * chunks});
+  return stagecut::make_schedule(kind, {.ranks = ranks, .stages_per_rank = chunks, .microbatches = 2 * ranks * chunks});
 }
 
 }  // namespace

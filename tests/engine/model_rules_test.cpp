@@ -91,7 +91,7 @@ TEST_CASE("without a limit the constraint decides") {
   CHECK(ruled.allows(1, 3, 5));
   CHECK_FALSE(ruled.allows(1, 3, 6));
   CHECK(ruled.hopeless(1, 3, 6));
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   stagecut::engine::search_clock clock(limits);
   const engine::stage_rules as_constraint(ruled, clock);
   CHECK(as_constraint(1, 3, 5));

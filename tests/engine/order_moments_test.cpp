@@ -48,7 +48,7 @@ TEST_CASE("the moments that count are the most of all, each once") {
   for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::interleaved,
                           schedule_kind::zb_h1, schedule_kind::zbv}) {
     const bool chunks = kind == schedule_kind::interleaved || kind == schedule_kind::zbv;
-    const schedule order = stagecut::make_schedule(kind, {.ranks = 3, .chunks = chunks ? 2U : 1U, .microbatches = 6});
+    const schedule order = stagecut::make_schedule(kind, {.ranks = 3, .stages_per_rank = chunks ? 2U : 1U, .microbatches = 6});
     const engine::order_moments moments(order, true);
     const auto stages = engine::stages_of_ranks(order);
     CHECK(moments.several() == chunks);

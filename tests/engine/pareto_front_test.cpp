@@ -31,7 +31,7 @@ struct by_group {
   [[nodiscard]] static bool dominates(const element& x, const element& y) { return x.b <= y.b && x.c <= y.c; }
 };
 
-/// The numbers of those that no other one covers; of equal ones that of the first.
+/// The numbers of the non-dominated ones; of equal ones the first.
 std::vector<int> best_of(const std::vector<element>& all) {
   std::vector<element> best;
   for (std::size_t i = 0; i < all.size(); ++i) {

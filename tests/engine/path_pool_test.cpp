@@ -66,7 +66,7 @@ TEST_CASE("a path is no longer than the makespan of any cut, and as long as that
 TEST_CASE("places of paths") {
   const std::vector<double> ones(6, 1);
   chain of{chains::layers(ones, ones, {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 2, .microbatches = 2});
+  of.request.schedule = stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 2, .microbatches = 2});
   chains::with_workbench(of, [&](auto& bench) {
     engine::path_pool pool(bench.ticks, bench.layout, 10);
     CHECK(pool.capacity() == 16);  // whole groups

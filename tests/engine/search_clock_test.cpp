@@ -6,13 +6,13 @@
 #include <cstddef>
 
 namespace engine = stagecut::engine;
-using stagecut::makespan_progress;
-using stagecut::search_limits;
+using stagecut::search_progress;
+using stagecut::search_options;
 using stagecut::detail::seconds_now;
 using stagecut::engine::search_clock;
 
 TEST_CASE("without limits a search is never over") {
-  search_limits limits;
+  search_options limits;
   limits.time_limit.reset();
   engine::search_clock clock(limits);
   clock.state.nodes = std::size_t{1} << 40U;
@@ -22,21 +22,20 @@ TEST_CASE("without limits a search is never over") {
 }
 
 TEST_CASE("no time is over at once, and stays so") {
-  search_limits limits;
+  search_options limits;
   limits.time_limit = 0;
   engine::search_clock clock(limits);
   CHECK(clock.over());
   limits.time_limit.reset();
   CHECK(clock.look());
   CHECK(clock.over());
-  search_limits later;
-  CHECK(*later.time_limit == 10);
+  const search_options later{.time_limit = 10};
   engine::search_clock patient(later);
   CHECK_FALSE(patient.look());
 }
 
 TEST_CASE("a number of nodes") {
-  search_limits limits;
+  search_options limits;
   limits.node_limit = 3;
   engine::search_clock clock(limits);
   CHECK_FALSE(clock.over());
@@ -50,7 +49,7 @@ TEST_CASE("a number of nodes") {
 TEST_CASE("whoever is asked often may stop it") {
   std::size_t asked = 0;
   const auto third_time = [&] { return ++asked == 3; };
-  search_limits limits;
+  search_options limits;
   limits.stop = third_time;
   engine::search_clock clock(limits);
   CHECK_FALSE(clock.look());
@@ -66,25 +65,25 @@ TEST_CASE("whoever is asked often may stop it") {
 }
 
 TEST_CASE("progress is told when something is found") {
-  makespan_progress latest;
+  search_progress latest;
   std::size_t told = 0;
-  const auto listener = [&](const makespan_progress& now) {
+  const auto listener = [&](const search_progress& now) {
     latest = now;
     ++told;
   };
-  search_limits limits;
+  search_options limits;
   limits.progress = listener;
   engine::search_clock clock(limits);
-  clock.state.makespan = 5;
+  clock.state.value = 5;
   clock.state.bound = 4;
   clock.state.nodes = 3;
-  clock.state.simulations = 2;
+  clock.state.evaluations = 2;
   clock.tell();
   CHECK(told == 1);
-  CHECK(latest.makespan == 5);
+  CHECK(latest.value == 5);
   CHECK(latest.bound == 4);
   CHECK(latest.nodes == 3);
-  CHECK(latest.simulations == 2);
+  CHECK(latest.evaluations == 2);
   CHECK(latest.seconds >= 0);
   const double begin = seconds_now();
   while (told == 1 && seconds_now() - begin < 5) (void)clock.look();
@@ -92,7 +91,7 @@ TEST_CASE("progress is told when something is found") {
 }
 
 TEST_CASE("a hundred choices count as a node") {
-  stagecut::search_limits limits;
+  stagecut::search_options limits;
   limits.node_limit = 2;
   engine::search_clock clock(limits);
   clock.work(150);
@@ -105,7 +104,7 @@ TEST_CASE("a hundred choices count as a node") {
 }
 
 TEST_CASE("a pause ends after so many nodes from now, and another limit does not end with it") {
-  search_limits limits;
+  search_options limits;
   limits.time_limit.reset();
   limits.node_limit = 20;
   engine::search_clock clock(limits);

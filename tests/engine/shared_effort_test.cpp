@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/engine/shared_effort.hpp>
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 
 namespace engine = stagecut::engine;
-using stagecut::search_limits;
+using stagecut::search_options;
 using stagecut::engine::search_clock;
 using stagecut::engine::shared_effort;
 
 namespace {
 
-search_limits of_nodes(std::size_t nodes) {
-  search_limits limits;
+search_options of_nodes(std::size_t nodes) {
+  search_options limits;
   limits.time_limit.reset();
   limits.node_limit = nodes;
   return limits;
 }
 
 /// A search that looks at so many nodes, or as many as it may.
-std::size_t search(const search_limits& limits, std::size_t nodes) {
+std::size_t search(const search_options& limits, std::size_t nodes) {
   engine::search_clock clock(limits);
   while (clock.state.nodes < nodes && !clock.over()) ++clock.state.nodes;
   return clock.state.nodes;
@@ -46,7 +46,7 @@ TEST_CASE("nodes that one search leaves are shared out among the others") {
 
 TEST_CASE("shares of shares are taken from the whole") {
   std::size_t spent = 7;
-  search_limits limits = of_nodes(100);
+  search_options limits = of_nodes(100);
   limits.nodes_spent = &spent;
   {
     const engine::shared_effort whole(limits);
@@ -61,7 +61,7 @@ TEST_CASE("shares of shares are taken from the whole") {
 
 TEST_CASE("what a clock is told once is added once") {
   std::size_t spent = 0;
-  search_limits limits = of_nodes(1000);
+  search_options limits = of_nodes(1000);
   limits.nodes_spent = &spent;
   {
     engine::search_clock clock(limits);
@@ -75,7 +75,7 @@ TEST_CASE("what a clock is told once is added once") {
 }
 
 TEST_CASE("seconds are shared out, too; without limits there is nothing to share") {
-  search_limits limits;
+  search_options limits;
   limits.time_limit = 0;
   const engine::shared_effort none(limits);
   CHECK(none.is_limited());

@@ -69,7 +69,7 @@ TEST_CASE("a bisection ends at the gap that was asked for, and where it is told 
   CHECK(rough.low < 1000);
   CHECK(rough.high >= 1000);
   CHECK(rough.high - rough.low <= 0.25 * rough.low);
-  CHECK(asked == 6);  // 200, 400, 800, 1600, 1200, 1000: low is 800, a quarter of which is 200
+  CHECK(asked == 6);  // 200, 400, 800, 1600, 1200, 1000: low is 800, and a quarter of it 200
 
   asked = 0;
   const auto one = [](double) { return 1.0; };

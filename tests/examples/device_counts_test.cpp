@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "words/device_counts.hpp"
+#include "options/device_counts.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "words/did_you_mean.hpp"
+#include "options/did_you_mean.hpp"
 
 #include <doctest/doctest.h>
 

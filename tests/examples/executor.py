@@ -110,9 +110,9 @@ def files():
     (here / "order.csv").write_text("0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3\n")
     done = run("run", "plan.json", "--model", "model.json", "--order", "order.csv", "--format", "json", "--iterations", "1")
     check(plans_of(done)[0]["difference"] == 0 and plans_of(done)[0]["schedule"] == "order.csv", "in another order")
-    (here / "circle.csv").write_text("0F0,0B0,0F1,0B1,0F2,0F3,0B2,0B3\n1F1,1B1,1F0,1B0,1F2,1F3,1B2,1B3\n")
-    done = run("run", "plan.json", "--model", "model.json", "--order", "circle.csv", status=2)
-    check("deadlock" in done.stderr and done.stdout == "", f"a circle is refused: {done.stderr}")
+    (here / "cycle.csv").write_text("0F0,0B0,0F1,0B1,0F2,0F3,0B2,0B3\n1F1,1B1,1F0,1B0,1F2,1F3,1B2,1B3\n")
+    done = run("run", "plan.json", "--model", "model.json", "--order", "cycle.csv", status=2)
+    check("deadlock" in done.stderr and done.stdout == "", f"a cycle is refused: {done.stderr}")
 
 
 def refusals():

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "text/explain_document.hpp"
+#include "output/explain_document.hpp"
 
 using nlohmann::json;
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "text/explain_text.hpp"
+#include "output/explain_text.hpp"
 
 namespace {
 

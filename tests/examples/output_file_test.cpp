@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/output_file.hpp"
+#include "output/output_file.hpp"
 
 #include <doctest/doctest.h>
 
@@ -95,7 +95,7 @@ TEST_CASE("a file is written as a whole, in parts") {
     file.write("one ");
     file.write(std::string(100000, 'x'));
     CHECK_FALSE(fs::exists(name));
-    CHECK(here.files() == 1);  // what is written beside its place
+    CHECK(here.files() == 1);  // including the temporary file next to its place
     file.write(" two");
     file.commit();
   }

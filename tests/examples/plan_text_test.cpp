@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/plan_text.hpp"
+#include "output/plan_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -96,7 +96,7 @@ TEST_CASE("the part of an iteration that comes after its last pass is told where
   CHECK(share_at_end(plan) == doctest::Approx(0.008 / *plan.makespan));
   CHECK(text.find(fmt::format(" % of it, {:.2g} % after the last pass\n", 0.8 / *plan.makespan)) != std::string::npos);
   CHECK(text.find("1f1b of 4 microbatches: " + seconds_text(passes + 0.008)) != std::string::npos);
-  plan.stages[0].all_reduce = 0;  // that of the other stage is over before the last pass
+  plan.stages[0].all_reduce = 0;  // the other stage's is over before the last pass
   *plan.makespan = passes;
   CHECK(plan_text(plan, {}).find("last pass") == std::string::npos);
   plan.stages[0].all_reduce = 0.008;
@@ -129,7 +129,7 @@ TEST_CASE("objectives in plain words, speeds in a column, and whether messages c
 
 TEST_CASE("each device's own memory stands beside what it takes") {
   stagecut::plan_request request{.devices = 2};
-  request.memory_of_devices = {1073741824, 2147483648};
+  request.memory_limit = {1073741824, 2147483648};
   auto layers = model(4, "l");
   for (auto& each : layers.layers) each.parameters = 1024;
   const std::string text = plan_text(*plan_chain(layers, request), {});
@@ -197,7 +197,7 @@ TEST_CASE("names are whole where the screen has room for them: bars give way fir
 }
 
 TEST_CASE("where stages share a device, what they take together is told") {
-  stagecut::plan_request request{.devices = 2, .chunks = 2, .microbatches = 4};
+  stagecut::plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
   auto layers = model(8, "l");
   for (auto& each : layers.layers) each.activations = 1048576;
   const auto plan = *plan_chain(layers, request);

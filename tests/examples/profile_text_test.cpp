@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/profile_text.hpp"
+#include "output/profile_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/progress_line.hpp"
+#include "output/progress_line.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "words/quantity.hpp"
+#include "options/quantity.hpp"
 
 #include <doctest/doctest.h>
 

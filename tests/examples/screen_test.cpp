@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/screen.hpp"
+#include "output/screen.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/sweep_text.hpp"
+#include "output/sweep_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ TEST_CASE("a line for each configuration that can be, with what came of it") {
   rows[0].memory = 1073741824;
   rows[0].on_front = true;
   rows[1].dominated = true;
-  rows[2].chunks = 2;  // gpipe has one
+  rows[2].stages_per_rank = 2;  // gpipe has one
   rows[3].state = state::infeasible;
   rows[3].checkpoint = stagecut::checkpointing::always;
   const stagecut::profile model;

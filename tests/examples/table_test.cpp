@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/table.hpp"
+#include "output/table.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "text/timeline_text.hpp"
+#include "output/timeline_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -39,7 +39,7 @@ bool close(double a, double b, double share = 1e-9) { return std::abs(a - b) <= 
 /// How many layers of each choice a rank runs.
 using counts = std::vector<std::size_t>;
 
-/// The peaks of a run under 1F1B, of which the last rank keeps one microbatch.
+/// The peaks of a run under 1F1B, whose last rank keeps one microbatch.
 void add_run(dry_runs& to, const std::vector<counts>& ranks, const memory_fit& truth) {
   const std::size_t run = to.peaks.empty() ? 0 : to.peaks.back().run + 1;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -53,7 +53,7 @@ void add_run(dry_runs& to, const std::vector<counts>& ranks, const memory_fit& t
   }
 }
 
-/// Runs of which all can be told, mostly.
+/// Runs that usually determine all parameters.
 struct random_runs {
   std::mt19937 random;
   explicit random_runs(unsigned seed) : random(seed) {}
@@ -105,7 +105,7 @@ double times(std::size_t part, const rank_peak& of) {
 
 const memory_fit known{.constant = 1.5e9, .parameters = 2e9, .activations = {9e8, 1e8}, .head = 4e9, .tail = 1e9};
 
-/// Two runs of four ranks of which all is told.
+/// Two runs of four ranks that determine everything.
 dry_runs told_runs() {
   dry_runs made{.choices = {"none", "full"}};
   add_run(made, {{5, 0}, {4, 2}, {3, 1}, {4, 1}}, known);

@@ -40,7 +40,7 @@ dry_run_request asked(std::size_t ranks, std::size_t layers, std::size_t choices
   return {.ranks = ranks, .layers = layers, .choices = names(choices), .runs = runs};
 }
 
-/// What a run is told to keep, whoever set it up: `counts` of every rank.
+/// The settings of a run, whatever their source: `counts` of every rank.
 void add_run(dry_runs& to, const std::vector<sizes>& counts) {
   const std::size_t run = to.peaks.empty() ? 0 : to.peaks.back().run + 1;
   for (std::size_t r = 0; r < counts.size(); ++r) {

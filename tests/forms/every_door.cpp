@@ -39,12 +39,12 @@ void run() {
     std::printf("%.17g\n", row.makespan);
 
   stagecut::makespan_request of;
-  of.order = stagecut::one_forward_one_backward(3, 6);
+  of.schedule = stagecut::one_forward_one_backward(3, 6);
   const auto found = stagecut::minimize_makespan(three_to_one(), of);
-  print("minimize_makespan", found->cuts, found->makespan);
-  of.order.orders[0].pop_back();
+  print("minimize_makespan", found->cuts, found->value);
+  of.schedule.orders[0].pop_back();
   try {
-    stagecut::check_schedule(of.order);
+    stagecut::check_schedule(of.schedule);
   } catch (const std::invalid_argument& error) {
     std::puts(error.what());
   }

@@ -101,11 +101,11 @@ double from_host(const matrices& data, const calls& call) {
   return furthest;
 }
 
-/// A run of a model on so many ranks; every layer is wider than a block of threads, and none a multiple of one.
+/// A run of a model on `ranks` ranks; every layer is wider than a block of threads, and none a multiple of one.
 executor::run_setup model_run(const std::string& schedule, std::size_t ranks, std::size_t chunks, unsigned seed) {
   executor::run_setup result;
   result.order = stagecut::lower_transfers(
-      stagecut::make_schedule(schedule, {.ranks = ranks, .chunks = chunks, .microbatches = 8}));
+      stagecut::make_schedule(schedule, {.ranks = ranks, .stages_per_rank = chunks, .microbatches = 8}));
   result.model = {.tokens = 33,
                   .width = 260,
                   .words = 700,
@@ -134,7 +134,7 @@ void check_equal(const std::vector<executor::rank_result>& got, const executor::
   CHECK(layers == wanted.layers.size());
 }
 
-/// That no op begins before what it needs is there, by the clock that the ranks share, and none runs beside another.
+/// Checks that no op begins before its inputs are there, by the ranks' shared clock, and that no ops of a rank overlap.
 void check_times(const std::vector<executor::rank_result>& got) {
   constexpr double slack = 1e-4;  // bases of different ranks
   for (const auto& rank : got) {

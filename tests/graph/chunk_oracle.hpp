@@ -23,7 +23,7 @@ using stagecut::virtual_stage_request;
 inline priced price_device(const operator_graph& graph, load_options options, operators set, bool on_cpu,
                            std::size_t device) {
   options.in_flight = false;
-  options.memory.reset();
+  options.memory_limit.reset();
   return price(graph, options, set, on_cpu, device, device + 1);
 }
 
@@ -63,7 +63,7 @@ class chunk_rows {
     return best_;
   }
 
-  /// Bytes that a device needs beside those of `price_device`, for more microbatches in flight.
+  /// Bytes that a device needs in addition to those of `price_device`, for more microbatches in flight.
   static double more_memory(const operator_graph& graph, const load_options& options,
                             const std::vector<std::pair<std::size_t, operators>>& row, std::size_t device) {
     double result = 0;
@@ -87,7 +87,7 @@ class chunk_rows {
     for (operators next = placed + 1; next >> n_ == 0; ++next) {
       if ((next & placed) != placed || !may_be_first_[next]) continue;
       for (std::size_t d = 0; d < devices_; ++d) {
-        if (count_[d] == request_.chunks || (!row_.empty() && row_.back().first == d)) continue;
+        if (count_[d] == request_.stages_per_rank || (!row_.empty() && row_.back().first == d)) continue;
         row_.emplace_back(d, next ^ placed);
         sets_[d] ^= next ^ placed;
         ++count_[d];
@@ -109,8 +109,8 @@ class chunk_rows {
       const priced& each = table_[(d << n_) + sets_[d]];
       if (!each.fits || (best_ && each.figures.load >= *best_)) return;
       most = std::max(most, each.figures.load);
-      if (on_cpu || !request_.load.memory) continue;
-      if (each.figures.memory + more_memory(graph_, request_.load, row_, d) > *request_.load.memory) return;
+      if (on_cpu || !request_.load.memory_limit) continue;
+      if (each.figures.memory + more_memory(graph_, request_.load, row_, d) > *request_.load.memory_limit) return;
     }
     best_ = most;
   }
@@ -135,13 +135,13 @@ inline std::string wrong_with_chunks(const virtual_stage_request& request, const
   std::vector<std::size_t> count(answer.devices.size());
   for (const std::size_t d : answer.device_of) {
     if (d >= count.size()) return "a chunk on a device that there is not";
-    if (++count[d] > request.chunks) return "a device with too many chunks";
+    if (++count[d] > request.stages_per_rank) return "a device with too many chunks";
     if (!row.empty() && row.back().first == d) return "a chunk on the device of the one before";
     row.emplace_back(d, 0);
   }
-  for (std::size_t v = 0; v < answer.chunk_of.size(); ++v) {
-    if (answer.chunk_of[v] >= row.size()) return "an operator in a chunk that there is not";
-    row[answer.chunk_of[v]].second |= 1U << v;
+  for (std::size_t v = 0; v < answer.assignment.size(); ++v) {
+    if (answer.assignment[v] >= row.size()) return "an operator in a chunk that there is not";
+    row[answer.assignment[v]].second |= 1U << v;
   }
   operators placed = 0;
   for (const auto& [d, set] : row) {
@@ -155,7 +155,7 @@ inline std::string wrong_with_chunks(const virtual_stage_request& request, const
 /// What is wrong with an answer; empty: nothing.
 inline std::string wrong_with(const operator_graph& graph, const virtual_stage_request& request, const chunk_rows& all,
                               const virtual_partition& answer) {
-  if (answer.chunk_of.size() != graph.operators.size()) return "not every operator has a chunk";
+  if (answer.assignment.size() != graph.operators.size()) return "not every operator has a chunk";
   std::vector<std::pair<std::size_t, operators>> row;
   if (const std::string wrong = wrong_with_chunks(request, all, answer, row); !wrong.empty()) return wrong;
   std::size_t cpus = 0;
@@ -172,17 +172,17 @@ inline std::string wrong_with(const operator_graph& graph, const virtual_stage_r
     if (!right.fits) return "a device that may not hold that";
     const graph_stage& is = right.figures;
     const double memory = is.memory + chunk_rows::more_memory(graph, request.load, row, d);
-    if (!said.on_cpu && request.load.memory && memory > *request.load.memory)
+    if (!said.on_cpu && request.load.memory_limit && memory > *request.load.memory_limit)
       return "a device whose memory is too small";
     const bool same = close(is.load, said.load) && close(is.forward, said.forward) && close(memory, said.memory) &&
                       close(is.backward, said.backward) && close(is.communication, said.communication);
     if (!same) return "figures of a device";
     most = std::max(most, said.load);
   }
-  if (most != answer.load) return "the load";
+  if (most != answer.value) return "the load";
   if (cpus > request.cpus || accelerators > request.devices) return "more devices than there are";
   if (!request.at_most && accelerators != request.devices) return "an accelerator without a chunk";
-  return answer.bound <= answer.load ? "" : "a bound above the load";
+  return answer.bound <= answer.value ? "" : "a bound above the load";
 }
 
 }  // namespace oracle

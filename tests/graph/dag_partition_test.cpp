@@ -32,7 +32,7 @@ TEST_CASE("figures of parts are those of a plain loop") {
     const auto found = stagecut::measure_partition(graph.dag(), part_of, parts);
     REQUIRE_EQ(found.weights, plain.weights);
     REQUIRE_EQ(found.loads, plain.loads);
-    REQUIRE_EQ(found.cut, plain.cut);
+    REQUIRE_EQ(found.value, plain.cut);
   }
   CHECK_GT(back, 100);
 }

@@ -40,8 +40,8 @@ TEST_CASE("every least load of the reference is found and proved, and what is in
     if (known.count(file) == 0) known[file] = oracle::read_problem(path_of(*folder, file));
     const oracle::published_problem& stated = known[file];
     stagecut::load_request request{.devices = each.at("K"), .cpus = each.at("C"), .at_most = true};
-    request.load.memory = stated.memory;
-    request.limits.time_limit = 100;
+    request.load.memory_limit = stated.memory;
+    request.search.time_limit = 100;
     const auto found = stagecut::minimize_load(stated.graph, request);
     CAPTURE(file);
     CAPTURE(tag);
@@ -54,8 +54,8 @@ TEST_CASE("every least load of the reference is found and proved, and what is in
     const double right = each.at("opt");
     CHECK(found.state() == state::optimal);
     REQUIRE(found);
-    CHECK(std::abs(found->load - right) <= 1e-9 * right);
-    CHECK(found->bound == found->load);
+    CHECK(std::abs(found->value - right) <= 1e-9 * right);
+    CHECK(found->bound == found->value);
     ++optimal;
   }
   CHECK(optimal > 20);

@@ -80,7 +80,7 @@ TEST_CASE("memory is summed, and of workspaces the largest; what stages share is
   model.layers[2].tied = {{"table", 64}};
   model.layers[3].tied = {{"table", 64}};
   plan_request request;
-  request.memory.boundary_buffers = 3;
+  request.memory_accounting.boundary_buffers = 3;
   const operator_graph graph = planned_graph(model, request);
   REQUIRE(graph.shared.size() == 1);
   const double table = graph.shared[0].resident;

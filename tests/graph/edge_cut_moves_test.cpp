@@ -17,7 +17,7 @@ using stagecut::detail::dag_parts;
 using stagecut::detail::edge_cut_moves;
 using stagecut::detail::flat_dag;
 
-/// Vertices in parts as their numbers have them, with room for what `room` says beside the heaviest.
+/// Random parts in the order of the vertices, with `room` above the heaviest as limit.
 dag_parts begin_with(const flat_dag& graph, std::size_t parts, std::int64_t room, oracle::chance& random) {
   dag_parts result;
   result.most.assign(parts, 0);

@@ -31,7 +31,7 @@ oracle::load_case plain_case(std::uint64_t seed, std::size_t n) {
   oracle::load_case result = oracle::random_case(random, n, 4);
   for (auto& each : result.graph.operators) each.stage = stagecut::graph_operator::none;
   result.request.load.speeds.clear();
-  result.request.load.memory.reset();
+  result.request.load.memory_limit.reset();
   result.request.load.overlap = message_overlap::none;
   return result;
 }

@@ -46,7 +46,7 @@ TEST_CASE("of whole numbers the bound is one, and as many as it is exactly stay 
   operator_graph graph = chain({1, 1, 1, 1, 1});
   const double whole = bound(graph, 4, 5);
   CHECK(whole == std::floor(whole));
-  for (double* const each : {&graph.latency, &graph.operators[2].sent, &graph.operators[2].sent_back}) {
+  for (double* const each : {&graph.latency, &graph.operators[2].sent_seconds, &graph.operators[2].sent_back_seconds}) {
     *each = 0.5;
     const double other = bound(graph, 4, 5);
     *each = 0;

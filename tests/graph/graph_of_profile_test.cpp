@@ -88,12 +88,12 @@ TEST_CASE("an operator is what its layer says") {
   model.layers[0].parameters = 10;
   const operator_graph made = graph_of(model, {.link = stagecut::link_speed{0.5, 32}});
   CHECK(made.latency == 0.5);
-  CHECK(made.operators[0] == graph_operator{.forward = 1, .sent = 2, .sent_back = 2, .resident = 7, .output = 64});
+  CHECK(made.operators[0] == graph_operator{.forward = 1, .sent_seconds = 2, .sent_back_seconds = 2, .resident = 7, .output = 64});
   CHECK(made.operators[1] == graph_operator{.forward = 2,
                                             .backward = 5,
                                             .cpu = 70,
-                                            .sent = 2,
-                                            .sent_back = 2,
+                                            .sent_seconds = 2,
+                                            .sent_back_seconds = 2,
                                             .resident = 40,
                                             .activations = 9,
                                             .output = 64,
@@ -103,30 +103,30 @@ TEST_CASE("an operator is what its layer says") {
   stagecut::memory_options memory;
   memory.parameter_multiplier = 8;
   memory.use_resident = false;
-  CHECK(graph_of(model, {.link = {}, .memory = memory}).operators[0].resident == 80);
+  CHECK(graph_of(model, {.link = {}, .memory_accounting = memory}).operators[0].resident == 80);
 }
 
 TEST_CASE("messages take the given link, else that of the machine, else no time") {
   profile model = chain(2);
-  CHECK(graph_of(model).operators[0].sent == 0);
+  CHECK(graph_of(model).operators[0].sent_seconds == 0);
   CHECK(graph_of(model).latency == 0);
   model.machine.link = stagecut::link_speed{0.25, 16};
-  CHECK(graph_of(model).operators[0].sent == 4);
+  CHECK(graph_of(model).operators[0].sent_seconds == 4);
   CHECK(graph_of(model).latency == 0.25);
-  CHECK(graph_of(model, {.link = stagecut::link_speed{0, 64}}).operators[0].sent == 1);
+  CHECK(graph_of(model, {.link = stagecut::link_speed{0, 64}}).operators[0].sent_seconds == 1);
   CHECK(graph_of(model, {.link = stagecut::link_speed{0, 64}}).latency == 0);
 }
 
 TEST_CASE("gradients go back where there is a backward pass without operators of its own") {
   profile model = chain(3);
   model.machine.link = stagecut::link_speed{0, 16};
-  CHECK(graph_of(model).operators[0].sent_back == 0);
+  CHECK(graph_of(model).operators[0].sent_back_seconds == 0);
   model.layers[2].backward = 1;
-  CHECK(graph_of(model).operators[0].sent_back == 4);
+  CHECK(graph_of(model).operators[0].sent_back_seconds == 4);
   model.layers[2].is_backward = true;
   model.layers[2].forward = 0;
   const operator_graph made = graph_of(model);
-  CHECK(made.operators[0].sent_back == 0);
+  CHECK(made.operators[0].sent_back_seconds == 0);
   CHECK(made.operators[2].is_backward);
   CHECK_FALSE(made.operators[1].is_backward);
 }
@@ -194,7 +194,7 @@ TEST_CASE("memory of any stage of a chain is that of training_memory, but for wo
     options.parameter_multiplier = static_cast<double>(random() % 5);
     options.use_resident = random() % 2 == 0;
     const stagecut::training_memory memory(model, options);
-    const operator_graph made = graph_of(model, {.link = {}, .memory = options});
+    const operator_graph made = graph_of(model, {.link = {}, .memory_accounting = options});
     for (std::size_t last = 1; last <= model.layers.size(); ++last) {
       for (std::size_t first = 0; first < last; ++first) {
         std::set<std::size_t> stage;
@@ -224,14 +224,14 @@ TEST_CASE("what is no graph, no figure or no option is refused") {
   CHECK(said(tree) == "layer 1 (\"l1\"): has children: the model is a module tree, see flatten_modules");
   profile model = chain(2);
   stagecut::graph_options options;
-  options.memory.checkpoint = stagecut::checkpointing::always;
+  options.memory_accounting.checkpoint = stagecut::checkpointing::always;
   CHECK(said(model, options) ==
-        "stagecut::graph_of: options.memory.checkpoint = always, must be never: what enters a stage "
+        "stagecut::graph_of: options.memory_accounting.checkpoint = always, must be never: what enters a stage "
         "of a graph belongs to no operator of it");
   options = {};
-  options.memory.parameter_multiplier = -1;
+  options.memory_accounting.parameter_multiplier = -1;
   CHECK(said(model, options) ==
-        "stagecut::graph_of: options.memory.parameter_multiplier = -1.000000, must be finite and not negative");
+        "stagecut::graph_of: options.memory_accounting.parameter_multiplier = -1.000000, must be finite and not negative");
   options = {};
   options.link = stagecut::link_speed{std::numeric_limits<double>::quiet_NaN(), 1};
   CHECK(said(model, options).substr(0, 38) == "stagecut::graph_of: options.link.laten");

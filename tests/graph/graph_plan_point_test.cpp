@@ -70,7 +70,7 @@ TEST_CASE("a plan is priced as its stages are, and moves that do not help leave 
       std::vector<std::size_t> stage_of;
       for (const std::size_t s : point.stages.stage_of()) stage_of.push_back(place[s]);
       REQUIRE(is_allowed(graph, stage_of));
-      const plain_run run = run_plainly(pipeline_plainly(graph, stage_of, k), point.warm_up, m, round % 2 == 0);
+      const reference_simulator run = run_plainly(pipeline_plainly(graph, stage_of, k), point.warm_up, m, round % 2 == 0);
       REQUIRE(run.ends);
       CHECK(run.makespan == point.value.makespan);
     }

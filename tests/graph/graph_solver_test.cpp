@@ -33,7 +33,7 @@ TEST_CASE("with leaves folded the least load stays as it is where fewer stages w
     oracle::chance random(round);
     oracle::load_case each = oracle::random_case(random, 7, 4);
     each.request.at_most = true;
-    each.request.load.memory.reset();
+    each.request.load.memory_limit.reset();
     each.request.load.speeds.clear();
     if (each.request.load.constants.size() > 1) each.request.load.constants.resize(1);
     for (graph_operator& v : each.graph.operators) v.stage = graph_operator::none;

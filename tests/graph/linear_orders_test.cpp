@@ -130,7 +130,7 @@ TEST_CASE("the element with which least is cut is next") {
   stagecut::operator_graph graph;
   graph.operators.resize(5, {.forward = 8});
   const double sent[] = {4, 3, 3.5, 0, 0};
-  for (std::size_t v = 0; v < 5; ++v) graph.operators[v].sent = sent[v];
+  for (std::size_t v = 0; v < 5; ++v) graph.operators[v].sent_seconds = sent[v];
   graph.operators[1].forward = 20;
   graph.edges = {{0, 3}, {1, 4}, {2, 4}};
   const stagecut::contraction parts(graph);

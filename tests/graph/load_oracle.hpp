@@ -54,8 +54,8 @@ inline bool may_stand(const operator_graph& graph, const std::vector<bool>& foll
   return true;
 }
 
-/// Calls `visit(stage_of)` for all assignments of operators to `stages` stages that edges and groups allow, some of which
-/// may stay empty.
+/// Calls `visit(stage_of)` for all assignments of operators to `stages` stages, possibly empty, that edges and groups
+/// allow.
 template <class Visit>
 void for_each_assignment(const operator_graph& graph, std::size_t stages, const Visit& visit) {
   const std::size_t n = graph.operators.size();
@@ -103,8 +103,8 @@ inline void add_messages(const operator_graph& graph, operators set, double& for
     }
     if (!inside || !outside) continue;
     const graph_operator& from = graph.operators[u];
-    (from.is_backward ? backward : forward) += from.sent + graph.latency;
-    if (from.sent_back > 0) backward += from.sent_back + graph.latency;
+    (from.is_backward ? backward : forward) += from.sent_seconds + graph.latency;
+    if (from.sent_back_seconds > 0) backward += from.sent_back_seconds + graph.latency;
   }
 }
 
@@ -131,7 +131,7 @@ inline priced price(const operator_graph& graph, const load_options& options, op
   std::size_t kept = options.in_flight ? stages - stage : 1;
   if (options.in_flight && options.microbatches != 0 && options.microbatches < kept) kept = options.microbatches;
   figures.memory += static_cast<double>(kept) * activations;
-  result.fits = result.fits && (on_cpu || !options.memory || figures.memory <= *options.memory);
+  result.fits = result.fits && (on_cpu || !options.memory_limit || figures.memory <= *options.memory_limit);
   double forward = 0;
   double backward = 0;
   if (!on_cpu) {
@@ -199,17 +199,17 @@ inline std::string wrong_with(const operator_graph& graph, const load_request& r
                               const stagecut::graph_partition& answer) {
   const std::size_t n = graph.operators.size();
   const std::size_t stages = answer.stages.size();
-  if (answer.stage_of.size() != n) return "not every operator has a stage";
+  if (answer.assignment.size() != n) return "not every operator has a stage";
   std::vector<operators> sets(stages);
   for (std::size_t v = 0; v < n; ++v) {
-    if (answer.stage_of[v] >= stages) return "an operator on a stage that there is not";
-    sets[answer.stage_of[v]] |= 1U << v;
+    if (answer.assignment[v] >= stages) return "an operator on a stage that there is not";
+    sets[answer.assignment[v]] |= 1U << v;
   }
   std::vector<bool> following;
   for (std::size_t v = 0; v < n; ++v) following.push_back(follows(graph, v));
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      if (!may_stand(graph, following, a, answer.stage_of[a], b, answer.stage_of[b]))
+      if (!may_stand(graph, following, a, answer.assignment[a], b, answer.assignment[b]))
         return "an edge or a group broken";
     }
   }
@@ -228,10 +228,10 @@ inline std::string wrong_with(const operator_graph& graph, const load_request& r
     if (!same) return "figures of a stage";
     most = std::max(most, said.load);
   }
-  if (most != answer.load) return "the load";
+  if (most != answer.value) return "the load";
   if (cpus > request.cpus || stages - cpus > request.devices) return "more devices than there are";
   if (!request.at_most && stages - cpus != request.devices) return "an accelerator without a stage";
-  return answer.bound <= answer.load ? "" : "a bound above the load";
+  return answer.bound <= answer.value ? "" : "a bound above the load";
 }
 
 }  // namespace oracle

@@ -51,7 +51,7 @@ struct plain {
     for (const op& each : ops) {
       graph_operator made;
       made.forward = each.seconds;
-      made.sent = static_cast<double>(each.output_seconds);
+      made.sent_seconds = static_cast<double>(each.output_seconds);
       if (each.group >= 0) made.group = static_cast<std::size_t>(each.group);
       result.operators.push_back(made);
     }
@@ -99,33 +99,33 @@ TEST_CASE("whatever keeps a graph, the same operators and edges come of it") {
 
     const auto listed = made_of<by_number>(from);
     CHECK(same(make_operator_graph(listed, {.forward = get(&op::seconds, listed),
-                                            .sent = get(&op::output_seconds, listed),
+                                            .sent_seconds = get(&op::output_seconds, listed),
                                             .group = get(&op::group, listed)}),
                expected));
     const auto linked = made_of<by_place>(from);
-    CHECK(same(make_operator_graph(linked, {.forward = &op::seconds, .sent = &op::output_seconds, .group = &op::group}),
+    CHECK(same(make_operator_graph(linked, {.forward = &op::seconds, .sent_seconds = &op::output_seconds, .group = &op::group}),
                expected));
     in_rows rows(boost::edges_are_unsorted_multi_pass, from.edges.begin(), from.edges.end(), from.ops.size());
     for (std::size_t i = 0; i < from.ops.size(); ++i) rows[i] = from.ops[i];
-    CHECK(same(make_operator_graph(rows, {.forward = &op::seconds, .sent = &op::output_seconds, .group = &op::group}),
+    CHECK(same(make_operator_graph(rows, {.forward = &op::seconds, .sent_seconds = &op::output_seconds, .group = &op::group}),
                expected));
     in_matrix matrix(from.ops.size());
     for (std::size_t i = 0; i < from.ops.size(); ++i) matrix[i] = from.ops[i];
     for (const auto& [u, v] : from.edges) add_edge(u, v, matrix);
     const auto seconds_of = [&](std::size_t v) { return from.ops[v].seconds; };
-    CHECK(same(make_operator_graph(matrix, {.forward = seconds_of, .sent = &op::output_seconds, .group = &op::group}),
+    CHECK(same(make_operator_graph(matrix, {.forward = seconds_of, .sent_seconds = &op::output_seconds, .group = &op::group}),
                expected));
 
     adapted::net_list nets;
     for (const op& each : from.ops) nets.add(each.seconds, each.output_seconds, each.group);
     for (const auto& [u, v] : from.edges) nets.join(u, v);
     CHECK(same(make_operator_graph(nets, {.forward = &adapted::cell::delay,
-                                          .sent = [](const adapted::cell* v) { return v->drive; },
+                                          .sent_seconds = [](const adapted::cell* v) { return v->drive; },
                                           .group = adapted::region_map()}),
                expected));
     adapted::wiring wires{from.ops.size(), from.edges};
     CHECK(same(make_operator_graph(wires, {.forward = [&](adapted::pin p) { return from.ops[p.number].seconds; },
-                                           .sent = [&](adapted::pin p) { return from.ops[p.number].output_seconds; },
+                                           .sent_seconds = [&](adapted::pin p) { return from.ops[p.number].output_seconds; },
                                            .group = [&](adapted::pin p) { return from.ops[p.number].group; }}),
                expected));
   }
@@ -161,8 +161,8 @@ TEST_CASE("every part has its map, a number says the same of all, and what is le
       make_operator_graph(g, {.forward = &op::seconds,
                               .backward = [&](std::size_t v) { return 2 * g[v].seconds; },
                               .cpu = 7,
-                              .sent = 0.5F,
-                              .sent_back = 0.25,
+                              .sent_seconds = 0.5F,
+                              .sent_back_seconds = 0.25,
                               .resident = boost::make_iterator_property_map(bytes.begin(), get(boost::vertex_index, g)),
                               .activations = bytes.data(),
                               .group = 3U,
@@ -172,8 +172,8 @@ TEST_CASE("every part has its map, a number says the same of all, and what is le
   const graph_operator first{.forward = 1,
                              .backward = 2,
                              .cpu = 7,
-                             .sent = 0.5,
-                             .sent_back = 0.25,
+                             .sent_seconds = 0.5,
+                             .sent_back_seconds = 0.25,
                              .resident = 64,
                              .activations = 64,
                              .group = 3,
@@ -184,8 +184,8 @@ TEST_CASE("every part has its map, a number says the same of all, and what is le
   const graph_operator second{.forward = 2,
                               .backward = 4,
                               .cpu = 7,
-                              .sent = 0.5,
-                              .sent_back = 0.25,
+                              .sent_seconds = 0.5,
+                              .sent_back_seconds = 0.25,
                               .resident = 128,
                               .activations = 128,
                               .group = 3,
@@ -200,7 +200,7 @@ TEST_CASE("figures that are none are refused with the vertex") {
   const auto g = made_of<by_number>({{{1}, {2}, {4}}, {}});
   const auto said = [&](double value) {
     const auto at = [value](std::size_t v) { return v == 2 ? value : 0; };
-    return refusal<stagecut::invalid_input>([&] { return make_operator_graph(g, {.sent_back = at}); });
+    return refusal<stagecut::invalid_input>([&] { return make_operator_graph(g, {.sent_back_seconds = at}); });
   };
   CHECK(said(-1) == "vertex 2: sent_back = -1.000000, must be finite and not negative");
   CHECK(said(std::numeric_limits<double>::quiet_NaN()) == "vertex 2: sent_back = NaN, must be finite and not negative");
@@ -213,7 +213,7 @@ TEST_CASE("figures that are none are refused with the vertex") {
   CHECK(part({.forward = -1}) == "vertex 0: forward = ");
   CHECK(part({.backward = -1}) == "vertex 0: backward =");
   CHECK(part({.cpu = -1}) == "vertex 0: cpu = -1.0");
-  CHECK(part({.sent = -1}) == "vertex 0: sent = -1.");
+  CHECK(part({.sent_seconds = -1}) == "vertex 0: sent = -1.");
   CHECK(part({.resident = -1}) == "vertex 0: resident =");
   CHECK(part({.activations = -1}) == "vertex 0: activation");
 }

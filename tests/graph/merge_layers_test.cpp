@@ -172,7 +172,7 @@ TEST_CASE(
   for (int i = 0; i < 3000 * oracle::times_as_many(); ++i) {
     const merge_case of = draw(random, 8, 4);
     const auto found = merge_layers(of.graph, of.request);
-    const bool cornered = of.request.load.memory.has_value();
+    const bool cornered = of.request.load.memory_limit.has_value();
     if (!found) {
       CHECK(cornered);  // without a cap there is always an answer
       continue;
@@ -182,12 +182,12 @@ TEST_CASE(
     REQUIRE(count >= 1);
     REQUIRE(count <= of.request.parts);
     std::vector<oracle::operators> sets(count);
-    for (std::size_t v = 0; v < found->part_of.size(); ++v) sets[found->part_of[v]] |= 1U << v;
+    for (std::size_t v = 0; v < found->assignment.size(); ++v) sets[found->assignment[v]] |= 1U << v;
     std::vector<bool> following;
-    for (std::size_t v = 0; v < found->part_of.size(); ++v) following.push_back(oracle::follows(of.graph, v));
-    for (std::size_t a = 0; a < found->part_of.size(); ++a) {
+    for (std::size_t v = 0; v < found->assignment.size(); ++v) following.push_back(oracle::follows(of.graph, v));
+    for (std::size_t a = 0; a < found->assignment.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
-        REQUIRE(oracle::may_stand(of.graph, following, a, found->part_of[a], b, found->part_of[b]));
+        REQUIRE(oracle::may_stand(of.graph, following, a, found->assignment[a], b, found->assignment[b]));
       }
     }
     double most = 0;
@@ -199,8 +199,8 @@ TEST_CASE(
       CHECK(oracle::close(right.figures.memory, found->parts[s].memory));
       most = std::max(most, right.figures.load);
     }
-    CHECK(oracle::close(most, found->load));
-    CHECK(merge_layers(of.graph, of.request)->part_of == found->part_of);
+    CHECK(oracle::close(most, found->value));
+    CHECK(merge_layers(of.graph, of.request)->assignment == found->assignment);
     if (i % 6 != 0) continue;
     stagecut::load_request request;
     request.devices = of.request.parts;
@@ -209,10 +209,10 @@ TEST_CASE(
     const auto best = oracle::least_load(of.graph, request);
     REQUIRE(best);
     CHECK(found->bound <= *best * (1 + 1e-12));
-    CHECK(found->load >= *best * (1 - 1e-12));
+    CHECK(found->value >= *best * (1 - 1e-12));
     if (found.state() == state::optimal) ++optimal;
     ++compared;
-    if (found->load <= *best * (1 + 1e-12)) ++least;
+    if (found->value <= *best * (1 + 1e-12)) ++least;
   }
   MESSAGE("least load in ", least, " of ", compared, ", proved in ", optimal, "; ", answers, " answers");
   CHECK(answers > 2000);
@@ -254,7 +254,7 @@ namespace {
 /// Takes these seconds, with messages of a quarter of a second.
 operator_graph graph_of_work(const std::vector<double>& seconds, std::vector<stagecut::operator_edge> edges) {
   operator_graph result;
-  for (const double each : seconds) result.operators.push_back({.forward = each, .sent = 0.25});
+  for (const double each : seconds) result.operators.push_back({.forward = each, .sent_seconds = 0.25});
   result.edges = std::move(edges);
   return result;
 }
@@ -266,27 +266,27 @@ TEST_CASE("a path around keeps a pair apart until it is a part of one of them") 
   const operator_graph graph = graph_of_work({1, 3, 1}, {{0, 1}, {1, 2}, {0, 2}});
   const auto two = merge_layers(graph, {.parts = 2});
   REQUIRE(two);
-  CHECK(two->part_of == std::vector<std::size_t>{0, 1, 1});
-  CHECK(two->load == 4.25);
+  CHECK(two->assignment == std::vector<std::size_t>{0, 1, 1});
+  CHECK(two->value == 4.25);
   const auto one = merge_layers(graph, {.parts = 1});
   CHECK(one.state() == state::optimal);
-  CHECK(one->load == 5);
+  CHECK(one->value == 5);
 }
 
 TEST_CASE("operators that nothing joins become one as well") {
   const auto found = merge_layers(graph_of_work({1, 2, 3, 4, 5}, {}), {.parts = 2});
   REQUIRE(found);
   CHECK(found->parts.size() == 2);
-  CHECK(found->load <= 9);
+  CHECK(found->value <= 9);
 }
 
 TEST_CASE("fewer parts than asked for are made where messages cost more than work") {
   operator_graph graph = graph_of_work({1, 1, 1}, {{0, 1}, {1, 2}});
-  for (auto& each : graph.operators) each.sent = 10;
+  for (auto& each : graph.operators) each.sent_seconds = 10;
   CHECK(merge_layers(graph, {.parts = 2})->parts.size() == 2);
   const auto found = merge_layers(graph, {.parts = 2, .at_most = true});
   CHECK(found->parts.size() == 1);
-  CHECK(found->load == 3);
+  CHECK(found->value == 3);
 }
 
 TEST_CASE("time and memory are weighed as PyTorch's RFC-0022 does, from the inputs on") {
@@ -295,8 +295,8 @@ TEST_CASE("time and memory are weighed as PyTorch's RFC-0022 does, from the inpu
   graph.operators[3].activations = 100;
   const auto found = merge_layers(graph, {.parts = 2, .order = merge_order::breadth_first, .time_weight = 0.6});
   REQUIRE(found);
-  CHECK(found->part_of == std::vector<std::size_t>{0, 1, 1, 1});
-  CHECK(std::abs(found->load - 0.55) < 1e-12);  // 0.6 * 3/4 + 0.4 * 100/400
+  CHECK(found->assignment == std::vector<std::size_t>{0, 1, 1, 1});
+  CHECK(std::abs(found->value - 0.55) < 1e-12);  // 0.6 * 3/4 + 0.4 * 100/400
   CHECK(found->bound <= 0.5 + 1e-12);
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("what cannot be merged is told") {
                     "stagecut::merge_layers: most_work = -1.000000, must not be negative");
   const auto stop = [] { return true; };
   merge_request request;
-  request.stop = stop;
+  request.search.stop = stop;
   CHECK(merge_layers(graph, request).state() == state::unknown);
   CHECK(merge_layers({}, {.parts = 2}).state() == state::optimal);
 }

@@ -139,9 +139,9 @@ void check_known(const communication_problem& problem, const communication_reque
   CHECK((request.contiguous ? known.best.size() : unlike(known.best)) == ties);
   const auto found = minimize_communication(problem, request);
   REQUIRE(found.state() == state::optimal);
-  CHECK(found->communication == least);
+  CHECK(found->value == least);
   CHECK(found->bound == least);
-  CHECK(found->device_of == digits(first));
+  CHECK(found->assignment == digits(first));
 }
 
 communication_problem random_problem(oracle::chance& random, const communication_request& request) {
@@ -177,8 +177,8 @@ communication_request random_request(oracle::chance& random) {
   request.variable_imbalance = 1 + 0.125 * static_cast<double>(random.below(12));
   request.operation_imbalance = 1 + 0.125 * static_cast<double>(random.below(12));
   request.at_most = random.one_in(3);
-  request.limits.time_limit.reset();
-  request.limits.seed = random.below(5);
+  request.search.time_limit.reset();
+  request.search.seed = random.below(5);
   return request;
 }
 
@@ -254,9 +254,9 @@ TEST_CASE("the least communication is that of all placements, and the first of t
       continue;
     }
     ++solved;
-    REQUIRE(found->communication == known.least);
+    REQUIRE(found->value == known.least);
     REQUIRE(found->bound == known.least);
-    REQUIRE(found->device_of == known.best[0]);
+    REQUIRE(found->assignment == known.best[0]);
   }
   CHECK(solved > 700);
   CHECK(infeasible > 200);
@@ -271,8 +271,8 @@ TEST_CASE("what is found without the exact search may stand so, and its bound ho
     oracle::chance random(seed);
     communication_request request = random_request(random);
     const communication_problem problem = random_problem(random, request);
-    request.limits.node_limit = 0;
-    request.limits.round_limit = random.below(6);
+    request.search.node_limit = 0;
+    request.rounds = random.below(6);
     const enumerated known = enumerate(problem, request);
     CAPTURE(seed);
     const auto found = minimize_communication(problem, request);
@@ -286,10 +286,10 @@ TEST_CASE("what is found without the exact search may stand so, and its bound ho
       ++missed;
       continue;
     }
-    REQUIRE(may_stand(problem, request, found->device_of));
-    REQUIRE(found->communication == cut_of(problem, found->device_of));
+    REQUIRE(may_stand(problem, request, found->assignment));
+    REQUIRE(found->value == cut_of(problem, found->assignment));
     REQUIRE(found->bound <= known.least);
-    if (found.state() == state::optimal) REQUIRE(found->communication == known.least);
+    if (found.state() == state::optimal) REQUIRE(found->value == known.least);
     proved += found.state() == state::optimal ? 1 : 0;
     bounded += found->bound > 0 ? 1 : 0;
   }
@@ -302,16 +302,16 @@ TEST_CASE("a large graph is placed, the same again, and its bound is of connecti
   const communication_problem problem = layered(80, 25, 7);
   for (const bool contiguous : {true, false}) {
     communication_request request = request_of(4, 1.1, 1.1, contiguous);
-    request.limits.round_limit = 20;
+    request.rounds = 20;
     const auto found = minimize_communication(problem, request);
     REQUIRE(found.state() == state::feasible);
-    CHECK(may_stand(problem, request, found->device_of));
-    CHECK(found->communication == cut_of(problem, found->device_of));
+    CHECK(may_stand(problem, request, found->assignment));
+    CHECK(found->value == cut_of(problem, found->assignment));
     CHECK(found->bound > 0);
-    CHECK(found->gap() == (found->communication - found->bound) / found->bound);
-    CHECK(found->rounds == 20);
-    CHECK(found->nodes == 0);
-    CHECK(minimize_communication(problem, request)->device_of == found->device_of);
+    CHECK(found->gap() == (found->value - found->bound) / found->bound);
+    CHECK(found->statistics.evaluations == 20);
+    CHECK(found->statistics.nodes == 0);
+    CHECK(minimize_communication(problem, request)->assignment == found->assignment);
   }
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("the devices of a chain are its stages where little is handed over") {
   for (const bool contiguous : {true, false}) {
     const auto found = minimize_communication(problem, request_of(12, 1.1, 1.1, contiguous));
     REQUIRE(found);
-    CHECK(found->communication == 11);
+    CHECK(found->value == 11);
   }
 }
 
@@ -374,7 +374,7 @@ TEST_CASE("two groups close a cycle together") {
         "operator 0 and the 3 that share its device weigh 12 in variables, and a device takes at most 7.8: a group "
         "closes "
         "the cycle 0 -> 1, of group 1 as 2, 2 -> 3, of group 0 as 0");
-  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication == 2);
+  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->value == 2);
 }
 
 TEST_CASE("no operators, one device, no edges") {
@@ -385,28 +385,28 @@ TEST_CASE("no operators, one device, no edges") {
   CHECK(minimize_communication(problem, request).state() == state::optimal);
   problem.variables = {1, 1};
   request = request_of(1, 1, 1, true);
-  CHECK(minimize_communication(problem, request)->device_of == devices{0, 0});
+  CHECK(minimize_communication(problem, request)->assignment == devices{0, 0});
   request = request_of(2, 1, 1, false);
-  CHECK(minimize_communication(problem, request)->device_of == devices{0, 1});
+  CHECK(minimize_communication(problem, request)->assignment == devices{0, 1});
   CHECK(minimize_communication(problem, request)->gap() == 0);
 }
 
 TEST_CASE("a search that is stopped says what it has, and a bound that holds") {
   const communication_problem problem = layered(12, 5, 3);
   communication_request request = request_of(4, 1.3, 1.3, false);
-  request.limits.node_limit = 200;
+  request.search.node_limit = 200;
   const auto found = minimize_communication(problem, request);
   REQUIRE(found.state() == state::feasible);
-  CHECK(found->nodes == 200);
+  CHECK(found->statistics.nodes == 200);
   const auto stop = [] { return true; };
-  request.limits.stop = stop;
+  request.search.stop = stop;
   std::size_t told = 0;
-  const auto tell = [&](const stagecut::communication_progress& now) { told = now.rounds; };
-  request.limits.progress = tell;
+  const auto tell = [&](const stagecut::search_progress& now) { told = now.evaluations; };
+  request.search.progress = tell;
   const auto stopped = minimize_communication(problem, request);
   CHECK(stopped.state() != state::infeasible);
   CHECK(told == 1);
-  if (stopped) CHECK(may_stand(problem, request, stopped->device_of));
+  if (stopped) CHECK(may_stand(problem, request, stopped->assignment));
 }
 
 TEST_CASE("what makes no sense is refused") {
@@ -433,12 +433,12 @@ TEST_CASE("what makes no sense is refused") {
         "stagecut::minimize_communication: devices = 0, must be at least 1");
   CHECK(request_with([](auto& r) { r.variable_imbalance = 0.9; }) ==
         "stagecut::minimize_communication: variable_imbalance = 0.900000, must be finite and at least 1");
-  CHECK(request_with([](auto& r) { r.limits.time_limit = -1; }).find("limits.time_limit") != std::string::npos);
+  CHECK(request_with([](auto& r) { r.search.time_limit = -1; }).find("search.time_limit") != std::string::npos);
 }
 
 TEST_CASE("a cycle is no hindrance where edges lead anywhere") {
   communication_problem problem = ten_operators();
   problem.edges.push_back({9, 0, 2});
-  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication ==
+  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->value ==
         enumerate(problem, request_of(2, 1.3, 1.3, false)).least);
 }

@@ -32,7 +32,7 @@ namespace {
 
 using assignment = std::vector<std::size_t>;
 
-/// Two branches of so many operators each that a last one joins.
+/// Two branches of `length` operators each, joined by a last one.
 operator_graph branches(std::size_t length) {
   operator_graph graph;
   graph.operators.resize(2 * length + 1, {.forward = 1, .backward = 2});
@@ -45,26 +45,26 @@ operator_graph branches(std::size_t length) {
 /// Whether a plan is one, and ends when it says, by the simulator and op by op.
 void check_plan(const operator_graph& graph, const graph_makespan_request& request, const graph_makespan& plan) {
   REQUIRE(plan.stages() <= request.devices);
-  REQUIRE(plan.stage_of.size() == graph.operators.size());
-  REQUIRE(is_allowed(graph, plan.stage_of));
-  const std::set<std::size_t> used(plan.stage_of.begin(), plan.stage_of.end());
+  REQUIRE(plan.assignment.size() == graph.operators.size());
+  REQUIRE(is_allowed(graph, plan.assignment));
+  const std::set<std::size_t> used(plan.assignment.begin(), plan.assignment.end());
   if (!request.at_most) CHECK(used.size() == request.devices);
-  const auto of = pipeline_plainly(graph, plan.stage_of, plan.stages());
+  const auto of = pipeline_plainly(graph, plan.assignment, plan.stages());
   const std::size_t m = request.microbatches;
-  const double memory = request.memory_per_device.value_or(1e300);
+  const double memory = request.memory_limit.for_all().value_or(1e300);
   for (std::size_t s = 0; s < plan.stages(); ++s) {
     CHECK(of.resident[s] + static_cast<double>(std::min(plan.warm_up[s] + 1, m)) * of.activations[s] <= memory);
   }
-  const plain_run run = run_plainly(of, plan.warm_up, m, request.transfers == transfer_kind::link);
+  const reference_simulator run = run_plainly(of, plan.warm_up, m, request.transfers == transfer_kind::link);
   REQUIRE(run.ends);
-  CHECK(run.makespan == plan.makespan);
-  CHECK(plan.bound <= plan.makespan);
+  CHECK(run.makespan == plan.value);
+  CHECK(plan.bound <= plan.value);
   if (of.edges.empty()) return;
   const auto simulated =
       stagecut::simulate(stagecut::warm_up_schedule(of, plan.warm_up, m),
                          stagecut::pass_times<double>{.forward = of.forward, .backward = of.backward},
                          stagecut::transfer_times<double>{request.transfers, of.send_forward, of.send_backward});
-  CHECK(simulated.makespan == plan.makespan);
+  CHECK(simulated.makespan == plan.value);
 }
 
 /// Shows all assignments that leave no stage empty, of operators that are listed in the order of their edges.
@@ -112,10 +112,10 @@ TEST_CASE("plans against all assignments and all counts") {
     if (tight) {
       double bytes = 0;
       for (const auto& each : graph.operators) bytes += each.resident + each.activations;
-      request.memory_per_device = std::floor(bytes / static_cast<double>(k)) + random.number(8);
+      request.memory_limit = std::floor(bytes / static_cast<double>(k)) + random.number(8);
     }
     const double best = best_plainly(graph, k, m, request.transfers == transfer_kind::link,
-                                     request.memory_per_device.value_or(1e300), request.at_most);
+                                     request.memory_limit.for_all().value_or(1e300), request.at_most);
     const auto found = minimize_graph_makespan(graph, request);
     CAPTURE(round);
     if (best < 0) {
@@ -126,12 +126,12 @@ TEST_CASE("plans against all assignments and all counts") {
     REQUIRE(found.state() != state::infeasible);
     REQUIRE(found.has_value());
     check_plan(graph, request, *found);
-    REQUIRE(found->makespan >= best);
+    REQUIRE(found->value >= best);
     REQUIRE(found->bound <= best);
-    if (found.state() == state::optimal) CHECK(found->makespan == best);
+    if (found.state() == state::optimal) CHECK(found->value == best);
     ++compared;
-    best_found += found->makespan == best ? 1 : 0;
-    worst = std::max(worst, found->makespan / best - 1);
+    best_found += found->value == best ? 1 : 0;
+    worst = std::max(worst, found->value / best - 1);
     below += best / found->bound - 1;
   }
   MESSAGE("best plans in " << best_found << " of " << compared << ", at worst " << 100 * worst << " % above; bounds "
@@ -183,7 +183,7 @@ TEST_CASE("two encoders: plans of least load, of counts by rank or depth, and of
       CHECK(runs == each.runs[i]);
       const auto found = minimize_graph_makespan(
           graph, {.devices = 4, .microbatches = m, .transfers = transfer_kind::latency, .kicks = 20});
-      CHECK(found->makespan == each.best[i]);
+      CHECK(found->value == each.best[i]);
     }
   }
 }
@@ -192,7 +192,7 @@ TEST_CASE("a chain on one device takes what its operators take, and that is prov
   const operator_graph graph = branches(3);
   const auto found = minimize_graph_makespan(graph, {.devices = 1, .microbatches = 5});
   CHECK(found.state() == state::optimal);
-  CHECK(found->makespan == 5 * 21);
+  CHECK(found->value == 5 * 21);
   CHECK(found->bound == 5 * 21);
   CHECK(found->warm_up == assignment{0});
 }
@@ -203,15 +203,15 @@ TEST_CASE("branches that nothing joins run beside each other, and that is proved
   std::erase_if(graph.edges, [](const stagecut::operator_edge& each) { return each.to == 8; });
   const auto found = minimize_graph_makespan(graph, {.devices = 2, .microbatches = 4});
   CHECK(found.state() == state::optimal);
-  CHECK(found->makespan == 4 * 12);
-  CHECK(found->stage_of[0] == found->stage_of[3]);
-  CHECK(found->stage_of[4] == found->stage_of[7]);
-  CHECK(found->stage_of[0] != found->stage_of[4]);
+  CHECK(found->value == 4 * 12);
+  CHECK(found->assignment[0] == found->assignment[3]);
+  CHECK(found->assignment[4] == found->assignment[7]);
+  CHECK(found->assignment[0] != found->assignment[4]);
 }
 
 TEST_CASE("a join of branches is planned better than by a device for each branch") {
   const auto found = minimize_graph_makespan(branches(4), {.devices = 3, .microbatches = 4, .kicks = 10});
-  CHECK(found->makespan == 45);
+  CHECK(found->value == 45);
 }
 
 TEST_CASE("stages are numbered so that in_flight_order takes the counts") {
@@ -247,7 +247,7 @@ TEST_CASE("no start is better than the answer, and what a start has that others 
     }
     const auto found = minimize_graph_makespan(graph, request, starts);
     check_plan(graph, request, *found);
-    CHECK(found->makespan <= best);
+    CHECK(found->value <= best);
   }
 }
 
@@ -255,12 +255,12 @@ TEST_CASE("the same seed gives the same plan") {
   random_graphs random(8);
   for (int round = 0; round < 6; ++round) {
     const operator_graph graph = random.next(24, {});
-    const graph_makespan_request request{.devices = 4, .microbatches = 8, .seed = 7, .kicks = 4};
+    const graph_makespan_request request{.devices = 4, .microbatches = 8, .kicks = 4, .search = {.time_limit = 10, .seed = 7}};
     const auto once = minimize_graph_makespan(graph, request);
     const auto again = minimize_graph_makespan(graph, request);
-    CHECK(once->stage_of == again->stage_of);
+    CHECK(once->assignment == again->assignment);
     CHECK(once->warm_up == again->warm_up);
-    CHECK(once->simulations == again->simulations);
+    CHECK(once->statistics.nodes == again->statistics.nodes);
   }
 }
 
@@ -272,50 +272,50 @@ TEST_CASE("groups, cycles through groups, and fixed stages stay where they must"
   const graph_makespan_request request{.devices = 3, .microbatches = 4};
   const auto found = minimize_graph_makespan(graph, request);
   check_plan(graph, request, *found);
-  CHECK(found->stage_of[0] == found->stage_of[1]);
-  CHECK(found->stage_of[0] == found->stage_of[2]);
-  CHECK(found->stage_of[6] == 2);
-  CHECK(found->stage_of[3] == 0);
+  CHECK(found->assignment[0] == found->assignment[1]);
+  CHECK(found->assignment[0] == found->assignment[2]);
+  CHECK(found->assignment[6] == 2);
+  CHECK(found->assignment[3] == 0);
 }
 
 TEST_CASE("fewer stages will do where that is said") {
   operator_graph graph = branches(2);
-  for (auto& each : graph.operators) each.sent = each.sent_back = 1000;
+  for (auto& each : graph.operators) each.sent_seconds = each.sent_back_seconds = 1000;
   const auto all = minimize_graph_makespan(graph, {.devices = 3, .microbatches = 2});
   CHECK(all->stages() == 3);
-  CHECK(all->makespan > 1000);
+  CHECK(all->value > 1000);
   const auto fewer = minimize_graph_makespan(graph, {.devices = 3, .at_most = true, .microbatches = 2});
   CHECK(fewer->stages() == 1);
-  CHECK(fewer->makespan == 30);
-  CHECK(fewer->stage_of == assignment(5, 0));
+  CHECK(fewer->value == 30);
+  CHECK(fewer->assignment == assignment(5, 0));
 }
 
 TEST_CASE("limits end the search, and progress is told") {
   random_graphs random(9);
   const operator_graph graph = random.next(60, {});
   graph_makespan_request request{.devices = 4, .microbatches = 8};
-  request.limits.node_limit = 500;
+  request.search.node_limit = 500;
   const auto limited = minimize_graph_makespan(graph, request);
   REQUIRE(limited.has_value());
   check_plan(graph, request, *limited);
-  CHECK(limited->simulations < 2000);
+  CHECK(limited->statistics.nodes < 2000);
 
-  request.limits.node_limit.reset();
-  request.limits.time_limit.reset();
+  request.search.node_limit.reset();
+  request.search.time_limit.reset();
   int asked = 0;
   auto stop = [&] { return ++asked > 3; };
   double told = 0;
-  auto progress = [&](const stagecut::makespan_progress& so_far) {
+  auto progress = [&](const stagecut::search_progress& so_far) {
     CHECK(so_far.bound > 0);
-    if (so_far.makespan > 0) told = so_far.makespan;
+    if (so_far.value > 0) told = so_far.value;
   };
-  request.limits.stop = stop;
-  request.limits.progress = progress;
+  request.search.stop = stop;
+  request.search.progress = progress;
   const auto stopped = minimize_graph_makespan(graph, request);
   REQUIRE(stopped.has_value());
   check_plan(graph, request, *stopped);
   CHECK(asked == 4);
-  CHECK(told >= stopped->makespan);
+  CHECK(told >= stopped->value);
 }
 
 TEST_CASE("what cannot be planned is explained") {
@@ -329,13 +329,13 @@ TEST_CASE("what cannot be planned is explained") {
   CHECK(minimize_graph_makespan(graph, {.devices = 4, .at_most = true}).has_value());
   graph.operators[1].resident = 7;
   graph.operators[1].activations = 4;
-  CHECK(why({.devices = 2, .memory_per_device = 10}).text() ==
+  CHECK(why({.devices = 2, .memory_limit = 10}).text() ==
         "operator 1 needs at least 11 bytes, and a device has 10 bytes");
   for (auto& each : graph.operators) each.resident = each.activations = 4;
-  CHECK(why({.devices = 2, .memory_per_device = 11}).text() ==
+  CHECK(why({.devices = 2, .memory_limit = 11}).text() ==
         "the graph, on all devices together, needs at least 24 bytes, and a device has 22 bytes");
   // Three eights in two of fifteen: no sum tells.
-  const auto open = minimize_graph_makespan(graph, {.devices = 2, .memory_per_device = 15});
+  const auto open = minimize_graph_makespan(graph, {.devices = 2, .memory_limit = 15});
   CHECK(open.state() == state::unknown);
   graph.operators[0].stage = 1;
   graph.operators[2].stage = 0;
@@ -357,8 +357,9 @@ TEST_CASE("requests and starts that make no sense are refused") {
   CHECK(refused({.devices = 0}) == who + "devices = 0, must be at least 1");
   CHECK(refused({.microbatches = 0}) == who + "microbatches = 0, must be at least 1");
   CHECK(refused({.transfers = transfer_kind::stream}) == who + "transfers = stream, must be latency or link");
-  CHECK(refused({.memory_per_device = -1}) == who + "memory_per_device = -1.000000, must not be negative");
-  CHECK(refused({.limits = {.time_limit = -1}}) == who + "limits.time_limit = -1.000000, must not be negative");
+  CHECK(refused({.memory_limit = {1, 2}}) == who + "memory_limit = {…}, must be one value: devices are alike");
+  CHECK(refused({.memory_limit = -1}) == who + "memory_limit = -1.000000, must not be negative");
+  CHECK(refused({.search = {.time_limit = -1}}) == who + "search.time_limit = -1.000000, must not be negative");
   CHECK(refused({.devices = 2}, {{0, 0, 0, 0, 2}}) ==
         "stagecut::make_stage_pipeline: stage_of[4] = 2, must be below the number of stages, 2");
   graph.operators[0].group = graph.operators[1].group = 1;

@@ -29,7 +29,7 @@ using stagecut::graph_method;
 using stagecut::graph_operator;
 using stagecut::graph_partition;
 using stagecut::invalid_input;
-using stagecut::load_progress;
+using stagecut::search_progress;
 using stagecut::load_request;
 using stagecut::minimize_load;
 using stagecut::operator_graph;
@@ -69,12 +69,12 @@ void check_case(const oracle::load_case& each, tally& counts) {
   if (*found) {
     REQUIRE(oracle::wrong_with(each.graph, each.request, **found) == "");
     REQUIRE(best.has_value());
-    REQUIRE((*found)->load >= *best * (1 - 1e-12));
+    REQUIRE((*found)->value >= *best * (1 - 1e-12));
     REQUIRE((*found)->bound <= *best * (1 + 1e-12));
   }
   if (found->state() == state::optimal) {
-    REQUIRE(oracle::close((*found)->load, *best));
-    REQUIRE((*found)->bound == (*found)->load);
+    REQUIRE(oracle::close((*found)->value, *best));
+    REQUIRE((*found)->bound == (*found)->value);
     ++counts.solved;
   } else {
     ++counts.unproved;
@@ -87,9 +87,9 @@ tally check_cases(std::uint64_t seed, int rounds, std::size_t n, graph_method me
     oracle::chance random(seed * 1000000 + static_cast<std::uint64_t>(round));
     oracle::load_case each = oracle::random_case(random, n, 4);
     each.request.method = method;
-    each.request.limits.most_down_sets = most_down_sets;
-    each.request.limits.time_limit.reset();
-    if (method == graph_method::linear || most_down_sets < 100) each.request.limits.round_limit = round % 4;
+    each.request.most_down_sets = most_down_sets;
+    each.request.search.time_limit.reset();
+    if (method == graph_method::linear || most_down_sets < 100) each.request.search.node_limit = round % 4;
     CAPTURE(seed);
     CAPTURE(round);
     check_case(each, counts);
@@ -103,7 +103,7 @@ operator_graph chain_of(const std::vector<double>& seconds, const std::vector<do
   for (std::size_t v = 0; v < seconds.size(); ++v) {
     graph_operator each;
     each.forward = seconds[v];
-    each.sent = sent[v];
+    each.sent_seconds = sent[v];
     graph.operators.push_back(each);
     if (v != 0) graph.edges.push_back({v - 1, v});
   }
@@ -125,20 +125,20 @@ operator_graph renumbered(const operator_graph& graph, const std::vector<std::si
 /// All seconds times `factor`.
 void scale(oracle::load_case& each, double factor) {
   for (graph_operator& v : each.graph.operators) {
-    for (double* seconds : {&v.forward, &v.backward, &v.cpu, &v.sent, &v.sent_back}) *seconds *= factor;
+    for (double* seconds : {&v.forward, &v.backward, &v.cpu, &v.sent_seconds, &v.sent_back_seconds}) *seconds *= factor;
   }
   each.graph.latency *= factor;
   for (double& seconds : each.request.load.constants) seconds *= factor;
 }
 
-/// A graph of which the least load is found, but not at once.
+/// A graph whose smallest load is found, but not at once.
 operator_graph braid(std::size_t n, std::uint64_t seed, std::size_t width = 12) {
   oracle::chance random(seed);
   operator_graph graph;
   for (std::size_t v = 0; v < n; ++v) {
     graph_operator each;
     each.forward = 1 + random.figure(9, false);
-    each.sent = random.figure(3, false);
+    each.sent_seconds = random.figure(3, false);
     graph.operators.push_back(each);
     for (std::size_t u = v < width ? 0 : v - width; u < v; ++u) {
       if (random.one_in(width - width / 3)) graph.edges.push_back({u, v});
@@ -195,25 +195,25 @@ TEST_CASE("a graph of several hundred operators is cut as a large one first, and
   graph.operators.resize(400);
   for (std::size_t v = 0; v < 400; ++v) {
     graph.operators[v].forward = 1 + static_cast<double>(v * v % 7);
-    graph.operators[v].sent = static_cast<double>(v % 3);
+    graph.operators[v].sent_seconds = static_cast<double>(v % 3);
     for (const std::size_t back : {std::size_t{1} + v % 5, std::size_t{11}}) {
       if (v >= back) graph.edges.push_back({v - back, v});
     }
   }
   load_request request{.devices = 5, .method = graph_method::by_levels};
-  request.limits.time_limit.reset();
-  request.limits.most_down_sets = 1000;
-  request.limits.round_limit = 4;
+  request.search.time_limit.reset();
+  request.most_down_sets = 1000;
+  request.search.node_limit = 4;
   const auto large = minimize_load(graph, request);
   REQUIRE(large);
-  CHECK(minimize_load(graph, request)->stage_of == large->stage_of);
+  CHECK(minimize_load(graph, request)->assignment == large->assignment);
   request.method = graph_method::automatic;
   const auto both = minimize_load(graph, request);
   REQUIRE(both);
-  CHECK(both->load <= large->load);
-  CHECK(both->bound <= large->load);
-  CHECK(large->bound <= both->load);
-  request.load.memory = 1.05;
+  CHECK(both->value <= large->value);
+  CHECK(both->bound <= large->value);
+  CHECK(large->bound <= both->value);
+  request.load.memory_limit = 1.05;
   for (auto& each : graph.operators) each.resident = 0.0125;
   const auto within = minimize_load(graph, request);
   REQUIRE(within);
@@ -228,11 +228,11 @@ TEST_CASE("merged and refined layers give partitions as they should be, and boun
   load_request request{.devices = 4, .method = graph_method::merge};
   const auto merged = minimize_load(graph, request);
   REQUIRE(merged);
-  CHECK(minimize_load(graph, request)->stage_of == merged->stage_of);
+  CHECK(minimize_load(graph, request)->assignment == merged->assignment);
   request.method = graph_method::linear;
-  request.limits.time_limit.reset();
-  request.limits.round_limit = 10;
-  CHECK(merged->load <= 1.2 * minimize_load(graph, request)->load);
+  request.search.time_limit.reset();
+  request.search.node_limit = 10;
+  CHECK(merged->value <= 1.2 * minimize_load(graph, request)->value);
 }
 
 TEST_CASE("linear orders alone give partitions as they should be, and bounds that hold") {
@@ -259,11 +259,11 @@ TEST_CASE("the least load of middling graphs is that of another method") {
       graph_operator each;
       each.forward = random.figure(20, true);
       each.cpu = random.figure(50, true);
-      each.sent = random.figure(6, true);
+      each.sent_seconds = random.figure(6, true);
       each.resident = random.figure(5, true);
       each.on_cpu = true;
       each.on_accelerator = !random.one_in(12) || request.cpus == 0;
-      bench::crossing_net net{each.sent, {v}};
+      bench::crossing_net net{each.sent_seconds, {v}};
       for (std::size_t u = v + 1; u < n; ++u) {
         if (!random.one_in(4)) continue;
         net.elements.push_back(u);
@@ -280,7 +280,7 @@ TEST_CASE("the least load of middling graphs is that of another method") {
     problem.accelerators = request.devices;
     problem.cpus = request.cpus;
     if (random.one_in(2)) problem.memory_limit = std::floor(2.5 * static_cast<double>(n) / 2);
-    if (std::isfinite(problem.memory_limit)) request.load.memory = problem.memory_limit;
+    if (std::isfinite(problem.memory_limit)) request.load.memory_limit = problem.memory_limit;
     const auto peer = bench::down_set_pairs(problem).run();
     REQUIRE(peer);
     const auto found = minimize_load(graph, request);
@@ -288,7 +288,7 @@ TEST_CASE("the least load of middling graphs is that of another method") {
     REQUIRE(found.has_value() == std::isfinite(peer->load));
     if (!found) continue;
     REQUIRE(found.state() == state::optimal);
-    REQUIRE(found->load == peer->load);
+    REQUIRE(found->value == peer->load);
     for (const auto& each : found->stages) on_cpus += each.on_cpu ? 1 : 0;
   }
   CHECK(on_cpus > 3);
@@ -310,7 +310,7 @@ TEST_CASE("the least load does not depend on how operators are numbered") {
     if (!first) continue;
     REQUIRE(first->state() == second->state());
     if (!*first) continue;
-    REQUIRE(oracle::close((*first)->load, (*second)->load));
+    REQUIRE(oracle::close((*first)->value, (*second)->value));
     ++answers;
   }
   CHECK(answers > 30);
@@ -330,10 +330,10 @@ TEST_CASE("twice the times give twice the load and the same partition") {
     if (!first || !*first) continue;
     CAPTURE(round);
     REQUIRE(*second);
-    REQUIRE((*second)->load == 2 * (*first)->load);
-    REQUIRE((*second)->stage_of == (*first)->stage_of);
+    REQUIRE((*second)->value == 2 * (*first)->value);
+    REQUIRE((*second)->assignment == (*first)->assignment);
     REQUIRE(*third);
-    REQUIRE(oracle::close((*third)->load, 3 * (*first)->load));
+    REQUIRE(oracle::close((*third)->value, 3 * (*first)->value));
     ++answers;
   }
   CHECK(answers > 30);
@@ -354,7 +354,7 @@ TEST_CASE("more devices that may stay idle, more CPUs and more memory never do h
       oracle::load_case more = each;
       if (what == 0) ++more.request.devices;
       if (what == 1) ++more.request.cpus;
-      if (what == 2 && more.request.load.memory) *more.request.load.memory += 3;
+      if (what == 2 && more.request.load.memory_limit) *more.request.load.memory_limit += 3;
       const auto after = minimize_load(more.graph, more.request);
       CAPTURE(round);
       CAPTURE(what);
@@ -363,8 +363,8 @@ TEST_CASE("more devices that may stay idle, more CPUs and more memory never do h
         continue;
       }
       REQUIRE(after);
-      REQUIRE(after->load <= before->load * (1 + 1e-12));
-      better += after->load < before->load ? 1 : 0;
+      REQUIRE(after->value <= before->value * (1 + 1e-12));
+      better += after->value < before->value ? 1 : 0;
     }
   }
   CHECK(better > 20);
@@ -388,10 +388,10 @@ TEST_CASE("a chain of a million operators is cut as a chain") {
   REQUIRE(chain);
   const auto found = minimize_load(chain_of(seconds, sent), {.devices = stages});
   REQUIRE(found.state() == state::optimal);
-  CHECK(found->load == chain->cost);
+  CHECK(found->value == chain->value);
   CHECK(found->elements == n);
   CHECK(found->stages.size() == stages);
-  CHECK(std::is_sorted(found->stage_of.begin(), found->stage_of.end()));
+  CHECK(std::is_sorted(found->assignment.begin(), found->assignment.end()));
 }
 
 TEST_CASE("a path of any numbers, with fewer stages or more, has the least load of all partitions") {
@@ -417,7 +417,7 @@ TEST_CASE("a path of any numbers, with fewer stages or more, has the least load 
     REQUIRE(found.has_value() == best.has_value());
     if (!found) continue;
     REQUIRE(oracle::wrong_with(each.graph, each.request, *found) == "");
-    REQUIRE(found->load == *best);
+    REQUIRE(found->value == *best);
   }
 }
 
@@ -430,10 +430,10 @@ TEST_CASE("a folded leaf takes no shared parameters to where they have no room")
   graph.edges = {{1, 0}};
   graph.shared = {{4, {1}}, {1, {0}}};
   load_request request{.devices = 2};
-  request.load.memory = 6;
+  request.load.memory_limit = 6;
   const auto found = minimize_load(graph, request);
   REQUIRE(found.state() == state::optimal);
-  CHECK(found->stage_of == std::vector<std::size_t>{1, 0});
+  CHECK(found->assignment == std::vector<std::size_t>{1, 0});
   CHECK(found->stages[0].memory == 6);
   CHECK(found->stages[1].memory == 3);
 }
@@ -446,25 +446,25 @@ TEST_CASE("a search that is stopped at once, or has no time, has its first parti
   const auto always = [] { return true; };
   for (int what = 0; what < 3; ++what) {
     load_request limited = request;
-    if (what == 0) limited.limits.stop = always;
-    if (what == 1) limited.limits.time_limit = 0;
-    if (what == 2) limited.method = graph_method::linear, limited.limits.round_limit = 0;
+    if (what == 0) limited.search.stop = always;
+    if (what == 1) limited.search.time_limit = 0;
+    if (what == 2) limited.method = graph_method::linear, limited.search.node_limit = 0;
     const auto found = minimize_load(graph, limited);
     CAPTURE(what);
     REQUIRE(found);
-    CHECK(found->load >= best->load);
-    CHECK(found->load < 2 * best->load);
-    CHECK(found->bound <= best->load);
-    CHECK(found->rounds == 0);
+    CHECK(found->value >= best->value);
+    CHECK(found->value < 2 * best->value);
+    CHECK(found->bound <= best->value);
+    CHECK(found->statistics.nodes == 0);
     CHECK(found->gap() >= 0);
-    CHECK(found->down_sets == 0);
+    CHECK(found->statistics.evaluations == 0);
   }
 }
 
 TEST_CASE("a time limit ends a search whose answer is not proved") {
   const operator_graph graph = braid(300, 2);
   load_request request{.devices = 8, .method = graph_method::linear};
-  request.limits.time_limit = 0.2;
+  request.search.time_limit = 0.2;
   const auto began = stagecut::detail::seconds_now();
   const auto found = minimize_load(graph, request);
   const double seconds = stagecut::detail::seconds_now() - began;
@@ -472,24 +472,24 @@ TEST_CASE("a time limit ends a search whose answer is not proved") {
   CHECK(seconds > 0.15);
   CHECK(seconds < 5);
   CHECK(found->bound > 0);
-  CHECK(found->bound < found->load);
+  CHECK(found->bound < found->value);
 }
 
 TEST_CASE("one time limit is of all that is tried, and no load is told that no partition has") {
   const operator_graph graph = braid_with_leaves();
   load_request request{.devices = 4, .method = graph_method::linear};
-  request.load.memory = 95;
-  request.limits.time_limit = 0.4;
-  std::vector<load_progress> told;
-  const auto keep = [&](const load_progress& each) { told.push_back(each); };
-  request.limits.progress = keep;
+  request.load.memory_limit = 95;
+  request.search.time_limit = 0.4;
+  std::vector<search_progress> told;
+  const auto keep = [&](const search_progress& each) { told.push_back(each); };
+  request.search.progress = keep;
   const auto began = stagecut::detail::seconds_now();
   const auto found = minimize_load(graph, request);
   CHECK(stagecut::detail::seconds_now() - began < 2);
   REQUIRE(found.state() == state::feasible);
   for (const auto& each : found->stages) CHECK(each.memory <= 95);
   for (std::size_t i = 0; i < told.size(); ++i) {
-    CHECK((told[i].load == 0 || told[i].load >= found->load * (1 - 1e-12)));
+    CHECK((told[i].value == 0 || told[i].value >= found->value * (1 - 1e-12)));
     if (i != 0) CHECK(told[i].seconds >= told[i - 1].seconds);
   }
 }
@@ -497,64 +497,64 @@ TEST_CASE("one time limit is of all that is tried, and no load is told that no p
 TEST_CASE("one limit of rounds is of all that is tried, too") {
   const operator_graph graph = braid_with_leaves();
   load_request request{.devices = 4, .method = graph_method::linear};
-  request.load.memory = 95;
-  request.limits.time_limit.reset();
+  request.load.memory_limit = 95;
+  request.search.time_limit.reset();
   for (const std::size_t limit : {0U, 1U, 20U}) {
     CAPTURE(limit);
-    request.limits.round_limit = limit;
+    request.search.node_limit = limit;
     std::vector<std::size_t> told;
-    const auto keep = [&](const load_progress& each) { told.push_back(each.rounds); };
-    request.limits.progress = keep;
+    const auto keep = [&](const search_progress& each) { told.push_back(each.nodes); };
+    request.search.progress = keep;
     const auto found = minimize_load(graph, request);
     REQUIRE(found.state() == state::feasible);
-    CHECK(found->rounds == limit);
+    CHECK(found->statistics.nodes == limit);
     CHECK(std::is_sorted(told.begin(), told.end()));
-    request.limits.progress = {};
-    CHECK(minimize_load(graph, request)->stage_of == found->stage_of);
+    request.search.progress = {};
+    CHECK(minimize_load(graph, request)->assignment == found->assignment);
   }
 }
 
 TEST_CASE("progress is told with what is found, in the unit of the answer") {
   const operator_graph graph = braid(120, 3);
   load_request request{.devices = 5, .method = graph_method::linear};
-  request.limits.round_limit = 60;
-  std::vector<load_progress> told;
-  const auto keep = [&](const load_progress& each) { told.push_back(each); };
-  request.limits.progress = keep;
+  request.search.node_limit = 60;
+  std::vector<search_progress> told;
+  const auto keep = [&](const search_progress& each) { told.push_back(each); };
+  request.search.progress = keep;
   const auto found = minimize_load(graph, request);
   REQUIRE(found);
   REQUIRE_FALSE(told.empty());
   for (std::size_t i = 0; i < told.size(); ++i) {
     CHECK(told[i].seconds >= 0);
-    if (told[i].load != 0) CHECK(told[i].bound <= told[i].load);
+    if (told[i].value != 0) CHECK(told[i].bound <= told[i].value);
     if (i == 0) continue;
     CHECK(told[i].seconds >= told[i - 1].seconds);
-    CHECK(told[i].rounds >= told[i - 1].rounds);
+    CHECK(told[i].nodes >= told[i - 1].nodes);
     CHECK(told[i].bound >= told[i - 1].bound);
-    if (told[i - 1].load != 0) CHECK(told[i].load <= told[i - 1].load);
+    if (told[i - 1].value != 0) CHECK(told[i].value <= told[i - 1].value);
   }
-  CHECK(oracle::close(told.back().load, found->load));
+  CHECK(oracle::close(told.back().value, found->value));
 }
 
 TEST_CASE("the same seed and number of rounds give the same partition, another seed may give another") {
   const operator_graph graph = braid(150, 4);
   load_request request{.devices = 6, .method = graph_method::linear};
-  request.limits.round_limit = 8;
-  request.limits.time_limit.reset();
+  request.search.node_limit = 8;
+  request.search.time_limit.reset();
   const auto first = minimize_load(graph, request);
   const auto second = minimize_load(graph, request);
   REQUIRE(first);
   REQUIRE(second);
-  CHECK(first->stage_of == second->stage_of);
-  CHECK(first->load == second->load);
+  CHECK(first->assignment == second->assignment);
+  CHECK(first->value == second->value);
   CHECK(first->bound == second->bound);
-  CHECK(first->rounds == 8);
+  CHECK(first->statistics.nodes == 8);
   int others = 0;
   for (std::uint64_t seed = 2; seed < 6; ++seed) {
-    request.limits.seed = seed;
+    request.search.seed = seed;
     const auto other = minimize_load(graph, request);
     REQUIRE(other);
-    others += other->stage_of != first->stage_of ? 1 : 0;
+    others += other->assignment != first->assignment ? 1 : 0;
   }
   CHECK(others > 0);
 }
@@ -563,7 +563,7 @@ TEST_CASE("no operators make no stage") {
   const auto none = minimize_load(operator_graph(), {.devices = 2, .at_most = true});
   REQUIRE(none.state() == state::optimal);
   CHECK(none->stages.empty());
-  CHECK(none->load == 0);
+  CHECK(none->value == 0);
   const auto two = minimize_load(operator_graph(), {.devices = 2});
   REQUIRE(two.state() == state::infeasible);
   CHECK(two.why().what == stagecut::reason::cause::more_stages_than_layers);
@@ -574,17 +574,17 @@ TEST_CASE("requests that make no sense are refused") {
   const auto of = [&](load_request request) { return refusal([&] { return minimize_load(graph, request); }); };
   CHECK(of({.devices = 0}) == "stagecut::minimize_load: devices = 0, must be at least 1");
   load_request late;
-  late.limits.time_limit = -1;
-  CHECK(of(late) == "stagecut::minimize_load: limits.time_limit = -1.000000, must not be negative");
-  late.limits.time_limit = std::numeric_limits<double>::quiet_NaN();
-  CHECK(of(late) == "stagecut::minimize_load: limits.time_limit = nan, must not be negative");
+  late.search.time_limit = -1;
+  CHECK(of(late) == "stagecut::minimize_load: search.time_limit = -1.000000, must not be negative");
+  late.search.time_limit = std::numeric_limits<double>::quiet_NaN();
+  CHECK(of(late) == "stagecut::minimize_load: search.time_limit = nan, must not be negative");
   const auto with = [&](stagecut::load_options load) { return of({.devices = 3, .load = std::move(load)}); };
   CHECK(with({.constants = {1, 2}}) ==
         "stagecut::minimize_load: constants.size() = 2, must be 0, 1 or the number of stages");
   CHECK(with({.constants = {-1}}) == "stagecut::minimize_load: constants = -1.000000, must be finite and not negative");
   CHECK(with({.speeds = {1}}) == "stagecut::minimize_load: speeds.size() = 1, must be 0 or the number of stages");
   CHECK(with({.speeds = {1, 0, 1}}) == "stagecut::minimize_load: speeds = 0.000000, must be finite and above 0");
-  CHECK(with({.memory = -1}) == "stagecut::minimize_load: memory = -1.000000, must not be negative");
+  CHECK(with({.memory_limit = -1}) == "stagecut::minimize_load: memory_limit = -1.000000, must not be negative");
 }
 
 TEST_CASE("what makes a graph no graph of operators is refused where it stands") {
@@ -592,9 +592,9 @@ TEST_CASE("what makes a graph no graph of operators is refused where it stands")
     return refusal<invalid_input>([&] { return minimize_load(graph, {}); });
   };
   operator_graph graph = chain_of({1, 1, 1}, {0, 0, 0});
-  graph.operators[1].sent = -1;
+  graph.operators[1].sent_seconds = -1;
   CHECK(of(graph) == "operator 1: sent = -1.000000, must be finite and not negative");
-  graph.operators[1].sent = 0;
+  graph.operators[1].sent_seconds = 0;
   graph.operators[2].activations = std::numeric_limits<double>::infinity();
   CHECK(of(graph) == "operator 2: activations = inf, must be finite and not negative");
   graph.operators[2].activations = 0;
@@ -625,7 +625,7 @@ TEST_CASE("why there is no partition is said with the operators and the bytes") 
   operator_graph graph = chain_of({1, 1, 1, 1}, {0, 0, 0, 0});
   CHECK(of(graph, {.devices = 5}) ==
         "5 stages need at least 5 layers, and there are 4; allow fewer, or part what shares a stage");
-  load_request request{.devices = 2, .load = {.memory = 10}};
+  load_request request{.devices = 2, .load = {.memory_limit = 10}};
   graph.operators[2].resident = 8;
   graph.operators[2].activations = 4;
   CHECK(of(graph, request) == "operator 2 needs at least 12 bytes, and a device has 10 bytes");
@@ -646,7 +646,7 @@ TEST_CASE("why there is no partition is said with the operators and the bytes") 
         "no cut keeps to the constraint: none into 2 stages whose memory suffices and that keeps to "
         "what operators ask for; use more devices, or some with more memory");
   graph.operators[1].on_accelerator = false;
-  request.load.memory.reset();
+  request.load.memory_limit.reset();
   CHECK(of(graph, request) == "no cut keeps to the constraint: operator 1 runs on none of the devices");
   graph.operators[1].on_cpu = true;
   request.cpus = 1;
@@ -665,10 +665,10 @@ TEST_CASE("bounds of whole numbers are the next load that there can be") {
   for (auto& each : graph.operators) each.forward = 3;
   stagecut::load_request request{.devices = 2};
   request.method = stagecut::graph_method::linear;
-  request.limits.round_limit = 0;
+  request.search.node_limit = 0;
   const auto found = minimize_load(graph, request);
   REQUIRE(found.state() == stagecut::state::optimal);
-  CHECK(found->load == 6);
+  CHECK(found->value == 6);
   // Random ones of few seconds: the bound is a whole number, and never above the load.
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
@@ -677,7 +677,7 @@ TEST_CASE("bounds of whole numbers are the next load that there can be") {
     request.devices = 2 + random() % 3;
     const auto made = minimize_load(graph, request);
     CHECK(made->bound == std::floor(made->bound));
-    CHECK(made->bound <= made->load);
+    CHECK(made->bound <= made->value);
   }
 }
 
@@ -686,13 +686,13 @@ TEST_CASE("without a limit of time rounds end all that is done, and twice after 
   for (const graph_method method : {graph_method::automatic, graph_method::linear, graph_method::down_sets}) {
     CAPTURE(static_cast<int>(method));
     load_request request{.devices = 5, .method = method};
-    request.limits.time_limit.reset();
+    request.search.time_limit.reset();
     std::size_t asked = 0;
     const auto count = [&] { return ++asked > 1000000; };
-    request.limits.stop = count;
+    request.search.stop = count;
     std::size_t last = 0;
     for (const std::size_t limit : {1U, 30U}) {
-      request.limits.round_limit = limit;
+      request.search.node_limit = limit;
       asked = 0;
       const auto first = minimize_load(graph, request);
       const std::size_t once = std::exchange(asked, 0);
@@ -701,8 +701,8 @@ TEST_CASE("without a limit of time rounds end all that is done, and twice after 
       CHECK(once == asked);
       CHECK(asked < 1500 * limit);
       CHECK(asked >= last);
-      CHECK(first->rounds <= limit);
-      CHECK(first->stage_of == second->stage_of);
+      CHECK(first->statistics.nodes <= limit);
+      CHECK(first->assignment == second->assignment);
       CHECK(first->bound == second->bound);
       CHECK(first.state() == second.state());
       last = asked;
@@ -713,7 +713,7 @@ TEST_CASE("without a limit of time rounds end all that is done, and twice after 
 TEST_CASE("what is small is proved with any limit of rounds") {
   const operator_graph graph = braid(9, 2);
   load_request request{.devices = 3};
-  request.limits.time_limit.reset();
-  request.limits.round_limit = 0;
+  request.search.time_limit.reset();
+  request.search.node_limit = 0;
   CHECK(minimize_load(graph, request).state() == state::optimal);
 }

@@ -87,7 +87,7 @@ TEST_CASE("sums after any moves are those of the stages, in any order in which t
 
 TEST_CASE("what is restored leaves no rounding behind") {
   stagecut::operator_graph graph;
-  graph.operators.resize(3, {.forward = 0.1, .backward = 0.7, .sent = 0.3});
+  graph.operators.resize(3, {.forward = 0.1, .backward = 0.7, .sent_seconds = 0.3});
   graph.edges = {{0, 1}, {1, 2}};
   const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
   const stagecut::detail::operator_links links(graph);

@@ -23,7 +23,7 @@ namespace {
 
 /// Whether what is told of parts is what a plain loop says.
 void check_figures(const oracle::dag_case& graph, const dag_partition& found, std::size_t parts) {
-  const oracle::dag_figures plain = oracle::figures_of(graph, found.part_of, parts);
+  const oracle::dag_figures plain = oracle::figures_of(graph, found.assignment, parts);
   REQUIRE(plain.forwards);
   REQUIRE_EQ(found.cut, plain.cut);
   REQUIRE_EQ(found.weights, plain.weights);
@@ -90,7 +90,7 @@ TEST_CASE("cuts of small graphs: figures, bounds and proofs against all partitio
     const oracle::dag_case graph =
         oracle::random_dag(random, parts + random.below(parts == 2 ? 7 : 4), 1 + random.below(5));
     multilevel_request request{.parts = parts, .imbalance = 0};
-    request.seed = random.below(100);
+    request.search.seed = random.below(100);
     const auto quarters = static_cast<std::int64_t>(random.below(4));
     request.imbalance = 0.25 * static_cast<double>(quarters);
     const std::int64_t most = most_weight(graph, parts, 25 * quarters);
@@ -107,10 +107,10 @@ TEST_CASE("cuts of small graphs: figures, bounds and proofs against all partitio
     if (!found) continue;
     check_figures(graph, *found, parts);
     REQUIRE_LE(*std::max_element(found->weights.begin(), found->weights.end()), most);
-    REQUIRE_GE(found->cut, best);
+    REQUIRE_GE(found->value, best);
     REQUIRE_LE(found->bound, best);
-    if (found.state() == stagecut::state::optimal) REQUIRE_EQ(found->cut, best);
-    found_best += found->cut == best ? std::size_t{1} : 0;
+    if (found.state() == stagecut::state::optimal) REQUIRE_EQ(found->value, best);
+    found_best += found->value == best ? std::size_t{1} : 0;
   }
   CHECK_GT(10 * found_best, 9 * solvable);
 }
@@ -135,7 +135,7 @@ TEST_CASE("loads of small graphs: figures, bounds and proofs against all partiti
     REQUIRE(found.has_value());
     check_figures(graph, *found, parts);
     for (std::size_t p = 0; p < parts; ++p)
-      REQUIRE_EQ(std::count(found->part_of.begin(), found->part_of.end(), p) > 0, true);
+      REQUIRE_EQ(std::count(found->assignment.begin(), found->assignment.end(), p) > 0, true);
     REQUIRE_GE(found->load(), best);
     REQUIRE_LE(found->bound, best);
     if (found.state() == stagecut::state::optimal) REQUIRE_EQ(found->load(), best);
@@ -155,8 +155,8 @@ TEST_CASE("a product of three matrices is cut along the order of its sums") {
     REQUIRE(found.has_value());
     check_figures(graph, *found, parts);
     CHECK_LE(*std::max_element(found->weights.begin(), found->weights.end()), most_weight(graph, parts, 3));
-    INFO(parts << " " << found->cut);
-    CHECK_LE(static_cast<std::size_t>(found->cut), most[which++]);
+    INFO(parts << " " << found->value);
+    CHECK_LE(static_cast<std::size_t>(found->value), most[which++]);
   }
   const auto load = multilevel(dag, {.parts = 8, .objective = dag_objective::load});
   REQUIRE(load.has_value());
@@ -171,13 +171,13 @@ TEST_CASE("the same request has the same answer, and more trials none that is wo
     const oracle::dag_case graph = oracle::random_dag(random, 150, 15);
     for (const dag_objective objective : {dag_objective::cut, dag_objective::load}) {
       multilevel_request request{.parts = 2 + random.below(5), .objective = objective};
-      request.seed = random.below(9);
+      request.search.seed = random.below(9);
       const auto once = multilevel(graph.dag(), request);
       REQUIRE(once.has_value());
-      CHECK_EQ(multilevel(graph.dag(), request)->part_of, once->part_of);
+      CHECK_EQ(multilevel(graph.dag(), request)->assignment, once->assignment);
       request.trials = 3;
       const auto more = multilevel(graph.dag(), request);
-      if (objective == dag_objective::cut) CHECK_LE(more->cut, once->cut);
+      if (objective == dag_objective::cut) CHECK_LE(more->value, once->value);
       if (objective == dag_objective::load) CHECK_LE(more->load(), once->load());
     }
   }
@@ -193,7 +193,7 @@ TEST_CASE("more than 200,000 vertices are merged first") {
   }
   const auto found = multilevel(weighted_dag(graph.weights, graph.edges), {.parts = 4});
   REQUIRE(found.has_value());
-  CHECK_LE(found->cut, 400);
+  CHECK_LE(found->value, 400);
   CHECK_LE(*std::max_element(found->weights.begin(), found->weights.end()), most_weight(graph, 4, 3));
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("limits of huge weights are exact where the imbalance is") {
   CHECK_EQ(multilevel(weighted_dag(weights, edges), {.parts = 5, .imbalance = 0}).why().text(),
            "no cut keeps to the constraint: vertex 0 weighs 288230376151711745, and one of 5 parts may weigh "
            "288230376151711744");
-  CHECK_EQ(multilevel(weighted_dag(weights, edges), {.parts = 2, .imbalance = 1})->cut, 0);
+  CHECK_EQ(multilevel(weighted_dag(weights, edges), {.parts = 2, .imbalance = 1})->value, 0);
   CHECK(multilevel(weighted_dag(weights, edges), {.parts = 4, .imbalance = 1e9}).has_value());
 }
 
@@ -212,14 +212,14 @@ TEST_CASE("what ends a search leaves the first answer") {
   oracle::chance random(5);
   const oracle::dag_case graph = oracle::random_dag(random, 200, 15);
   multilevel_request request{.parts = 4, .trials = 1000000};
-  request.time_limit = 0;
+  request.search.time_limit = 0;
   CHECK(multilevel(graph.dag(), request).has_value());
   request.objective = dag_objective::load;
   CHECK(multilevel(graph.dag(), request).has_value());
-  request.time_limit.reset();
+  request.search.time_limit.reset();
   std::size_t asked = 0;
   const auto stop = [&] { return ++asked > 3; };
-  request.stop = stop;
+  request.search.stop = stop;
   CHECK(multilevel(graph.dag(), request).has_value());
 }
 
@@ -230,10 +230,10 @@ TEST_CASE("what cannot be is explained") {
   CHECK_EQ(multilevel(graph, {.parts = 2}).why().text(),
            "no cut keeps to the constraint: vertex 1 weighs 9, and one of 2 parts may weigh 6");
   CHECK_EQ(multilevel(graph, {.parts = 5}).why().text(), "5 stages need at least 5 layers, and there are 4");
-  CHECK_EQ(multilevel(graph, {.parts = 1})->cut, 0);
-  CHECK_EQ(multilevel(graph, {.parts = 4, .objective = dag_objective::load})->part_of,
+  CHECK_EQ(multilevel(graph, {.parts = 1})->value, 0);
+  CHECK_EQ(multilevel(graph, {.parts = 4, .objective = dag_objective::load})->assignment,
            std::vector<std::size_t>{0, 1, 2, 3});
-  CHECK_EQ(multilevel(graph, {.parts = 2, .imbalance = 1})->cut, 0);
+  CHECK_EQ(multilevel(graph, {.parts = 2, .imbalance = 1})->value, 0);
   CHECK_EQ(multilevel(graph, {.parts = 2, .imbalance = 0.5}).state(), stagecut::state::unknown);
   const auto refused = [&](multilevel_request request) { return refusal([&] { return multilevel(graph, request); }); };
   CHECK_EQ(refused({.parts = 0}), "stagecut::multilevel: parts = 0, must be at least 1");
@@ -241,6 +241,6 @@ TEST_CASE("what cannot be is explained") {
   CHECK_EQ(refused({.imbalance = -0.5}),
            "stagecut::multilevel: imbalance = -0.500000, must be finite and not negative");
   multilevel_request backwards;
-  backwards.time_limit = -1;
-  CHECK_EQ(refused(backwards), "stagecut::multilevel: time_limit = -1.000000, must not be negative");
+  backwards.search.time_limit = -1;
+  CHECK_EQ(refused(backwards), "stagecut::multilevel: search.time_limit = -1.000000, must not be negative");
 }

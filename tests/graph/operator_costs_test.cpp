@@ -24,7 +24,7 @@ operator_graph small_graph() {
   graph.operators.resize(4);
   for (std::size_t v = 0; v < 4; ++v) {
     graph.operators[v].forward = static_cast<double>(v + 1);
-    graph.operators[v].sent = 0.25 * static_cast<double>(v + 1);
+    graph.operators[v].sent_seconds = 0.25 * static_cast<double>(v + 1);
     graph.operators[v].resident = static_cast<double>(10 * v);
   }
   graph.edges = {{0, 1}, {0, 2}, {1, 2}, {0, 2}};
@@ -36,7 +36,7 @@ operator_graph small_graph() {
 
 TEST_CASE("each producer is one net, with the elements of what takes its output") {
   operator_graph graph = small_graph();
-  graph.operators[1].sent_back = 2;
+  graph.operators[1].sent_back_seconds = 2;
   const contraction parts(graph);
   const operator_costs costs(graph, parts, {}, 2);
   REQUIRE(costs.size() == 4);
@@ -82,7 +82,7 @@ TEST_CASE("shared parameters know who needs them") {
 
 TEST_CASE("all contractions of a graph have the same ticks") {
   operator_graph graph = small_graph();
-  graph.operators[0].sent = 1000;  // nearly all of the time
+  graph.operators[0].sent_seconds = 1000;  // nearly all of the time
   const contraction parts(graph);
   const contraction merged = parts.merged(graph, {0, 0, 0, 3});
   const operator_costs before(graph, parts, {}, 2);
@@ -181,10 +181,10 @@ TEST_CASE("whether the number of a stage matters") {
   CHECK_FALSE(matters({.constants = {3}}));
   CHECK(matters({.constants = {3, 3}}));
   CHECK(matters({.speeds = {1, 2}}));
-  CHECK_FALSE(matters({.memory = 100, .in_flight = true}));
+  CHECK_FALSE(matters({.memory_limit = 100, .in_flight = true}));
   graph.operators[2].activations = 1;
-  CHECK(matters({.memory = 100, .in_flight = true}));
-  CHECK_FALSE(matters({.memory = 100}));
+  CHECK(matters({.memory_limit = 100, .in_flight = true}));
+  CHECK_FALSE(matters({.memory_limit = 100}));
   CHECK_FALSE(matters({.in_flight = true}));
   graph.operators[3].stage = 0;
   CHECK(matters({}));
@@ -192,7 +192,7 @@ TEST_CASE("whether the number of a stage matters") {
 
 TEST_CASE("what all times are multiples of, unless stages differ in speed") {
   operator_graph graph = small_graph();
-  for (auto& each : graph.operators) each.sent = 0;
+  for (auto& each : graph.operators) each.sent_seconds = 0;
   graph.edges.clear();
   graph.latency = 0;
   for (std::size_t v = 0; v < 4; ++v) graph.operators[v].forward = 3 * static_cast<double>(v);

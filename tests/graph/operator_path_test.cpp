@@ -27,8 +27,8 @@ operator_graph random_path(std::mt19937& random) {
   for (graph_operator& each : result.operators) {
     each.forward = static_cast<double>(random() % 9);
     each.backward = static_cast<double>(random() % 9);
-    each.sent = static_cast<double>(random() % 7);
-    each.sent_back = static_cast<double>(random() % 3);
+    each.sent_seconds = static_cast<double>(random() % 7);
+    each.sent_back_seconds = static_cast<double>(random() % 3);
   }
   for (std::size_t i = 1; i < n; ++i) {
     for (std::size_t times = 0; times < 1 + random() % 2; ++times) result.edges.push_back({number[i - 1], number[i]});
@@ -50,8 +50,8 @@ TEST_CASE("a path is cut as its contraction is") {
     const auto other = detail::graph_solver(graph, request).run();
     REQUIRE(found.has_value() == other.has_value());
     if (!found) continue;
-    CHECK((*found)->load == other->load);
-    CHECK((*found)->stage_of == other->stage_of);
+    CHECK((*found)->value == other->value);
+    CHECK((*found)->assignment == other->assignment);
     CHECK(other.state() == state::optimal);
   }
 }
@@ -65,7 +65,7 @@ TEST_CASE("what is no path, or asks for more, is left to those who contract") {
   request.cpus = 1;
   CHECK(!detail::least_load_of_path(graph, request));
   request.cpus = 0;
-  request.load.memory = 5;
+  request.load.memory_limit = 5;
   CHECK(!detail::least_load_of_path(graph, request));
   for (const std::vector<operator_edge>& edges : {std::vector<operator_edge>{{0, 1}, {0, 2}},
                                                   {{0, 1}},

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/graph/minimize_load.hpp>
+#include <stagecut/graph/operator_set.hpp>
+#include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/order_costs.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_leximax.hpp>
@@ -24,7 +27,7 @@ operator_graph random_graph(std::mt19937& random) {
   result.operators.resize(n);
   for (graph_operator& each : result.operators) {
     each.forward = static_cast<double>(1 + random() % 9);
-    each.sent = static_cast<double>(random() % 9);
+    each.sent_seconds = static_cast<double>(random() % 9);
     each.resident = static_cast<double>(random() % 5);
   }
   for (std::size_t i = 0; i < n; ++i) {
@@ -44,7 +47,7 @@ TEST_CASE("the best cut of all orders is the best partition") {
     const operator_graph graph = random_graph(random);
     load_request request;
     request.devices = 2 + random() % 2;
-    if (random() % 2 == 0) request.load.memory = static_cast<double>(4 + random() % 12);
+    if (random() % 2 == 0) request.load.memory_limit = static_cast<double>(4 + random() % 12);
     const contraction parts(graph);
     const operator_costs costs(graph, parts, request.load, request.devices);
     std::vector<precedence::element> order(parts.below().order().begin(), parts.below().order().end());
@@ -59,13 +62,13 @@ TEST_CASE("the best cut of all orders is the best partition") {
       if (!follows) continue;
       const order_costs<operator_set> along(operator_set(costs), order, request.devices);
       const auto found = minimize_bottleneck(along, request.devices, order_constraint(along));
-      if (found) best = std::min(best, found->cost);
+      if (found) best = std::min(best, found->value);
     } while (std::next_permutation(order.begin(), order.end()));
     const auto least = minimize_load(graph, request);
     REQUIRE(least.has_value() == (best != std::numeric_limits<operator_costs::ticks>::max()));
     if (!least) continue;
     ++solved;
-    CHECK(costs.seconds(best) == doctest::Approx(least->load).epsilon(1e-12));
+    CHECK(costs.seconds(best) == doctest::Approx(least->value).epsilon(1e-12));
   }
   CHECK(solved > 20);
 }

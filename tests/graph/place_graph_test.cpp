@@ -25,7 +25,7 @@ using stagecut::state;
 
 namespace {
 
-/// Two branches of two layers each between a first and a last one, which hand over so many bytes.
+/// Two branches of two layers each between a first and a last one, with given output bytes.
 stagecut::profile branches() {
   stagecut::profile model;
   const double bytes[] = {10, 7, 5, 7, 5, 1};
@@ -129,9 +129,9 @@ TEST_CASE("a placement in no order hands over less") {
   const auto placed = place_graph(model, request);
   REQUIRE(placed.state() == state::optimal);
   CHECK(placed->of == "sent bytes");
-  CHECK(placed->placement.communication == 15);
-  CHECK(placed->placement.device_of == std::vector<std::size_t>{0, 0, 0, 1, 1, 0});
-  CHECK(placed->devices[1] == stagecut::placed_device{2, 8 * request.memory.parameter_multiplier, 15});
+  CHECK(placed->placement.value == 15);
+  CHECK(placed->placement.assignment == std::vector<std::size_t>{0, 0, 0, 1, 1, 0});
+  CHECK(placed->devices[1] == stagecut::placed_device{2, 8 * request.memory_accounting.parameter_multiplier, 15});
   const auto made = plan_graph(model, request);
   CHECK(made.state() == state::infeasible);
 }
@@ -155,7 +155,7 @@ TEST_CASE("what does not go with the method is refused, and the method by others
   CHECK(refused([](plan_request& r) { r.cpus = 1; }) ==
         "stagecut::plan_graph: cpus = 1, is not known to the method communication, which balances variables and "
         "operators alone");
-  CHECK(refused([](plan_request& r) { r.memory_per_device = 5; }).find("memory_per_device = 5") != std::string::npos);
+  CHECK(refused([](plan_request& r) { r.memory_limit = 5; }).find("memory_limit = 5") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.speeds = {1, 2}; }).find("speeds") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.imbalance = 0.5; }).find("imbalance = 0.5, must be") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.objective = stagecut::plan_objective::makespan; }) ==

@@ -16,13 +16,13 @@
 // op by op, all assignments, all warm-up counts.
 
 /// An iteration, or that it stands still.
-struct plain_run {
+struct reference_simulator {
   bool ends = false;
   double makespan = 0;
 };
 
 /// Every device runs its list of ops; whoever's next op has all it needs runs it, until nobody can.
-inline plain_run run_plainly(const stagecut::stage_pipeline& of, const std::vector<std::size_t>& warm_up, std::size_t m,
+inline reference_simulator run_plainly(const stagecut::stage_pipeline& of, const std::vector<std::size_t>& warm_up, std::size_t m,
                              bool link) {
   struct work {
     bool back;
@@ -112,9 +112,9 @@ inline stagecut::stage_pipeline pipeline_plainly(const stagecut::operator_graph&
       if (sent_down.empty() && sent_up.empty()) continue;
       double down = graph.latency;
       double up = graph.latency;
-      for (const std::size_t v : sent_down) down += graph.operators[v].sent;
-      for (const std::size_t v : sent_up) up += graph.operators[v].sent;
-      for (const std::size_t v : returned) up += graph.operators[v].sent_back;
+      for (const std::size_t v : sent_down) down += graph.operators[v].sent_seconds;
+      for (const std::size_t v : sent_up) up += graph.operators[v].sent_seconds;
+      for (const std::size_t v : returned) up += graph.operators[v].sent_back_seconds;
       result.edges.push_back({a, b});
       result.send_forward.push_back(down);
       result.send_backward.push_back(up);
@@ -170,7 +170,7 @@ inline double best_plainly(const stagecut::operator_graph& graph, std::size_t st
         const double peak = static_cast<double>(std::min(warm_up[s] + 1, m)) * of.activations[s];
         if (of.resident[s] + peak > memory) return;
       }
-      const plain_run found = run_plainly(of, warm_up, m, link);
+      const reference_simulator found = run_plainly(of, warm_up, m, link);
       if (found.ends && (best < 0 || found.makespan < best)) best = found.makespan;
     });
   });
@@ -187,7 +187,7 @@ class random_graphs {
   }
   [[nodiscard]] double number(std::size_t most) { return static_cast<double>(up_to(most)); }
 
-  /// What the graphs have beside operators and edges.
+  /// The features of the graphs in addition to operators and edges.
   struct shape {
     bool groups = false;
     bool backward = false;  ///< operators of the backward pass
@@ -205,8 +205,8 @@ class random_graphs {
       each.is_backward = of.backward && v >= (n + 1) / 2;
       each.forward = each.is_backward ? 0 : 1 + number(8);
       each.backward = up_to(1) == 0 ? 2 * each.forward : number(12);
-      each.sent = number(scale);
-      each.sent_back = each.is_backward ? 0 : number(scale);
+      each.sent_seconds = number(scale);
+      each.sent_back_seconds = each.is_backward ? 0 : number(scale);
       each.resident = number(5);
       each.activations = number(3);
       if (of.groups && up_to(3) == 0) each.group = up_to(1);

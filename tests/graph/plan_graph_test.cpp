@@ -61,11 +61,11 @@ plan_request random_request(std::mt19937& random) {
   if (random() % 2 == 0) result.links = {{0.125, 4.0}};
   constexpr transfer_kind kinds[] = {transfer_kind::link, transfer_kind::latency, transfer_kind::blocking};
   result.transfers = kinds[random() % 3];
-  if (random() % 3 == 0) result.memory_per_device = static_cast<double>(400 + random() % 2000);
+  if (random() % 3 == 0) result.memory_limit = static_cast<double>(400 + random() % 2000);
   if (random() % 3 == 0) result.at_most = true;
   if (random() % 4 == 0) result.schedule = schedule_kind::gpipe;
   if (result.schedule == schedule_kind::gpipe && result.microbatches == 0) result.microbatches = 2;
-  result.limits.time_limit = 5;
+  result.search.time_limit = 5;
   return result;
 }
 
@@ -113,13 +113,13 @@ TEST_CASE("plans of graphs with several chunks on a device stand up to their ver
     plan_request request = random_request(random);
     request.objective = plan_objective::bottleneck;
     const auto one = plan_graph(model, request);
-    request.chunks = 2 + random() % 2;
+    request.stages_per_rank = 2 + random() % 2;
     if (random() % 4 == 0 && !request.at_most)
       request.speeds.assign(request.devices, 1.0 + static_cast<double>(random() % 2));
     int asked = 0;  // so long on every machine
     const auto stop = [&] { return ++asked > 150; };
-    request.limits.time_limit.reset();
-    request.limits.stop = stop;
+    request.search.time_limit.reset();
+    request.search.stop = stop;
     const auto made = plan_graph(model, request);
     if (!made) {
       CHECK_FALSE(one);
@@ -129,9 +129,9 @@ TEST_CASE("plans of graphs with several chunks on a device stand up to their ver
     CHECK(verify_plan(model, *made).find("loads")->result == check_result::holds);
     CHECK(verify_plan(model, *made).find("objective")->result == check_result::holds);
     if (one && request.speeds.empty()) CHECK(made->objective.value <= one->objective.value * (1 + 1e-12));
-    CHECK(are_graph_chunks(*made) == (made->chunks > 1));
-    ++(made->chunks > 1 ? chunked : plain);
-    if (made->chunks == 1) {
+    CHECK(are_graph_chunks(*made) == (made->stages_per_rank > 1));
+    ++(made->stages_per_rank > 1 ? chunked : plain);
+    if (made->stages_per_rank == 1) {
       CHECK(made->makespan.has_value() == (request.microbatches != 0));
       continue;
     }
@@ -158,7 +158,7 @@ TEST_CASE("plans of graphs by the makespan are no longer than those of the least
     request.objective = plan_objective::bottleneck;
     const auto least = plan_graph(model, request);
     request.objective = i % 2 == 0 ? plan_objective::makespan : plan_objective::automatic;
-    request.limits.time_limit = 0.4;
+    request.search.time_limit = 0.4;
     const auto made = plan_graph(model, request);
     if (!made) continue;
     check_verified(model, *made);
@@ -189,7 +189,7 @@ TEST_CASE("what is not said of the objective means the makespan wherever it is k
   CHECK(objective([](plan_request& r) { r.microbatches = 0; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.cpus = 1; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.speeds = {1, 2}; }) == "bottleneck");
-  CHECK(objective([](plan_request& r) { r.chunks = 2; }) == "bottleneck");
+  CHECK(objective([](plan_request& r) { r.stages_per_rank = 2; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.schedule = schedule_kind::gpipe; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.transfers = transfer_kind::blocking; }) == "bottleneck");
   CHECK(objective([](plan_request& r) { r.by = measure::time_and_memory; }) == "bottleneck");
@@ -210,11 +210,11 @@ TEST_CASE("a number of nodes alone ends the search through orders of a graph") {
     request.devices = 3;
     request.objective = plan_objective::bottleneck;
     request.method = graph_method::linear;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 20;
+    request.search.time_limit.reset();
+    request.search.node_limit = 20;
     std::size_t asked = 0;
     const auto stop = [&] { return ++asked > 1000000; };
-    request.limits.stop = stop;
+    request.search.stop = stop;
     const auto made = plan_graph(model, request);
     CHECK(asked < 1000000);
     if (made && made.state() == state::feasible) ++unproved;
@@ -230,20 +230,20 @@ TEST_CASE("a plan that holds so many bytes is no reason to call them too few") {
     plan_request request;
     request.devices = 2;
     request.microbatches = 2 + random() % 4;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 200;
+    request.search.time_limit.reset();
+    request.search.node_limit = 200;
     double least = 0;  // of the fullest stages of all plans that were found
     for (int step = 0; step < 8; ++step) {
       const auto made = plan_graph(model, request);
-      CHECK((made.state() != state::infeasible || !(least > 0) || *request.memory_per_device < least));
+      CHECK((made.state() != state::infeasible || !(least > 0) || *request.memory_limit.for_all() < least));
       if (!made) break;
       double fullest = 0;
       for (const planned_stage& each : made->stages) fullest = std::max(fullest, each.total_memory());
-      if (request.memory_per_device) CHECK(fullest <= *request.memory_per_device);
+      if (request.memory_limit.for_all()) CHECK(fullest <= *request.memory_limit.for_all());
       few += made->stages[0].in_flight < std::min<std::size_t>(request.microbatches, made->stages.size()) ? 1 : 0;
       CHECK(made->objective.bound <= made->objective.value);
       least = fullest;
-      request.memory_per_device = step % 2 == 0 ? fullest : fullest * (1 - 0x1p-20);
+      request.memory_limit = step % 2 == 0 ? fullest : fullest * (1 - 0x1p-20);
       ++within;
     }
   }
@@ -265,14 +265,14 @@ TEST_CASE("where 1F1B does not fit, fewer microbatches in flight may") {
   model.edges = {{3, 1}};
   plan_request request;
   request.devices = 2, request.microbatches = 2;
-  request.memory.parameter_multiplier = 2;
+  request.memory_accounting.parameter_multiplier = 2;
   for (const double bytes : {12.0, 13.0}) {
-    request.memory_per_device = bytes;
+    request.memory_limit = bytes;
     const auto made = plan_graph(model, request);
     REQUIRE(made);
     for (const planned_stage& each : made->stages) CHECK(each.total_memory() <= bytes);
   }
-  request.memory_per_device = 5;
+  request.memory_limit = 5;
   CHECK(plan_graph(model, request).state() == state::infeasible);
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("an iteration of a graph ends with the updates of its stages, which ar
     profile model = bare;
     add_updates(model, random);
     plan_request request{.devices = 2, .microbatches = 3};
-    request.limits.time_limit = 5;
+    request.search.time_limit = 5;
     if (i % 2 == 0) request.objective = plan_objective::makespan;
     const auto without = plan_graph(bare, request);
     const auto made = plan_graph(model, request);
@@ -412,13 +412,13 @@ TEST_CASE("requests that are not for graphs are refused") {
     return refusal<argument_error>([&] { static_cast<void>(plan_graph(model, request)); });
   };
   CHECK(told([](plan_request& r) { r.devices = 0; }) == "stagecut::plan_graph: devices = 0, must be at least 1");
-  CHECK(told([](plan_request& r) { r.chunks = 0; }) ==
-        "stagecut::plan_graph: chunks = 0, must be from 1 to below 2^20");
+  CHECK(told([](plan_request& r) { r.stages_per_rank = 0; }) ==
+        "stagecut::plan_graph: stages_per_rank = 0, must be from 1 to below 2^20");
   const std::string row =
       "where stages do not stand in a row: make_plan puts them so, but with cpus, at_most, a method, fixed stages or layers of "
       "the backward pass alone";
-  CHECK(told([](plan_request& r) { r.chunks = 2, r.microbatches = 4, r.objective = plan_objective::makespan; }) ==
-        "stagecut::plan_graph: chunks = 2, must be 1 for the makespan " + row);
+  CHECK(told([](plan_request& r) { r.stages_per_rank = 2, r.microbatches = 4, r.objective = plan_objective::makespan; }) ==
+        "stagecut::plan_graph: stages_per_rank = 2, must be 1 for the makespan " + row);
   CHECK(told([](plan_request& r) { r.objective = plan_objective::range; }) ==
         "stagecut::plan_graph: objective = range, must be bottleneck or makespan for a graph");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::makespan; }) ==
@@ -429,9 +429,9 @@ TEST_CASE("requests that are not for graphs are refused") {
           r.kept_together = {{0, 2}};
         }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");
   CHECK(told([](plan_request& r) {
-          r.memory_of_devices = {1, 2};
+          r.memory_limit = {1, 2};
         }) ==
-        "stagecut::plan_graph: memory_of_devices = {…}, is not supported for a graph: say one memory for all devices");
+        "stagecut::plan_graph: memory_limit = {…}, is not supported for a graph: say one memory for all devices");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::time_per_token; }) ==
         "stagecut::plan_graph: objective = time-per-token, must be bottleneck or makespan for a graph");
   model.inference = true;
@@ -452,16 +452,16 @@ TEST_CASE("stages that do not speak have a plan that says no more than is known"
   request.devices = 2;
   request.microbatches = 4;
   request.objective = plan_objective::makespan;
-  request.limits.time_limit = 1;
+  request.search.time_limit = 1;
   const auto made = plan_graph(model, request);
   REQUIRE(made);
   check_verified(model, *made);
-  CHECK(made->objective.bound <= 24);  // two stages of 4 * 6 beside each other
+  CHECK(made->objective.bound <= 24);  // two parallel stages of 4 * 6
   CHECK(*made->makespan <= 30);        // as one after the other
 }
 
 TEST_CASE("starts that no pipeline runs are left out") {
-  // The backward pass of b goes on to that of a, against the order of their forward passes.
+  // The backward pass of b feeds a's, against the order of their forward passes.
   profile model;
   for (const char* const name : {"f0", "f1", "f2", "b0", "b1", "b2"}) {
     layer each;
@@ -478,7 +478,7 @@ TEST_CASE("starts that no pipeline runs are left out") {
   request.at_most = true;
   CHECK(plan_graph(model, request));
   request.objective = plan_objective::makespan;
-  request.limits.time_limit = 1;
+  request.search.time_limit = 1;
   const auto made = plan_graph(model, request);
   REQUIRE(made);
   CHECK(made->stages.size() == 1);
@@ -506,7 +506,7 @@ TEST_CASE("a chain keeps to the machine that its profile names") {
   REQUIRE(made);
   CHECK(made->objective.value == 6);  // two layers, and a message there and back
   check_verified(model, *made);
-  request.memory_per_device = 100;
+  request.memory_limit = 100;
   request.links = {{0, 0.5}};
   CHECK(make_plan(model, request));
 }
@@ -525,24 +525,24 @@ TEST_CASE("who watches is told how far the search for the lightest heaviest stag
   }
   plan_request request{.devices = 5};
   request.links = {{0, 0.5}};
-  request.limits.time_limit = 0.6;
+  request.search.time_limit = 0.6;
   std::size_t told = 0;
-  makespan_progress last;
-  const auto watch = [&](const makespan_progress& now) {
+  search_progress last;
+  const auto watch = [&](const search_progress& now) {
     ++told;
     CHECK(now.seconds >= last.seconds);
     CHECK(now.bound >= last.bound);
-    CHECK((now.makespan == 0 || now.bound <= now.makespan));
-    CHECK((last.makespan == 0 || now.makespan <= last.makespan));
+    CHECK((now.value == 0 || now.bound <= now.value));
+    CHECK((last.value == 0 || now.value <= last.value));
     last = now;
   };
-  request.limits.progress = watch;
+  request.search.progress = watch;
   const auto made = plan_graph(model, request);
   REQUIRE(made);
   CHECK(told > 1);
-  REQUIRE(last.makespan > 0);
+  REQUIRE(last.value > 0);
   CHECK(last.bound <= made->objective.value);
-  CHECK(made->objective.value <= last.makespan);
+  CHECK(made->objective.value <= last.value);
 }
 
 TEST_CASE("plans by merged layers are what they say, and have a bound") {
@@ -557,7 +557,7 @@ TEST_CASE("plans by merged layers are what they say, and have a bound") {
     request.method = graph_method::merge;
     const auto found = plan_graph(model, request);
     if (!found) {
-      if (!request.memory_per_device) CHECK_FALSE(best);
+      if (!request.memory_limit.for_all()) CHECK_FALSE(best);
       continue;
     }
     ++made;
@@ -582,8 +582,8 @@ TEST_CASE("plans whose stages stand in a row are compared with those whose stage
     request.devices = 2 + random() % 2;
     request.microbatches = 6;
     if (i % 2 == 0) request.links = {{0.125, 4.0}};
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 2000;
+    request.search.time_limit.reset();
+    request.search.node_limit = 2000;
     const plan_comparison rows = compare_plans(model, request, usual_choices(model, 1));
     const plan_comparison all = compare_plans(model, request, usual_choices(model, 1), plan_graph);
     REQUIRE(all.compared.size() == rows.compared.size() + 1);
@@ -612,12 +612,12 @@ TEST_CASE("a limit of nodes alone ends every search, and gives the same plan twi
     request.devices = 2;
     request.method = methods[i % 5];
     if (i % 2 == 0 && request.method != graph_method::communication) request.microbatches = 4;
-    if (i % 10 == 1 || i % 10 == 8) request.chunks = request.method == graph_method::communication ? 1 : 2;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = i % 3 == 0 ? 1 : 50;
+    if (i % 10 == 1 || i % 10 == 8) request.stages_per_rank = request.method == graph_method::communication ? 1 : 2;
+    request.search.time_limit.reset();
+    request.search.node_limit = i % 3 == 0 ? 1 : 50;
     std::size_t asked = 0;
     const auto count = [&] { return ++asked > 1000000; };
-    request.limits.stop = count;
+    request.search.stop = count;
     const auto first = plan_graph(model, request);
     const std::size_t once = std::exchange(asked, 0);
     const auto second = plan_graph(model, request);
@@ -641,8 +641,8 @@ TEST_CASE("one node is enough for a plan that is there without a search") {
     request.devices = 2;
     request.at_most = true;
     request.microbatches = 3;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 1;
+    request.search.time_limit.reset();
+    request.search.node_limit = 1;
     for (const plan_objective objective : {plan_objective::makespan, plan_objective::bottleneck}) {
       request.objective = objective;
       REQUIRE(plan_graph(model, request));
@@ -660,17 +660,17 @@ TEST_CASE("attempts share a limit of nodes") {
     request.devices = 2;
     request.microbatches = 6;
     request.objective = plan_objective::makespan;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 4000;
+    request.search.time_limit.reset();
+    request.search.node_limit = 4000;
     const auto wide = plan_graph(model, request);
     if (!wide) continue;
     double fullest = 0;
     for (const planned_stage& each : wide->stages) fullest = std::max(fullest, each.total_memory());
-    request.memory_per_device = 0.9 * fullest;
+    request.memory_limit = 0.9 * fullest;
     std::size_t spent = 0;
-    request.limits.nodes_spent = &spent;
+    request.search.nodes_spent = &spent;
     tight += plan_graph(model, request) ? 1 : 0;
-    CHECK(spent < 2 * *request.limits.node_limit);
+    CHECK(spent < 2 * *request.search.node_limit);
   }
   CHECK(tight > 5);
 }

@@ -68,7 +68,7 @@ inline published_problem read_problem(const std::filesystem::path& path) {
   for (const json& edge : text.at("edges")) {
     const std::size_t from = number.at(edge.at("sourceId").get<long>());
     result.graph.edges.push_back({from, number.at(edge.at("destId").get<long>())});
-    result.graph.operators[from].sent = edge.at("cost");
+    result.graph.operators[from].sent_seconds = edge.at("cost");
   }
   return result;
 }

@@ -70,7 +70,7 @@ inline dag_figures figures_of(const dag_case& graph, const std::vector<std::size
   return result;
 }
 
-/// Shows `visit` all ways to give vertices one of so many parts.
+/// Calls `visit` for all assignments of vertices to `parts` parts.
 template <class Visit>
 void each_assignment(std::size_t n, std::size_t parts, const Visit& visit) {
   std::vector<std::size_t> part(n, 0);

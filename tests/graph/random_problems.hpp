@@ -29,7 +29,7 @@ class chance {
   explicit chance(std::uint64_t seed) : random_(seed) {}
   /// Below `count`.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
-  /// In one of so many cases.
+  /// True with probability 1 / `cases`.
   bool one_in(std::size_t cases) { return below(cases) == 0; }
   /// A whole number, or one between, that is not above `most`.
   double figure(std::size_t most, bool whole) {
@@ -50,15 +50,15 @@ struct load_case {
 inline void draw_operators(chance& random, std::size_t n, std::size_t most, load_case& result) {
   const bool whole = !random.one_in(3);
   const bool trains = random.one_in(2);
-  const std::size_t idle = 1 + random.below(6);  // one of so many takes no time
+  const std::size_t idle = 1 + random.below(6);  // one of `idle` takes no time
   for (std::size_t v = 0; v < n; ++v) {
     stagecut::graph_operator each;
     if (!random.one_in(idle + 1) || idle == 1) each.forward = random.figure(9, whole);
     if (idle == 1 || !random.one_in(idle)) each.cpu = random.figure(30, whole);
     if (trains && each.forward != 0) each.backward = random.figure(12, whole);
     if (each.forward == 0 && random.one_in(2)) each.cpu = 0;
-    each.sent = random.figure(4, whole);
-    if (trains && random.one_in(2)) each.sent_back = random.figure(3, whole);
+    each.sent_seconds = random.figure(4, whole);
+    if (trains && random.one_in(2)) each.sent_back_seconds = random.figure(3, whole);
     each.resident = static_cast<double>(random.below(4));
     each.activations = static_cast<double>(random.below(4));
     each.on_cpu = random.below(4) != 0;
@@ -114,7 +114,7 @@ inline void draw_options(chance& random, std::size_t stages, load_case& result) 
     for (const auto& each : result.graph.operators) total += each.resident + each.activations;
     for (const auto& each : result.graph.shared) total += each.resident;
     const double share = total / static_cast<double>(result.request.devices);
-    load.memory = std::floor(share * (0.8 + 0.1 * static_cast<double>(random.below(14))));
+    load.memory_limit = std::floor(share * (0.8 + 0.1 * static_cast<double>(random.below(14))));
     load.in_flight = random.one_in(3);
     if (load.in_flight && random.one_in(2)) load.microbatches = 1 + random.below(3);
   }

@@ -94,8 +94,8 @@ double sent_by(const operator_graph& graph, const assignment& stage_of) {
     }
     if (!feeds) continue;
     const auto& from = graph.operators[u];
-    double weight = from.sent + graph.latency;
-    if (from.sent_back > 0 || graph.sends_back) weight += from.sent_back + graph.latency;
+    double weight = from.sent_seconds + graph.latency;
+    if (from.sent_back_seconds > 0 || graph.sends_back) weight += from.sent_back_seconds + graph.latency;
     result += weight * static_cast<double>(stages.size() - 1);
   }
   return result;
@@ -142,13 +142,13 @@ refine_case draw(oracle::chance& random, std::size_t n, std::size_t stages, bool
       each.stage = stagecut::graph_operator::none;
       each.on_accelerator = true;
       if (!whole) continue;
-      for (double* value : {&each.forward, &each.backward, &each.sent, &each.sent_back}) *value = std::floor(*value);
+      for (double* value : {&each.forward, &each.backward, &each.sent_seconds, &each.sent_back_seconds}) *value = std::floor(*value);
     }
     refine_case result{std::move(drawn.graph), {}, {}};
     result.request.stages = drawn.request.devices + drawn.request.cpus;
     result.request.load = drawn.request.load;
     result.request.may_empty = random.one_in(2);
-    result.request.seed = random.below(1000);
+    result.request.search.seed = random.below(1000);
     result.given = random_stages(random, result.graph, contraction(result.graph), result.request.stages);
     return result;
   }
@@ -173,17 +173,17 @@ TEST_CASE("loads are what the stages take, never heavier than given, never below
       continue;
     }
     REQUIRE(found);
-    REQUIRE(keeps_to_edges(of.graph, found->stage_of));
-    const auto after = loads_of(of.graph, of.request, found->stage_of);
+    REQUIRE(keeps_to_edges(of.graph, found->assignment));
+    const auto after = loads_of(of.graph, of.request, found->assignment);
     REQUIRE(after);
     CHECK(near(found->before, (*before)[0]));
-    CHECK(near(found->after, (*after)[0]));
-    CHECK(found->after <= found->before);
-    CHECK(found->bound <= found->after);
+    CHECK(near(found->value, (*after)[0]));
+    CHECK(found->value <= found->before);
+    CHECK(found->bound <= found->value);
     if (!of.request.may_empty) {
-      CHECK(empty_stages(found->stage_of, of.request.stages) <= empty_stages(of.given, of.request.stages));
+      CHECK(empty_stages(found->assignment, of.request.stages) <= empty_stages(of.given, of.request.stages));
     }
-    CHECK(refine_partition(of.graph, of.given, of.request)->stage_of == found->stage_of);
+    CHECK(refine_partition(of.graph, of.given, of.request)->assignment == found->assignment);
     if (i % 5 != 0) continue;
     // Stages that may be empty are those of fewer devices, where they are alike.
     std::optional<double> best;
@@ -192,10 +192,10 @@ TEST_CASE("loads are what the stages take, never heavier than given, never below
       if (loads && (!best || (*loads)[0] < *best)) best = (*loads)[0];
     });
     REQUIRE(best);
-    CHECK(found->after >= *best - 1e-9);
+    CHECK(found->value >= *best - 1e-9);
     CHECK(found->bound <= *best + 1e-9);
     ++rounds;
-    if (near(found->after, *best)) ++least;
+    if (near(found->value, *best)) ++least;
   }
   MESSAGE("least load in ", least, " of ", rounds, "; ", refused, " given do not fit");
   CHECK(2 * least > rounds);
@@ -214,17 +214,17 @@ TEST_CASE("messages are what is sent, within the cap, never more than given, nev
     const auto found = refine_partition(of.graph, of.given, of.request);
     REQUIRE(found.has_value() == before.has_value());
     if (!found) continue;
-    REQUIRE(keeps_to_edges(of.graph, found->stage_of));
-    CHECK(loads_of(of.graph, of.request, found->stage_of));
+    REQUIRE(keeps_to_edges(of.graph, found->assignment));
+    CHECK(loads_of(of.graph, of.request, found->assignment));
     const double cap = cap_of(of.graph, contraction(of.graph), of.request);
     const std::size_t stages = of.request.stages;
     CHECK(near(found->before, sent_by(of.graph, of.given)));
-    CHECK(near(found->after, sent_by(of.graph, found->stage_of)));
+    CHECK(near(found->value, sent_by(of.graph, found->assignment)));
     CHECK(near(found->excess_before, work_above(of.graph, of.given, stages, cap)));
-    CHECK(near(found->excess, work_above(of.graph, found->stage_of, stages, cap)));
-    CHECK(std::pair(found->excess, found->after) <= std::pair(found->excess_before, found->before));
-    if (!of.request.may_empty) CHECK(empty_stages(found->stage_of, stages) <= empty_stages(of.given, stages));
-    CHECK(refine_partition(of.graph, of.given, of.request)->stage_of == found->stage_of);
+    CHECK(near(found->excess, work_above(of.graph, found->assignment, stages, cap)));
+    CHECK(std::pair(found->excess, found->value) <= std::pair(found->excess_before, found->before));
+    if (!of.request.may_empty) CHECK(empty_stages(found->assignment, stages) <= empty_stages(of.given, stages));
+    CHECK(refine_partition(of.graph, of.given, of.request)->assignment == found->assignment);
     if (i % 5 != 0 || found->excess > 0) continue;
     double best = std::numeric_limits<double>::max();
     oracle::for_each_assignment(of.graph, stages, [&](const assignment& stage_of) {
@@ -232,9 +232,9 @@ TEST_CASE("messages are what is sent, within the cap, never more than given, nev
       if (!of.request.may_empty && empty_stages(stage_of, stages) > empty_stages(of.given, stages)) return;
       if (loads_of(of.graph, of.request, stage_of)) best = std::min(best, sent_by(of.graph, stage_of));
     });
-    CHECK(found->after >= best - 1e-9);
+    CHECK(found->value >= best - 1e-9);
     ++rounds;
-    if (near(found->after, best)) ++least;
+    if (near(found->value, best)) ++least;
   }
   MESSAGE("least messages in ", least, " of ", rounds);
   CHECK(2 * least > rounds);
@@ -297,7 +297,7 @@ TEST_CASE("every move changes the objective by what is told, and makes no cycle;
     for (std::size_t e = 0; e < costs.size(); ++e) cap += costs.of(e).forward + costs.of(e).backward;
     cap = cap / static_cast<operator_costs::ticks>(of.request.stages) + cap / 8;
     stagecut::detail::communication_refiner messages(costs, parts.below(), given, of.request.stages, cap,
-                                                     of.request.may_empty, of.request.seed);
+                                                     of.request.may_empty, of.request.search.seed);
     const auto on_message = [&](const stagecut::detail::communication_refiner::step& step) {
       REQUIRE(now[step.element] == step.from);
       const operator_costs::ticks before = sent();
@@ -330,29 +330,29 @@ TEST_CASE("makespans are what an iteration takes op by op, never later than give
     request.microbatches = 1 + i % 4;
     request.transfers = i % 2 == 0 ? stagecut::transfer_kind::link : stagecut::transfer_kind::latency;
     request.may_empty = true;
-    request.seed = i;
+    request.search.seed = i;
     const assignment given = random_stages(chance, graph, parts, request.stages);
     const auto found = refine_partition(graph, given, request);
     REQUIRE(found);
-    REQUIRE(is_allowed(graph, found->stage_of));
+    REQUIRE(is_allowed(graph, found->assignment));
     const bool link = i % 2 == 0;
-    const auto of = pipeline_plainly(graph, found->stage_of, found->warm_up.size());
-    const plain_run run = run_plainly(of, found->warm_up, request.microbatches, link);
+    const auto of = pipeline_plainly(graph, found->assignment, found->warm_up.size());
+    const reference_simulator run = run_plainly(of, found->warm_up, request.microbatches, link);
     CHECK(run.ends);
-    CHECK(near(run.makespan, found->after));
-    CHECK(found->after <= found->before);
-    CHECK(found->bound <= found->after);
-    CHECK(refine_partition(graph, given, request)->stage_of == found->stage_of);
+    CHECK(near(run.makespan, found->value));
+    CHECK(found->value <= found->before);
+    CHECK(found->bound <= found->value);
+    CHECK(refine_partition(graph, given, request)->assignment == found->assignment);
     const auto before = stagecut::choose_warm_up(pipeline_plainly(graph, given, request.stages), request.microbatches,
                                                  request.transfers);
     CHECK(near(before->makespan, found->before));
     if (!small) continue;
     const double best =
         best_plainly(graph, request.stages, request.microbatches, link, std::numeric_limits<double>::max(), true);
-    CHECK(found->after >= best - 1e-9);
+    CHECK(found->value >= best - 1e-9);
     CHECK(found->bound <= best + 1e-9);
     ++rounds;
-    if (near(found->after, best)) ++least;
+    if (near(found->value, best)) ++least;
   }
   MESSAGE("earliest end in ", least, " of ", rounds);
   CHECK(2 * least > rounds);
@@ -364,7 +364,7 @@ namespace {
 operator_graph square() {
   operator_graph graph;
   for (int v = 0; v < 4; ++v) {
-    graph.operators.push_back({.forward = 1, .sent = 0.25, .resident = 4, .activations = 1});
+    graph.operators.push_back({.forward = 1, .sent_seconds = 0.25, .resident = 4, .activations = 1});
   }
   graph.edges = {{0, 1}, {1, 2}, {2, 3}, {0, 3}};
   return graph;
@@ -414,21 +414,21 @@ TEST_CASE("a partition that is none is explained") {
 TEST_CASE("stages whose edges lead down and that are alike get other numbers") {
   const auto found = refine_partition(square(), {1, 1, 0, 0});
   REQUIRE(found);
-  CHECK(found->stage_of == assignment{0, 0, 1, 1});
+  CHECK(found->assignment == assignment{0, 0, 1, 1});
   CHECK(found->before == 2.5);
-  CHECK(found->after == 2.5);
+  CHECK(found->value == 2.5);
 }
 
 TEST_CASE("a stage with more memory than there is, and an operator that no device holds, are told with their bytes") {
   refine_request request;
-  request.load.memory = 12;
+  request.load.memory_limit = 12;
   const auto full = refine_partition(square(), {0, 0, 0, 1}, request);
   CHECK(full.state() == state::unknown);
   CHECK(full.why().text() == "stage 0 as given needs at least 15 bytes, and a device has 12 bytes");
   request.objective = refine_objective::makespan;
   CHECK(refine_partition(square(), {0, 0, 0, 1}, request).why().text() == full.why().text());
   request.objective = refine_objective::max_load;
-  request.load.memory = 4;
+  request.load.memory_limit = 4;
   const auto heavy = refine_partition(square(), {0, 1, 2, 3}, request);
   CHECK(heavy.state() == state::infeasible);
   CHECK(heavy.why().text() == "operator 0 needs at least 5 bytes, and a device has 4 bytes");
@@ -456,7 +456,7 @@ TEST_CASE("requests that make no sense are refused") {
 TEST_CASE("work above the cap comes down through stages that are full") {
   operator_graph graph;
   for (std::size_t v = 0; v < 40; ++v) {
-    graph.operators.push_back({.forward = 1, .sent = 1});
+    graph.operators.push_back({.forward = 1, .sent_seconds = 1});
     if (v > 0) graph.edges.push_back({v - 1, v});
   }
   assignment given;  // 20, 10, 10, 0
@@ -469,20 +469,20 @@ TEST_CASE("work above the cap comes down through stages that are full") {
   REQUIRE(found);
   CHECK(found->excess_before == 10);
   CHECK(found->excess == 0);
-  CHECK(found->after == 3);
+  CHECK(found->value == 3);
 }
 
 TEST_CASE("no graph, one stage, and a caller who has had enough") {
   const auto none = refine_partition({}, {});
   REQUIRE(none);
-  CHECK(none->after == 0);
+  CHECK(none->value == 0);
   const auto one = refine_partition(square(), {0, 0, 0, 0});
   CHECK(one.state() == state::optimal);
-  CHECK(one->after == 4);
+  CHECK(one->value == 4);
   const auto stop = [] { return true; };
   refine_request request;
-  request.stop = stop;
+  request.search.stop = stop;
   const auto found = refine_partition(square(), {0, 0, 0, 1}, request);
-  CHECK(found->stage_of == assignment{0, 0, 0, 1});
+  CHECK(found->assignment == assignment{0, 0, 0, 1});
   CHECK(found->passes == 0);
 }

@@ -107,10 +107,10 @@ int check_sets(std::uint64_t seed, int rounds) {
       continue;
     }
     REQUIRE(found.state() == state::optimal);
-    REQUIRE(found->cost == *best);
+    REQUIRE(found->value == *best);
     REQUIRE(found->bound == *best);
     std::vector<oracle::operators> sets(found->on_cpu.size());
-    for (std::size_t e = 0; e < found->stage_of.size(); ++e) sets[found->stage_of[e]] |= 1U << e;
+    for (std::size_t e = 0; e < found->assignment.size(); ++e) sets[found->assignment[e]] |= 1U << e;
     std::optional<stagecut::set_value_t<Set>> most;
     for (std::size_t s = 0; s < sets.size(); ++s) {
       REQUIRE(sets[s] != 0);
@@ -118,8 +118,8 @@ int check_sets(std::uint64_t seed, int rounds) {
       REQUIRE(here.has_value());
       if (!most || *most < *here) most = here;
     }
-    REQUIRE(*most == found->cost);
-    for (const auto& edge : each.graph.edges) REQUIRE(found->stage_of[edge.from] <= found->stage_of[edge.to]);
+    REQUIRE(*most == found->value);
+    for (const auto& edge : each.graph.edges) REQUIRE(found->assignment[edge.from] <= found->assignment[edge.to]);
   }
   return infeasible;
 }
@@ -144,11 +144,11 @@ TEST_CASE("linear orders find partitions of costs in real numbers, on two CPUs a
   any_cost<double, false> empty;
   empty.elements = 4;
   load_request request{.devices = 1, .cpus = 2, .method = stagecut::graph_method::linear};
-  request.limits.round_limit = 1;
+  request.search.node_limit = 1;
   const auto found = minimize_load(precedence(4, {{0, 1}}), empty, request);
   REQUIRE(found);
-  CHECK(found->stage_of.size() == 4);
-  CHECK(found->bound <= found->cost);
+  CHECK(found->assignment.size() == 4);
+  CHECK(found->bound <= found->value);
 }
 
 TEST_CASE("no elements make no stage") {
@@ -158,7 +158,7 @@ TEST_CASE("no elements make no stage") {
     const load_request fewer{.devices = devices, .at_most = true};
     const auto first = minimize_load(precedence(), by_position, fewer);
     REQUIRE(first.state() == state::optimal);
-    CHECK(first->stage_of.empty());
+    CHECK(first->assignment.empty());
     CHECK(first->on_cpu.empty());
     REQUIRE(minimize_load(precedence(), alike, fewer).state() == state::optimal);
     const auto all = minimize_load(precedence(), alike, {.devices = devices});

@@ -44,12 +44,12 @@ TEST_CASE("the figures of any stages are those of their definition, whether edge
 }
 
 TEST_CASE("a message is paid once by each stage that sends or receives it") {
-  // 0 feeds 1, 2 and 3: 1 beside it, 2 and 3 on another stage.
+  // 0 feeds 1, 2 and 3: 1 on its stage, 2 and 3 on another one.
   operator_graph graph;
   graph.operators.resize(4);
   for (auto& each : graph.operators) each.forward = 1, each.backward = 2;
-  graph.operators[0].sent = 3;
-  graph.operators[0].sent_back = 0.5;
+  graph.operators[0].sent_seconds = 3;
+  graph.operators[0].sent_back_seconds = 0.5;
   graph.latency = 0.25;
   graph.edges = {{0, 1}, {0, 2}, {0, 3}};
   const std::vector<std::size_t> stage_of{0, 0, 1, 1};

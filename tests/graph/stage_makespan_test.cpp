@@ -137,7 +137,7 @@ TEST_CASE("the makespan is that of the simulator, to the last bit") {
         counts warm_up(k);
         for (std::size_t& each : warm_up) each = random.up_to(m);
         if (tries > 1) std::sort(warm_up.rbegin(), warm_up.rend());
-        const plain_run plain = run_plainly(of, warm_up, m, kind == transfer_kind::link);
+        const reference_simulator plain = run_plainly(of, warm_up, m, kind == transfer_kind::link);
         REQUIRE(price.runs(warm_up) == plain.ends);
         if (!plain.ends) continue;
         CHECK(price(warm_up) == plain.makespan);

@@ -27,7 +27,7 @@ operator_graph diamond() {
     auto& each = graph.operators[v];
     each.is_backward = v >= 4;
     (v < 4 ? each.forward : each.backward) = static_cast<double>(v + 1);
-    each.sent = static_cast<double>(10 * (v + 1));
+    each.sent_seconds = static_cast<double>(10 * (v + 1));
     each.activations = 1;
   }
   graph.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 7}, {7, 6}, {7, 5}, {6, 4}, {5, 4}, {0, 4}};
@@ -94,7 +94,7 @@ TEST_CASE("graphs that are none are refused with the place") {
     return refusal<invalid_input>([&] { return make_stage_pipeline(graph, all, 1); });
   };
   operator_graph graph = diamond();
-  graph.operators[3].sent = -1;
+  graph.operators[3].sent_seconds = -1;
   CHECK(refused(graph) == "operator 3: has a number that is negative or not finite");
   graph = diamond();
   graph.operators[2].backward = std::numeric_limits<double>::infinity();

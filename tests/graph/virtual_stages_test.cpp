@@ -18,7 +18,7 @@
 
 using stagecut::graph_operator;
 using stagecut::invalid_input;
-using stagecut::load_progress;
+using stagecut::search_progress;
 using stagecut::load_request;
 using stagecut::minimize_load;
 using stagecut::operator_graph;
@@ -35,10 +35,10 @@ virtual_stage_request with_chunks(const load_request& request, std::size_t chunk
   result.devices = request.devices;
   result.cpus = request.cpus;
   result.at_most = request.at_most;
-  result.chunks = chunks;
+  result.stages_per_rank = chunks;
   result.method = request.method;
   result.load = request.load;
-  result.limits = request.limits;
+  result.search = request.search;
   return result;
 }
 
@@ -62,17 +62,17 @@ void check_answer(const operator_graph& graph, const virtual_stage_request& requ
   }
   REQUIRE(oracle::wrong_with(graph, request, all, *found) == "");
   REQUIRE(best.has_value());
-  REQUIRE(found->load >= *best * (1 - 1e-12));
+  REQUIRE(found->value >= *best * (1 - 1e-12));
   REQUIRE(found->bound <= *best * (1 + 1e-12));
-  const bool same = oracle::close(found->load, *best);
+  const bool same = oracle::close(found->value, *best);
   if (found.state() == state::optimal) {
     REQUIRE(same);
-    REQUIRE(found->bound == found->load);
+    REQUIRE(found->bound == found->value);
     ++counts.optimal;
   } else {
     ++(same ? counts.best : counts.worse);
   }
-  if (found->load < found->contiguous_load * (1 - 1e-12)) ++counts.better;
+  if (found->value < found->contiguous_load * (1 - 1e-12)) ++counts.better;
 }
 
 tally check_cases(std::uint64_t seed, int rounds, std::size_t n, std::size_t stages, std::size_t round_limit) {
@@ -80,8 +80,8 @@ tally check_cases(std::uint64_t seed, int rounds, std::size_t n, std::size_t sta
   for (int round = 0; round < rounds * oracle::times_as_many(); ++round) {
     oracle::chance random(seed * 1000000 + static_cast<std::uint64_t>(round));
     oracle::load_case each = oracle::random_case(random, n, stages);
-    each.request.limits.time_limit.reset();
-    each.request.limits.round_limit = round_limit;
+    each.request.search.time_limit.reset();
+    each.request.search.node_limit = round_limit;
     const virtual_stage_request request = with_chunks(each.request, 2);
     CAPTURE(seed);
     CAPTURE(round);
@@ -96,7 +96,7 @@ tally check_cases(std::uint64_t seed, int rounds, std::size_t n, std::size_t sta
     const auto one = minimize_load(each.graph, each.request);
     if (one) {
       REQUIRE(*found);
-      REQUIRE((*found)->load <= one->load * (1 + 1e-12));
+      REQUIRE((*found)->value <= one->value * (1 + 1e-12));
     }
   }
   return counts;
@@ -146,11 +146,11 @@ TEST_CASE("one chunk a device is what minimize_load says") {
       REQUIRE(found.why().text() == one.why().text());
       continue;
     }
-    REQUIRE(found->chunk_of == one->stage_of);
+    REQUIRE(found->assignment == one->assignment);
     REQUIRE(found->devices == one->stages);
-    REQUIRE(found->load == one->load);
+    REQUIRE(found->value == one->value);
     REQUIRE(found->bound == one->bound);
-    REQUIRE(found->contiguous_load == one->load);
+    REQUIRE(found->contiguous_load == one->value);
   }
 }
 
@@ -159,9 +159,9 @@ TEST_CASE("a device that holds both ends of a path") {
   const auto found = virtual_stages(two_ends(), request);
   REQUIRE(found);
   CHECK(found.state() == state::optimal);
-  CHECK(found->load == 5);
+  CHECK(found->value == 5);
   CHECK(found->contiguous_load == 7);
-  CHECK(found->chunk_of == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(found->assignment == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(found->device_of == std::vector<std::size_t>{0, 1, 2, 0});
   CHECK(found->devices.size() == 3);
   CHECK(found->devices[0].load == 5);
@@ -170,15 +170,15 @@ TEST_CASE("a device that holds both ends of a path") {
 
 TEST_CASE("chunks of a device that take the same output pay for it once") {
   operator_graph graph = two_ends();
-  graph.operators[0].sent = 1;
+  graph.operators[0].sent_seconds = 1;
   graph.edges.push_back({0, 3});
   graph.edges.push_back({0, 2});
   virtual_stage_request request{.devices = 2};
-  request.limits.time_limit.reset();
-  request.limits.round_limit = 20;
+  request.search.time_limit.reset();
+  request.search.node_limit = 20;
   const auto found = virtual_stages(graph, request);
   REQUIRE(found);
-  CHECK(found->load == 9);  // 2 and 5, or 3 and 5, with what the other one takes
+  CHECK(found->value == 9);  // 2 and 5, or 3 and 5, with what the other one takes
   CHECK(found->devices[0].communication == 1);
   CHECK(found->devices[1].communication == 1);
 }
@@ -187,14 +187,14 @@ TEST_CASE("memory is that of all chunks of a device") {
   operator_graph graph = two_ends();
   for (graph_operator& each : graph.operators) each.resident = 10;
   virtual_stage_request request{.devices = 3};
-  request.limits.round_limit = 40;
-  request.limits.time_limit.reset();
-  request.load.memory = 13;
+  request.search.node_limit = 40;
+  request.search.time_limit.reset();
+  request.load.memory_limit = 13;
   const auto none = virtual_stages(graph, request);
   CHECK(none.state() == state::infeasible);
   CHECK(none.why().text().find("memory") != std::string::npos);
-  request.load.memory = 20;
-  CHECK(virtual_stages(graph, request)->load == 5);
+  request.load.memory_limit = 20;
+  CHECK(virtual_stages(graph, request)->value == 5);
   graph.operators[1].resident = 21;
   const auto heavy = virtual_stages(graph, request);
   CHECK(heavy.state() == state::infeasible);
@@ -205,19 +205,19 @@ TEST_CASE("chunks keep the activations of as many microbatches as there are chun
   operator_graph graph = two_ends();
   for (graph_operator& each : graph.operators) each.activations = 1;
   virtual_stage_request request{.devices = 3};
-  request.limits.round_limit = 40;
-  request.limits.time_limit.reset();
+  request.search.node_limit = 40;
+  request.search.time_limit.reset();
   request.load.in_flight = true;
-  request.load.memory = 5;  // 4 and 1 at the ends
+  request.load.memory_limit = 5;  // 4 and 1 at the ends
   const auto found = virtual_stages(graph, request);
   REQUIRE(found);
-  CHECK(found->load == 5);
+  CHECK(found->value == 5);
   CHECK(found->devices[0].memory == 5);
-  request.load.memory = 4;
+  request.load.memory_limit = 4;
   REQUIRE(virtual_stages(graph, request));
-  CHECK(virtual_stages(graph, request)->load > 5);
+  CHECK(virtual_stages(graph, request)->value > 5);
   request.load.microbatches = 2;
-  CHECK(virtual_stages(graph, request)->load == 5);
+  CHECK(virtual_stages(graph, request)->value == 5);
 }
 
 TEST_CASE("a partition that fits only with several chunks on a device is found") {
@@ -225,9 +225,9 @@ TEST_CASE("a partition that fits only with several chunks on a device is found")
   graph.operators[0].resident = graph.operators[1].resident = 7;  // 0 and 1 cannot share a device
   graph.operators[2].resident = graph.operators[3].resident = 3;
   virtual_stage_request request{.devices = 2};
-  request.load.memory = 10;
-  request.limits.round_limit = 40;
-  request.limits.time_limit.reset();
+  request.load.memory_limit = 10;
+  request.search.node_limit = 40;
+  request.search.time_limit.reset();
   const auto found = virtual_stages(graph, request);
   REQUIRE(found);
   CHECK(found->contiguous_load == 0);
@@ -240,37 +240,37 @@ TEST_CASE("limits, progress and stops") {
   for (std::size_t v = 0; v < 60; ++v) {
     graph_operator each;
     each.forward = 1 + random.figure(9, false);
-    each.sent = random.figure(3, false);
+    each.sent_seconds = random.figure(3, false);
     graph.operators.push_back(each);
     for (std::size_t u = v < 6 ? 0 : v - 6; u < v; ++u) {
       if (random.one_in(3)) graph.edges.push_back({u, v});
     }
   }
-  virtual_stage_request request{.devices = 5, .chunks = 3};
-  request.limits.time_limit.reset();
-  request.limits.round_limit = 20;
+  virtual_stage_request request{.devices = 5, .stages_per_rank = 3};
+  request.search.time_limit.reset();
+  request.search.node_limit = 20;
   std::size_t told = 0;
   double last = 0;
-  const auto tell = [&](const load_progress& now) {
+  const auto tell = [&](const search_progress& now) {
     ++told;
-    if (last > 0 && now.load > 0) CHECK(now.load <= last * (1 + 1e-12));
-    if (now.load > 0) last = now.load;
+    if (last > 0 && now.value > 0) CHECK(now.value <= last * (1 + 1e-12));
+    if (now.value > 0) last = now.value;
   };
-  request.limits.progress = tell;
+  request.search.progress = tell;
   const auto found = virtual_stages(graph, request);
   REQUIRE(found);
-  CHECK(found->rounds <= 20);
+  CHECK(found->statistics.nodes <= 20);
   CHECK(told > 0);
-  CHECK(oracle::close(last, found->load));
-  CHECK(found->load < found->contiguous_load);
-  request.limits.progress = {};
+  CHECK(oracle::close(last, found->value));
+  CHECK(found->value < found->contiguous_load);
+  request.search.progress = {};
   const auto again = virtual_stages(graph, request);
-  CHECK(again->chunk_of == found->chunk_of);
+  CHECK(again->assignment == found->assignment);
   CHECK(again->device_of == found->device_of);
   const auto stop = [] { return true; };
-  request.limits.stop = stop;
+  request.search.stop = stop;
   const auto stopped = virtual_stages(graph, request);
-  if (stopped) CHECK(stopped->bound <= found->load);
+  if (stopped) CHECK(stopped->bound <= found->value);
 }
 
 TEST_CASE("requests that make no sense are refused") {
@@ -279,12 +279,12 @@ TEST_CASE("requests that make no sense are refused") {
     return refusal<stagecut::argument_error>([&] { return virtual_stages(graph, request); });
   };
   CHECK(said({.devices = 0}).find("virtual_stages: devices") != std::string::npos);
-  CHECK(said({.chunks = 0}).find("virtual_stages: chunks") != std::string::npos);
-  CHECK(said({.chunks = std::size_t{1} << 20U}).find("below 2^20") != std::string::npos);
+  CHECK(said({.stages_per_rank = 0}).find("virtual_stages: stages_per_rank") != std::string::npos);
+  CHECK(said({.stages_per_rank = std::size_t{1} << 20U}).find("below 2^20") != std::string::npos);
   virtual_stage_request request{.devices = 2};
   request.load.speeds = {1};
   CHECK(said(request).find("speeds.size()") != std::string::npos);
-  CHECK(virtual_stages(graph, {.devices = 3, .chunks = 1000})->load == 5);
+  CHECK(virtual_stages(graph, {.devices = 3, .stages_per_rank = 1000})->value == 5);
   CHECK(virtual_stages(operator_graph{}, {.devices = 2, .at_most = true}).state() == state::optimal);
   CHECK(virtual_stages(operator_graph{}, {.devices = 2}).state() == state::infeasible);
 }
@@ -295,26 +295,26 @@ TEST_CASE("rounds alone end a search for chunks, and twice after the same") {
   for (std::size_t v = 0; v < 150; ++v) {  // whose rounds would each make more moves than one of a small graph
     graph_operator each;
     each.forward = 1 + random.figure(9, false);
-    each.sent = random.figure(3, false);
+    each.sent_seconds = random.figure(3, false);
     graph.operators.push_back(each);
     for (std::size_t u = v < 5 ? 0 : v - 5; u < v; ++u) {
       if (random.one_in(3)) graph.edges.push_back({u, v});
     }
   }
   virtual_stage_request request{.devices = 4};
-  request.limits.time_limit.reset();
-  request.limits.round_limit = 3;
+  request.search.time_limit.reset();
+  request.search.node_limit = 3;
   std::size_t asked = 0;
   const auto count = [&] { return ++asked > 100000; };
-  request.limits.stop = count;
+  request.search.stop = count;
   const auto first = virtual_stages(graph, request);
   const std::size_t once = std::exchange(asked, 0);
   const auto second = virtual_stages(graph, request);
   REQUIRE(first);
   CHECK(once == asked);
   CHECK(asked < 100000);
-  CHECK(first->rounds <= 3);
-  CHECK(first->chunk_of == second->chunk_of);
+  CHECK(first->statistics.nodes <= 3);
+  CHECK(first->assignment == second->assignment);
   CHECK(first->device_of == second->device_of);
   CHECK(first->bound == second->bound);
 }

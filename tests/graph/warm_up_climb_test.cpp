@@ -124,7 +124,7 @@ TEST_CASE("what the steps reach, beside all counts") {
     best_found += best == reached ? 1 : 0;
     worst = std::max(worst, reached / best - 1);
     each_vector(counts(k, m), [&](const counts& each) {
-      const plain_run run = run_plainly(of, each, m, round % 2 == 0);
+      const reference_simulator run = run_plainly(of, each, m, round % 2 == 0);
       if (run.ends) REQUIRE(run.makespan >= best);
     });
     CHECK_FALSE(climb.exhaust(all, counts(k, 4096)));

@@ -162,7 +162,7 @@ TEST_CASE("counts above those by rank make iterations shorter where memory allow
   REQUIRE_FALSE(none);
   CHECK(none.why().place == "stage 0");
   CHECK(refusal<argument_error>([&] { return choose_warm_up(join, 8, transfer_kind::latency, -1); }) ==
-        "stagecut::choose_warm_up: memory_per_device = -1.000000, must not be negative");
+        "stagecut::choose_warm_up: memory_limit = -1.000000, must not be negative");
   CHECK(refusal<argument_error>([&] { return choose_warm_up(join, 0); }) ==
         "stagecut::choose_warm_up: microbatches = 0, must be at least 1");
 }

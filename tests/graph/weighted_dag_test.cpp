@@ -24,7 +24,7 @@ TEST_CASE("edges between the same two are one, and of a vertex with itself none"
   CHECK_EQ(std::vector<std::uint32_t>(graph.order().begin(), graph.order().end()), std::vector<std::uint32_t>{2, 0, 1});
   CHECK_EQ(weights(graph.outputs().begin(), graph.outputs().end()), weights{9, 7, 8});
   const auto parts = stagecut::measure_partition(graph, std::vector<std::size_t>{1, 1, 0}, 2);
-  CHECK_EQ(parts.cut, 9);
+  CHECK_EQ(parts.value, 9);
   CHECK_EQ(parts.weights, weights{3, 3});
   CHECK_EQ(parts.loads, weights{12, 12});
   CHECK_EQ(parts.load(), 12);

@@ -18,8 +18,8 @@ struct three_to_one {
 
 int main() {
   stagecut::makespan_request request;
-  request.order = stagecut::one_forward_one_backward(3, 6);
+  request.schedule = stagecut::one_forward_one_backward(3, 6);
   const auto best = stagecut::minimize_makespan(three_to_one(), request);
   if (!best) return std::puts(best.why().text().c_str()), 1;
-  std::printf("%g\n", best->makespan);
+  std::printf("%g\n", best->value);
 }

@@ -188,15 +188,15 @@ TEST_CASE("the best plan of a target is the best of all that its format can say"
     constexpr schedule_kind kinds[] = {schedule_kind::one_forward_one_backward, schedule_kind::one_forward_one_backward,
                                        schedule_kind::gpipe, schedule_kind::zb_h1};
     request.schedule = kinds[random.up_to(3)];
-    if (random.up_to(3) == 0 && request.devices < 4) request.chunks = 2;
-    if (request.chunks == 2) request.schedule = random.up_to(1) == 0 ? schedule_kind::interleaved : schedule_kind::zbv;
+    if (random.up_to(3) == 0 && request.devices < 4) request.stages_per_rank = 2;
+    if (request.stages_per_rank == 2) request.schedule = random.up_to(1) == 0 ? schedule_kind::interleaved : schedule_kind::zbv;
     request.microbatches = request.devices * (2 + random.up_to(2)) + (random.up_to(3) == 0 ? 1 : 0);
-    if (random.up_to(2) == 0) request.memory_per_device = 300 + random.whole(900);
+    if (random.up_to(2) == 0) request.memory_limit = 300 + random.whole(900);
     random.add_links(request);
-    const bool by_stages = random.up_to(3) == 0 && request.chunks == 1 && request.schedule != schedule_kind::zb_h1;
+    const bool by_stages = random.up_to(3) == 0 && request.stages_per_rank == 1 && request.schedule != schedule_kind::zb_h1;
     if (by_stages) request.objective = stagecut::plan_objective::bottleneck;
-    if (request.devices * request.chunks > model.layers.size()) continue;
-    request.limits.time_limit.reset();
+    if (request.devices * request.stages_per_rank > model.layers.size()) continue;
+    request.search.time_limit.reset();
     std::map<std::pair<schedule_kind, std::size_t>, std::vector<stagecut::plan>> of_schedule;
     for (const auto& entry : stagecut::targets) {
       CAPTURE(std::string(entry.name));

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// The most bytes a layer that reading a text takes beside the text.
+/// The most bytes per layer that reading a text takes in addition to the text.
 double bytes_a_layer(const std::string& text, std::size_t layers) {
   const std::size_t before = most_allocated_bytes = allocated_bytes;
   const auto model = stagecut::io::parse_csv(text, "x");

@@ -71,6 +71,6 @@ int main() {
     } catch (const stagecut::io::not_representable& error) {
       text = stagecut::detail::joined({"refused: ", error.what()});
     }
-    std::printf("%zu\t%zu\t%s\t%s\n", p.devices, p.chunks, stages.c_str(), text.c_str());
+    std::printf("%zu\t%zu\t%s\t%s\n", p.devices, p.stages_per_rank, stages.c_str(), text.c_str());
   }
 }

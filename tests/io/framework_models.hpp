@@ -99,7 +99,7 @@ inline architecture llava() {
   return a;
 }
 
-/// With so many layers at most; the first ones keep their form.
+/// With at most `most` layers; the first ones keep their form.
 inline stagecut::profile profile_of(architecture a, std::size_t most) {
   a.layers = std::min(a.layers, most);
   if (!a.forms.empty()) a.forms.resize(a.layers);

@@ -44,7 +44,7 @@ inline verdict read_as(std::string_view format, const stagecut::plan& made, std:
 inline void compare(const stagecut::plan& made, verdict& out) {
   const auto planned = stage_of_layers(made);
   const std::size_t p = made.devices, stages = made.stages.size();
-  out.demand(stages == p * made.chunks, said(stages) + " stages, and not " + said(p) + " times " + said(made.chunks));
+  out.demand(stages == p * made.stages_per_rank, said(stages) + " stages, and not " + said(p) + " times " + said(made.stages_per_rank));
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (made.profile.layers[i].is_backward) continue;
     const std::string built = out.stage[i] == nowhere ? "no stage" : "stage " + said(out.stage[i]);

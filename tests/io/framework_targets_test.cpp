@@ -34,10 +34,10 @@ stagecut::plan_request request_of(framework to, std::size_t devices, std::size_t
   stagecut::plan_request request;
   request.target = to;
   request.devices = devices;
-  request.chunks = chunks;
+  request.stages_per_rank = chunks;
   request.microbatches = microbatches;
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 50;
+  request.search.time_limit.reset();
+  request.search.node_limit = 50;
   return request;
 }
 
@@ -67,7 +67,7 @@ std::optional<stagecut::plan> planned(const stagecut::profile& model, const stag
     demand_rule(made.why().text());
   } catch (const stagecut::not_representable& error) {
     demand_rule(error.what());
-  } catch (const stagecut::argument_error& error) {  // whoever asks for it has microbatches that divide
+  } catch (const stagecut::argument_error& error) {  // only for microbatches that the devices do not divide
     CAPTURE(error.what());
     CHECK(request.microbatches % request.devices != 0);
     const auto group = stagecut::entry_of(request.target).group;

@@ -34,8 +34,8 @@ inline void require_sound(const stagecut::profile& model) {
   bool writable = stagecut::io::detail::is_utf8(model.name);
   for (const auto& each : model.layers) {
     require(sound_figures(each));
-    for (const auto& variant : each.recomputations) require(sound_figures(variant) && variant.ways > 0);
-    for (const auto& variant : each.shardings) require(sound_figures(variant) && variant.ways > 0);
+    for (const auto& variant : each.recomputations) require(sound_figures(variant) && variant.tensor_parallel > 0);
+    for (const auto& variant : each.shardings) require(sound_figures(variant) && variant.tensor_parallel > 0);
     for (const std::string_view text :
          {std::string_view(each.name), std::string_view(each.kind), std::string_view(each.group)}) {
       writable = writable && stagecut::io::detail::is_utf8(text);

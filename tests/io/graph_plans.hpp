@@ -12,7 +12,7 @@
 
 #include "worked_plan.hpp"
 
-/// Four layers, of which b and c take the output of a, and d those of both; a and c stand on stage 0, b and d on stage 1.
+/// Four layers: b and c take the output of a, and d those of both; a and c are on stage 0, b and d on stage 1.
 inline stagecut::plan diamond_plan() {
   stagecut::plan made;
   made.profile.layers = {layer_of("a", "x"), layer_of("b", "y"), layer_of("c", "x"), layer_of("d", "z")};

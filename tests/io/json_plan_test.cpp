@@ -78,7 +78,7 @@ TEST_CASE("the form in which a plan is written") {
   made.profile.unknown_fields.clear();
   made.profile.machine = {};
   made.cuts = {0, 1};
-  made.chunks = 1;
+  made.stages_per_rank = 1;
   made.stages.resize(1);
   made.edges.clear();
   made.choices.clear();
@@ -321,11 +321,11 @@ TEST_CASE("what could not be read back is not written, with its place") {
   CHECK(not_written([](plan& p) { p.cuts = {0, 1}; }) == "plan#/cuts/1 = 1, is not the number of layers, 2");
   CHECK(not_written([](plan& p) {
           p.cuts = stagecut::cuts({0, 0, 2}, stagecut::empty_stages::allowed);
-          p.chunks = 1;
+          p.stages_per_rank = 1;
         }) == "plan#/cuts/1 = 0, is not above the point before it");
   CHECK(not_written([](plan& p) { p.stages.pop_back(); }) ==
         "plan#/stages = 1 stages, do not agree with the cuts, which make 2");
-  CHECK(not_written([](plan& p) { p.chunks = 0; }) ==
+  CHECK(not_written([](plan& p) { p.stages_per_rank = 0; }) ==
         "plan#/devices = 1, times 0 chunks is not the number of stages, 2");
   CHECK(not_written([](plan& p) { p.stages[1].device = 1; }) ==
         "plan#/stages/1/device = 1, is not below the number of devices, 1");
@@ -464,7 +464,7 @@ TEST_CASE("every rank has its devices") {
   CHECK(with("\"replicas\": 3, \"shards\": 2", "\"replicas\": 2, \"shards\": 3") ==
         "p.json#/choices/0/recomputation: \"full\" is of 2 devices, not the number of shards of its stage, 3");
   using stagecut::plan;
-  CHECK(not_written([](plan& p) { p.stages[0].shards = 0; }) == "plan#/stages/0/shards = 0, is below 1");
+  CHECK(not_written([](plan& p) { p.stages[0].tensor_parallel = 0; }) == "plan#/stages/0/shards = 0, is below 1");
 }
 
 TEST_CASE("choices are variants of their layers") {

@@ -278,7 +278,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
   model = full_profile();
   model.layers[0].shardings[0].workspace = -1;
   CHECK(not_written(model) == "model#/layers/0/shardings/0/workspace = -1.0, must be finite and not negative");
-  model.layers[0].shardings[0].ways = 0;
+  model.layers[0].shardings[0].tensor_parallel = 0;
   CHECK(not_written(model) == "model#/layers/0/shardings/0/ways = 0, is below 1");
   model = full_profile();
   model.layers[1].tied[0].bytes = std::numeric_limits<double>::infinity();

@@ -31,7 +31,7 @@ TEST_CASE("values are read as what they should be, or refused with their pointer
   const auto count = [](const json_value& x) { (void)x.count(2); };
   const auto elements = [](const json_value& x) { (void)x.elements(); };
   CHECK(member(R"({"x": 1})", text) == "f#/x: 1 is no string");
-  const auto state = [](const json_value& each) { (void)each.one_of(stagecut::state_words); };
+  const auto state = [](const json_value& each) { (void)each.one_of(stagecut::state_names); };
   CHECK(member(R"({"x": "optimal"})", state) == "not refused");
   CHECK(member(R"({"x": "y"})", state) == "f#/x: \"y\" is none of optimal, feasible, infeasible, unknown");
   CHECK(member(R"({"x": 1})", state) == "f#/x: 1 is no string");

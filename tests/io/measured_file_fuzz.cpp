@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       next.forward = next.backward = 1;
     }
     for (const auto& each : made.iterations) {
-      require(each.devices > 0 && each.chunks > 0 && each.microbatches > 0 && each.seconds > 0);
+      require(each.devices > 0 && each.stages_per_rank > 0 && each.microbatches > 0 && each.seconds > 0);
     }
     stagecut::take_measured(model, made.layers);
     for (std::size_t i = 0; i < made.layers.size(); ++i) {

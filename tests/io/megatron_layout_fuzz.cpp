@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whatever the text is, it is a cut of all layers into stages of which none is empty, or `invalid_input`.
+// Any text is a cut of all layers into non-empty stages, or `invalid_input`.
 #include <stagecut/io/frameworks/megatron_layout.hpp>
 
 #include <cstddef>

@@ -16,7 +16,7 @@ using stagecut::io::not_representable;
 
 namespace {
 
-/// Stages of so many decoders, of which each stage recomputes by these words, from its first decoder on.
+/// Stages with one decoder per word; each stage recomputes by its words, from its first decoder on.
 stagecut::plan recomputing(const std::vector<std::vector<std::string>>& words) {
   std::vector<std::size_t> decoders;
   for (const auto& each : words) decoders.push_back(each.size());

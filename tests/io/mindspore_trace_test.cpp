@@ -47,7 +47,7 @@ std::string refused(const std::string& text) {
 }  // namespace
 
 TEST_CASE("forward passes of the steps that count") {
-  // Six begin: the first two are left out, and the last one, of which the end is not known, ends what counts.
+  // Six begin: the first two are left out, and the last one, whose end is unknown, ends what counts.
   std::string text = "[" + process;
   for (int i = 0; i < 6; ++i) text += step(1000.0 * i, i < 2 ? 1.5 : 1);
   text += "]";

@@ -29,7 +29,7 @@ TEST_CASE("what PipeDream cannot say") {
       (void)as_pipedream_conf(plan_of(transformer(1), stagecut::cuts({0, 0, 3}, stagecut::empty_stages::allowed))),
       Contains("stage 0 has no layer"), not_representable);
   auto p = worked_plan();
-  p.stages[1].shards = 2;
+  p.stages[1].tensor_parallel = 2;
   CHECK_THROWS_WITH_AS((void)as_pipedream_conf(p), Contains("it gives a replica one device"), not_representable);
   p = worked_plan("gpipe");
   CHECK_THROWS_WITH_AS((void)as_pipedream_conf(p), Contains("its schedule is \"gpipe\""), not_representable);

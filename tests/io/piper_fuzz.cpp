@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whatever the text is, it is read as a graph of Piper's, every layer of which can be written in a plan, or refused with a
-// place.
+// Any text is read as a Piper graph, whose layers can all be written in a plan, or rejected with a position.
 #include <stagecut/io/graphs/piper.hpp>
 #include <stagecut/io/graphs/piper_plan.hpp>
 
@@ -28,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const auto& divided : graph.layers[v].divided) {
         for (std::size_t r = 0; r < divided.variants.size(); ++r) {
           require(divided.variants[r].received.size() == in[v] && divided.variants[r].sent.size() == out[v]);
-          stages.push_back({{v}, 1, divided.ways, {r}});
+          stages.push_back({{v}, 1, divided.tensor_parallel, {r}});
         }
       }
     }

@@ -127,13 +127,13 @@ TEST_CASE("a plan is written as Piper's own program does") {
 TEST_CASE("any plan is written by the numbers of its layers") {
   plan made = worked_plan();
   made.stages[1].replicas = 2;
-  made.stages[1].shards = 4;
+  made.stages[1].tensor_parallel = 4;
   made.choices.resize(made.profile.layers.size());
   layer_variant way;
   way.name = "tp4";
-  way.ways = 4;
+  way.tensor_parallel = 4;
   made.profile.layers[6].shardings = std::vector<layer_variant>{way};
-  way.ways = 1;
+  way.tensor_parallel = 1;
   way.name = "full";
   made.profile.layers[7].recomputations = std::vector<layer_variant>{way};
   made.choices[6].sharding = "tp4";

@@ -21,7 +21,7 @@ std::string mistake(const stagecut::plan& made) {
   return fault ? stagecut::detail::joined({fault.pointer, " ", fault.what, " ", fault.problem}) : "";
 }
 
-/// Four layers, each a stage, of which the first feeds two and these the last.
+/// Four layers, each a stage: the first feeds two and these the last.
 stagecut::plan diamond() {
   stagecut::plan made;
   made.profile.layers.resize(4);
@@ -102,10 +102,10 @@ TEST_CASE("needs are met as a search from every stage says") {
 TEST_CASE("chosen variants are there, and of the devices of their stage") {
   stagecut::plan made = full_plan();
   CHECK(mistake(made).empty());
-  made.stages[0].shards = 1;
+  made.stages[0].tensor_parallel = 1;
   CHECK(mistake(made) ==
         "/choices/0/recomputation \"full\" is of 2 devices, not the number of shards of its stage, 1");
-  made.profile.layers[0].recomputations[0].ways = 1;
+  made.profile.layers[0].recomputations[0].tensor_parallel = 1;
   CHECK(mistake(made) == "/choices/0/sharding \"full\" is of 2 devices, not the number of shards of its stage, 1");
   made.choices[0] = {"", "row"};
   CHECK(mistake(made) == "/choices/0/sharding \"row\" does not agree with the layer, which has no such variant");

@@ -29,7 +29,7 @@ TEST_CASE("parts of a plan that do not belong together are told") {
   made.stages[1].device = 1;
   made.devices = 1;
   CHECK(mistake(made).starts_with("/devices 1 times 1 chunks"));
-  made.chunks = 2;
+  made.stages_per_rank = 2;
   made.stages[1].device = 0;
   CHECK(mistake(made).empty());
   made.timeline = {{2, 0, stagecut::op_kind::forward, 0, 1}};
@@ -47,17 +47,17 @@ TEST_CASE("parts of a plan that do not belong together are told") {
   CHECK(mistake(made).starts_with("/profile/edges 1 edges make a graph"));
   made.cuts = {0, 4};  // a stage needs no edges
   made.stages.resize(1);
-  made.chunks = 1;
+  made.stages_per_rank = 1;
   CHECK(mistake(made).empty());
 }
 
 TEST_CASE("the devices of a rank are as many for all of its stages") {
   stagecut::plan made = full_plan();
   CHECK(mistake(made).empty());
-  made.stages[0].replicas = 2, made.stages[0].shards = 3;
+  made.stages[0].replicas = 2, made.stages[0].tensor_parallel = 3;
   made.choices.clear();
   CHECK(mistake(made).empty());
-  made.stages[0].shards = 4;
+  made.stages[0].tensor_parallel = 4;
   CHECK(mistake(made) == "/stages/1/shards 2 times 3 replicas is not the number of devices of rank 0, 8");
   made.stages[0].replicas = 0;
   CHECK(mistake(made) == "/stages/0/replicas 0 is below 1");

@@ -103,7 +103,7 @@ class random_plans {
         for (std::size_t v = up_to(2); v-- > 0;) {
           figures(variants->emplace_back());
           variants->back().name = text();
-          variants->back().ways = 1 + up_to(4);
+          variants->back().tensor_parallel = 1 + up_to(4);
         }
       }
     }
@@ -139,8 +139,8 @@ class random_plans {
     order(made);
     const double value = number();
     const double bound = number();
-    const std::size_t objective = up_to(std::size(stagecut::objective_words));
-    made.objective = {objective == 0 ? "" : stagecut::objective_words[objective - 1].name, text(), std::max(value, bound),
+    const std::size_t objective = up_to(std::size(stagecut::objective_names));
+    made.objective = {objective == 0 ? "" : stagecut::objective_names[objective - 1].name, text(), std::max(value, bound),
                       std::min(value, bound), static_cast<stagecut::state>(up_to(3))};
     for (std::size_t d = 0; d < made.devices && made.stages.size() % 3 == 0; ++d) {
       made.speeds.push_back(number() + 5e-324);
@@ -210,8 +210,8 @@ class random_plans {
 
   void stages(stagecut::plan& made) {
     const std::size_t stages = made.stages.size();
-    made.chunks = stages % 2 == 0 ? 1 + up_to(1) : 1;
-    made.devices = stages / made.chunks;
+    made.stages_per_rank = stages % 2 == 0 ? 1 + up_to(1) : 1;
+    made.devices = stages / made.stages_per_rank;
     if (up_to(1) == 0) {
       const char* const checkpoints[] = {"", "never", "always"};
       const double fraction = static_cast<double>(up_to(63)) / 64;
@@ -227,7 +227,7 @@ class random_plans {
       if (up_to(1) == 0) stage.memory = {number(), number(), number(), number(), number(), number()};
       const bool swapped = up_to(1) == 0;
       stage.replicas = swapped ? shards : replicas;
-      stage.shards = swapped ? replicas : shards;
+      stage.tensor_parallel = swapped ? replicas : shards;
       if (kept) stage.backward_kept = number();
       stage.backward_weight = maybe();
       if (stage.backward_weight) stage.backward_input = maybe();
@@ -244,7 +244,7 @@ class random_plans {
         auto& variants = sharded ? made.profile.layers[i].shardings : made.profile.layers[i].recomputations;
         if (variants.empty() || up_to(1) == 0) continue;
         auto& chosen = variants[0];
-        chosen.ways = up_to(1) == 0 ? 1 : made.stages[stage_of[i]].shards;
+        chosen.tensor_parallel = up_to(1) == 0 ? 1 : made.stages[stage_of[i]].tensor_parallel;
         (sharded ? choice.sharding : choice.recomputation) = chosen.name;
       }
     }
@@ -313,7 +313,7 @@ class random_plans {
   std::mt19937 random_;
 };
 
-/// A profile of which no field is at its default.
+/// A profile without default values.
 [[nodiscard]] inline stagecut::profile full_profile() {
   using enum stagecut::tied_parameters::placement;
   stagecut::layer_variant variant{"full", 2, 1, 3, 1.25, 1.5, 8, 16, 4, 2, 6, 7, R"({"of variant":0})"};
@@ -349,18 +349,18 @@ class random_plans {
   return model;
 }
 
-/// A plan of which no field is at its default, but for what makes its profile a graph or a tree, and for what it says
-/// otherwise: the stage of every layer, by cuts, and its schedule, by name.
+/// A plan without default values, except for what makes its profile a graph or a tree, and for redundant fields: the
+/// stage of every layer, by cuts, and its schedule, by name.
 [[nodiscard]] inline stagecut::plan full_plan() {
   stagecut::plan made;
   made.profile = full_chain();
   made.cuts = {0, 1, 2};
   made.devices = 1;
-  made.chunks = 2;
+  made.stages_per_rank = 2;
   made.stages = {{0, 3.5, 1, 2.5, 2, {24, 4, 2, 12, 3, 5}}, {0, 3.5, 1, 2.5, 1, {24, 4, 2, 6, 3, 5}}};
   for (auto& stage : made.stages) {
     stage.replicas = 3;
-    stage.shards = 2;
+    stage.tensor_parallel = 2;
     stage.backward_kept = 1.5;
     stage.backward_weight = 0.5;
     stage.backward_input = 2.25;
@@ -393,7 +393,7 @@ class random_plans {
   made.choices.emplace_back();
   made.own_microbatches = true;
   made.devices = 2;
-  made.chunks = 1;
+  made.stages_per_rank = 1;
   made.stages[1].device = 1;
   made.speeds = {0.5, 2};
   made.memory.per_device.reset();

@@ -21,7 +21,7 @@ class random_sweep_rows {
       row.devices = 1 + up_to(63);
       row.microbatches = 1 + up_to(255);
       row.schedule = static_cast<stagecut::schedule_kind>(up_to(stagecut::schedules_made_by_shape - 1));
-      row.chunks = 1 + up_to(3);
+      row.stages_per_rank = 1 + up_to(3);
       row.checkpoint = static_cast<stagecut::checkpointing>(up_to(2));
       row.state = static_cast<stagecut::state>(up_to(3));
       row.bound = up_to(2) == 0 ? 0 : share();

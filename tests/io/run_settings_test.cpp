@@ -57,7 +57,7 @@ TEST_CASE("what a profile says of its run, and a plan of its stages") {
   auto p = computed("\"microbatch\": 1, \"sequence_parallel\": true");
   CHECK(!settings_of(p).sequence_parallel);  // nobody shares
   p.own_microbatches = true;
-  for (auto& stage : p.stages) stage.shards = 4, stage.replicas = 3;
+  for (auto& stage : p.stages) stage.tensor_parallel = 4, stage.replicas = 3;
   run = settings_of(p);
   CHECK((run.tensor == 4 && run.data == 3 && run.microbatches == 32 && run.global_batch() == 96));
   CHECK((run.sequence_parallel && !run.experts));

@@ -33,7 +33,7 @@ std::string refused(const std::string& pipeline, const std::string& recompute = 
 TEST_CASE("how many layers are run in each way") {
   CHECK(sapp_counts_of(6, 0, 0, 0) == sapp_counts{6, 0, 0, 0, 0});
   CHECK(sapp_counts_of(6, 2, 2, 2) == sapp_counts{4, 0, 0, 0, 2});  // FULL alone
-  CHECK(sapp_counts_of(6, 2, 0, 0) == sapp_counts{4, 0, 0, 0, 2});  // likewise, not counted with the weaker ones
+  CHECK(sapp_counts_of(6, 2, 0, 0) == sapp_counts{4, 0, 0, 0, 2});  // the same, not counted with the weaker ones
   CHECK(sapp_counts_of(9, 1, 4, 3) == sapp_counts{5, 1, 0, 2, 1});  // BOTH = min(3, 2)
   CHECK(sapp_counts_of(9, 0, 2, 5) == sapp_counts{4, 0, 3, 2, 0});
   CHECK(sapp_counts_of(2, 1, 4, 1)[0] < 0);

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t ranks = 1 + size % 3;
     const std::size_t layers = 12;
     const auto made = stagecut::io::read_sapp_strategy(text, source, ranks, layers, limits_for(text));
-    require(made.layers.size() == made.chunks * ranks && made.counts.size() == made.layers.size());
+    require(made.layers.size() == made.stages_per_rank * ranks && made.counts.size() == made.layers.size());
     std::size_t all = 0;
     for (std::size_t s = 0; s < made.layers.size(); ++s) {
       std::size_t sum = 0;

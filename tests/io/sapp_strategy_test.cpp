@@ -29,7 +29,7 @@ TEST_CASE("a strategy of two chunks") {
       "select_recompute: [[2, 0], [1, 0]]\n"
       "select_comm_recompute: [[3, 0], [0, 1]]\n",
       "s.yaml", 2, 12);
-  CHECK(found.chunks == 2);
+  CHECK(found.stages_per_rank == 2);
   CHECK(found.layers == std::vector<std::size_t>{4, 3, 3, 2});
   CHECK(found.counts[0] == std::vector<std::size_t>{1, 0, 1, 1, 1});
   CHECK(found.counts[1] == std::vector<std::size_t>{3, 0, 0, 0, 0});
@@ -44,7 +44,7 @@ TEST_CASE("what is said of all stages at once") {
   const sapp_strategy one = read_sapp_strategy("offset: [1, -1]\nselect_recompute: [2, 0]\n", "s.yaml", 2, 6);
   CHECK(one.counts[0] == std::vector<std::size_t>{2, 2, 0, 0, 0});
   const sapp_strategy chunks = read_sapp_strategy("offset: 0\nrecompute: [[1, 0], [0, 1]]\n", "s.yaml", 2, 4);
-  CHECK(chunks.chunks == 2);
+  CHECK(chunks.stages_per_rank == 2);
 }
 
 TEST_CASE("what is no strategy") {
@@ -79,7 +79,7 @@ TEST_CASE("several strategies in a file, of other numbers of chunks each, as SAP
   CHECK(found[0].name == "manual1");
   CHECK(found[0].layers == std::vector<std::size_t>{7, 5});
   CHECK(found[1].name == "manual2");
-  CHECK(found[1].chunks == 3);
+  CHECK(found[1].stages_per_rank == 3);
   CHECK(found[1].layers == std::vector<std::size_t>(6, 2));
   CHECK(found[1].counts[5] == std::vector<std::size_t>{0, 0, 0, 0, 2});
   CHECK(stagecut::io::read_sapp_strategies("offset: 0\n", "m.yaml", 2, 6).size() == 1);

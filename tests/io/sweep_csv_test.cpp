@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/tables/sweep_csv.hpp>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 #include <doctest/doctest.h>
 
@@ -50,9 +50,9 @@ sweep_row read(const std::vector<std::string>& fields) {
   row.devices = std::stoul(fields[0]);
   row.microbatches = std::stoul(fields[1]);
   row.schedule = stagecut::find_schedule(fields[2])->kind;
-  row.chunks = std::stoul(fields[3]);
-  row.checkpoint = stagecut::find_name(stagecut::checkpointing_words, fields[4])->value;
-  row.state = stagecut::find_name(stagecut::state_words, fields[5])->value;
+  row.stages_per_rank = std::stoul(fields[3]);
+  row.checkpoint = stagecut::find_name(stagecut::checkpointing_names, fields[4])->value;
+  row.state = stagecut::find_name(stagecut::state_names, fields[5])->value;
   row.makespan = number(fields[6]);
   row.bound = number(fields[7]);
   row.per_microbatch = number(fields[8]);

@@ -74,7 +74,7 @@ TEST_CASE("a picture is one XML element with a point for each row that has a pla
 TEST_CASE("points stand at their memory and time, the front is joined, and the legend names the schedules that occur") {
   using enum stagecut::schedule_kind;
   std::vector<sweep_row> rows = {planned(0.004, 0x1p30), planned(0.002, 0x1p31, interleaved), planned(0.004, 0x1p31)};
-  rows[1].chunks = 2;
+  rows[1].stages_per_rank = 2;
   rows[1].checkpoint = stagecut::checkpointing::always;
   static_cast<void>(stagecut::pareto(rows));
   const std::string text = sweep_scatter(rows, {.title = "a < b", .memory_limit = 0x1p31});

@@ -21,7 +21,7 @@ inline stagecut::plan plan_of(std::vector<stagecut::layer> layers, stagecut::cut
   stagecut::plan result;
   result.profile.layers = std::move(layers);
   result.cuts = std::move(cuts);
-  result.chunks = chunks;
+  result.stages_per_rank = chunks;
   result.devices = result.cuts.stages() / chunks;
   result.stages.resize(result.cuts.stages());
   for (std::size_t s = 0; s < result.stages.size(); ++s) result.stages[s].device = s % result.devices;
@@ -37,7 +37,7 @@ inline std::vector<stagecut::layer> transformer(std::size_t decoders) {
   return layers;
 }
 
-/// A transformer with so many decoders on every stage; no schedule.
+/// A transformer with these numbers of decoders per stage; no schedule.
 inline stagecut::plan transformer_plan(const std::vector<std::size_t>& decoders, std::size_t chunks = 1) {
   std::vector<std::size_t> points = {0};
   for (const std::size_t each : decoders) points.push_back(points.back() + each + (points.size() == 1 ? 1 : 0));

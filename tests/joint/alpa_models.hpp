@@ -77,7 +77,7 @@ inline alpa_sweep sweep_of(const alpa_layers& model, std::size_t microbatches, d
           --most;
         }
         if (most == 0) return;
-        to[last].push_back({first, option.ways, most - 1, option.time});
+        to[last].push_back({first, option.tensor_parallel, most - 1, option.time});
         times.push_back(option.time);
       });
     }

@@ -126,7 +126,7 @@ class antichain_states {
     before_ = reach(&node::in);
     after_ = reach(&node::out);
   }
-  /// With those of which something is still to come that does not come after them alone.
+  /// Adds the predecessors that also feed operators outside their member's predecessors.
   [[nodiscard]] antichain augmented(const antichain& of) const {
     std::set<std::size_t> extra;
     for (const std::size_t v : of) {

@@ -13,7 +13,7 @@ namespace {
 
 using shown = std::vector<std::tuple<std::size_t, std::size_t, double>>;
 
-/// A stage takes the number of its items, and that of its devices.
+/// A stage takes its number of items over its number of devices.
 struct plain {
   std::size_t items = 4;
 
@@ -29,7 +29,7 @@ struct plain {
   }
 };
 
-/// The same, with all that a model may tell beside that: stages begin at even points.
+/// The same, with all optional members of a model: stages begin at even points.
 struct telling : plain {
   [[nodiscard]] std::size_t period() const { return 3; }
   [[nodiscard]] double least_work(std::size_t point) const { return 2 * static_cast<double>(point); }

@@ -176,7 +176,7 @@ TEST_CASE("what is no chain that may be recomputed is refused") {
   CHECK(said(model).find("inference = true, must be false") != std::string::npos);
   stagecut::memory_options memory;
   memory.checkpoint = stagecut::checkpointing::always;
-  CHECK(said(small, {}, memory).find("memory.checkpoint = always, must be never") != std::string::npos);
+  CHECK(said(small, {}, memory).find("memory_accounting.checkpoint = always, must be never") != std::string::npos);
   CHECK(said(small, {"silly"}).find("layer 2 (\"a\")") != std::string::npos);
   CHECK(said(small, {"silly"}).find("has none of the recomputations that were asked for, from \"silly\" on") !=
         std::string::npos);

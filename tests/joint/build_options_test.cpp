@@ -32,7 +32,7 @@ using contents = std::vector<std::vector<std::uint32_t>>;  // of every stage: la
 /// The contents of the stages on every path of nodes, with how many paths have them: classes, not options.
 std::map<contents, std::size_t> paths_of(const workbench& bench, const option_graph& graph) {
   std::map<contents, std::size_t> result;
-  contents chosen(bench.drawn.request.order.stages());
+  contents chosen(bench.drawn.request.schedule.stages());
   const std::function<void(std::size_t, std::uint32_t)> next = [&](std::size_t r, std::uint32_t node) {
     if (r == graph.ranks.size()) {
       ++result[chosen];
@@ -91,7 +91,7 @@ std::vector<double> times_of(const workbench& bench, const std::vector<std::size
 double work_of(const workbench& bench, const std::vector<double>& times, std::size_t rank) {
   double sum = 0;
   for (std::size_t j = 0; j < times.size(); ++j) {
-    if (bench.drawn.request.order.rank_of[j / 3] == rank) sum += times[j];
+    if (bench.drawn.request.schedule.rank_of[j / 3] == rank) sum += times[j];
   }
   return sum;
 }
@@ -105,7 +105,7 @@ TEST_CASE("the paths of the graph are all ways to cut the layers") {
       CAPTURE(types);
       CAPTURE(round);
       small_case drawn = joint_tests::any_case(dice, types);
-      drawn.request.memory_per_device.reset();
+      drawn.request.memory_limit = {};
       const workbench bench(drawn);
       CHECK(paths_of(bench, bench.graph) == cuts_of(drawn));
       CHECK(bench.graph.nodes.front() == 1);
@@ -133,8 +133,8 @@ TEST_CASE("no plan that fits is lost, and no other one is there") {
     CHECK(sound);
     joint_tests::each_cut(drawn, [&](const std::vector<std::size_t>& points) {
       joint_tests::each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
-        for (std::size_t r = 0; r < drawn.request.order.ranks(); ++r) {
-          if (joint_tests::peak_of(drawn, r, points, choices) > *drawn.request.memory_per_device) return;
+        for (std::size_t r = 0; r < drawn.request.schedule.ranks(); ++r) {
+          if (joint_tests::peak_of(drawn, r, points, choices) > *drawn.request.memory_limit.for_all()) return;
         }
         const std::vector<double> times = times_of(bench, points, choices);
         const auto& known = of_cut[points];
@@ -182,11 +182,11 @@ TEST_CASE("stages of a length at most, and cut points within their ranges") {
   for (int round = 0; round < 100; ++round) {
     CAPTURE(round);
     small_case drawn = joint_tests::any_case(dice, 3);
-    drawn.request.memory_per_device.reset();
+    drawn.request.memory_limit = {};
     if (drawn.model.types.size() == 1) continue;
     workbench bench(drawn);
     const std::size_t n = drawn.model.layers.size();
-    const std::size_t stages = drawn.request.order.stages();
+    const std::size_t stages = drawn.request.schedule.stages();
     const std::size_t longest = joint_tests::drawn(dice, 1, n);
     std::vector<option_builder::range> ranges;
     for (std::size_t c = 0; c <= stages; ++c) {
@@ -195,7 +195,7 @@ TEST_CASE("stages of a length at most, and cut points within their ranges") {
     }
     ranges.front() = {0, 0};
     ranges.back() = {n, n};
-    option_builder builder(bench.curves, drawn.request.order, bench.rules, bench.splits,
+    option_builder builder(bench.curves, drawn.request.schedule, bench.rules, bench.splits,
                            stagecut::detail::least_layers_of(drawn.request), longest, no_time, ranges);
     const option_graph graph = builder.build();
     CHECK(builder.complete());
@@ -223,7 +223,7 @@ TEST_CASE("stages of a rank in turn, and down and up: nodes are layers, or cut p
       drawn.model.types.assign(alike ? 1 : 2, {"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}});
       drawn.model.layers.assign(6, 0);
       if (!alike) drawn.model.layers[5] = 1, drawn.model.types[1].forward = 3;
-      drawn.request.order =
+      drawn.request.schedule =
           down_and_up ? stagecut::zbv(2, 2) : stagecut::sapp_interleaved(2, 2, 2, stagecut::sapp_memory::big);
       const workbench bench(drawn);
       // 10 ways to cut 6 layers into 4 stages. A rank has 2 to 4 of them; between the ranks lie 3 cut points, or 2.

@@ -52,7 +52,7 @@ std::set<way> all_ways(const recompute_model& model, std::size_t first, std::siz
   return result;
 }
 
-/// Those of which no other one is better.
+/// Those that no other one dominates.
 std::set<way> best_ways(const std::set<way>& all) {
   std::set<way> result;
   for (const way& each : all) {

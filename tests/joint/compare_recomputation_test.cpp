@@ -25,8 +25,8 @@ recompute_model equal_layers() {
 
 recompute_request request_of(schedule_kind kind, double memory) {
   recompute_request request;
-  request.order = make_schedule(kind, {.ranks = 2, .chunks = kind == schedule_kind::zbv ? 2U : 1U, .microbatches = 4});
-  request.memory_per_device = memory;
+  request.schedule = make_schedule(kind, {.ranks = 2, .stages_per_rank = kind == schedule_kind::zbv ? 2U : 1U, .microbatches = 4});
+  request.memory_limit = memory;
   return request;
 }
 
@@ -62,14 +62,14 @@ TEST_CASE("a strategy's makespan, what it is made of, and its memory, worked by 
   CHECK(leanest.recomputation == 16);  // four passes of four layers
   CHECK(leanest.parts.work == 48);
   CHECK(rows.back().fits);
-  CHECK(rows.back().makespan == best->makespan);
+  CHECK(rows.back().makespan == best->value);
   CHECK(rows.back().makespan < leanest.makespan);
 }
 
 TEST_CASE("strategies of one's own stand before the plan; without an objective of SAPP's there is no row of it") {
   const recompute_model model = equal_layers();
   const recompute_request folded = request_of(schedule_kind::zbv, 1000);
-  const recompute_strategy own = even_recomputation(model, folded.order.stages(), even_choice::leanest);
+  const recompute_strategy own = even_recomputation(model, folded.schedule.stages(), even_choice::leanest);
   const auto rows = compare_recomputation(model, folded, own, {{"mine", own}});
   REQUIRE(rows.size() == 4);
   CHECK(rows[2].name == "mine");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/joint/baselines/dapple_plan.hpp>
-#include <stagecut/joint/baselines/minimize_placed_length.hpp>
+#include <stagecut/joint/baselines/minimize_placed_latency.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -123,22 +123,22 @@ TEST_CASE("the plans of published profiles") {
     placed_request request;
     request.machines = machines;
     request.microbatches = each.batch / each.microbatch;
-    request.limits.time_limit.reset();
-    const auto found = minimize_placed_length(layers, request);
+    request.search.time_limit.reset();
+    const auto found = minimize_placed_latency(layers, request);
     REQUIRE(found.state() == state::optimal);
     const placed_model model{layers};
     hybrid_request asked;
     asked.devices = 16;
     asked.at_most = true;
     asked.microbatches = request.microbatches;
-    asked.limits.time_limit.reset();
-    asked.limits.node_limit = 2'000'000;
+    asked.search.time_limit.reset();
+    asked.search.node_limit = 2'000'000;
     const auto ours = minimize_hybrid(model, asked);
     REQUIRE(ours);
     const double theirs = simulated(model, each.split, request.microbatches);
-    CHECK(ours->cost <= theirs);
-    MESSAGE(each.name, ": an iteration of ", theirs, " s by its plan, ", ours->cost, " s by ours, none below ",
+    CHECK(ours->value <= theirs);
+    MESSAGE(each.name, ": an iteration of ", theirs, " s by its plan, ", ours->value, " s by ours, none below ",
             ours->bound);
-    MESSAGE(each.name, ": ", found->cost, " s in ", found->stages.size(), " stages, ", found->searches, " searches");
+    MESSAGE(each.name, ": ", found->value, " s in ", found->stages.size(), " stages, ", found->statistics.searches, " searches");
   }
 }

@@ -53,7 +53,7 @@ TEST_CASE("every layer has the choice that was asked for") {
 
 TEST_CASE("an even plan can be simulated") {
   const recompute_model model = two_types(4);
-  const recompute_request request{.order = one_forward_one_backward(2, 4)};
+  const recompute_request request{.schedule = one_forward_one_backward(2, 4)};
   const auto lean = even_recomputation(model, 2, even_choice::leanest);
   const recompute_run run = simulate_recomputation(model, request, lean.cuts, lean.choices);
   CHECK(run.times.forward == std::vector<double>{2, 4});

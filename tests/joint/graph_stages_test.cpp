@@ -11,7 +11,7 @@
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
-#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/minimize_pipeline_latency.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
@@ -57,7 +57,7 @@ graph_case drawn_graph(std::mt19937& dice, std::size_t most_layers, bool chain) 
     const auto variant = [&](const std::string& name, std::size_t ways) {
       layer_variant way;
       way.name = name;
-      way.ways = ways;
+      way.tensor_parallel = ways;
       way.forward = draw(0, 9);
       way.backward = draw(1, 15);
       way.parameters = draw(0, 5);
@@ -86,13 +86,13 @@ graph_case drawn_graph(std::mt19937& dice, std::size_t most_layers, bool chain) 
     made.choices.machine = topology({made.request.devices}, {{draw(0, 2), 3}});
   }
   made.choices.replicas = {1, 2};
-  if (dice() % 2 == 0) made.choices.ways = {1, 2};
-  made.choices.memory.parameter_multiplier = 4;
-  made.choices.memory.boundary_buffers = dice() % 2 == 0 ? 0 : 2;
+  if (dice() % 2 == 0) made.choices.tensor_parallel = {1, 2};
+  made.choices.memory_accounting.parameter_multiplier = 4;
+  made.choices.memory_accounting.boundary_buffers = dice() % 2 == 0 ? 0 : 2;
   made.request.microbatches = static_cast<std::size_t>(draw(1, 6));
   made.request.at_most = dice() % 2 == 0;
-  if (dice() % 3 != 0) made.request.memory_per_device = draw(10, 160);
-  made.request.limits.time_limit.reset();
+  if (dice() % 3 != 0) made.request.memory_limit = draw(10, 160);
+  made.request.search.time_limit.reset();
   return made;
 }
 
@@ -142,7 +142,7 @@ struct listed_graph {
   void each_option(const stage_query& query, const Visit& visit) const {
     const placed_links links(of.choices.machine);
     const std::uint32_t inside = sets[query.last] & ~sets[query.first];
-    for (const std::size_t ways : of.choices.ways) {
+    for (const std::size_t ways : of.choices.tensor_parallel) {
       for (const std::size_t replicas : of.choices.replicas) {
         const std::size_t devices = replicas * ways;
         if (devices > links.devices()) continue;
@@ -159,7 +159,7 @@ struct listed_graph {
             stage_option done = option;
             done.time = done.forward + done.backward;
             done.resident +=
-                (workspace + of.choices.memory.boundary_buffers * (crossing(query.first) + crossing(query.last))) /
+                (workspace + of.choices.memory_accounting.boundary_buffers * (crossing(query.first) + crossing(query.last))) /
                 share;
             if (replicas > 1) done.all_reduce += 2 * (share - 1) * links.within(start, devices)(parameters / share);
             visit(done);
@@ -171,7 +171,7 @@ struct listed_graph {
             option.forward += way.forward / share;
             option.backward += way.backward / share;
             option.activations += way.activations / share;
-            option.resident += way.parameters * of.choices.memory.parameter_multiplier;
+            option.resident += way.parameters * of.choices.memory_accounting.parameter_multiplier;
             option.all_reduce += way.update;
             double more = 0;
             if (!each.tied.empty()) {
@@ -185,12 +185,12 @@ struct listed_graph {
               }
               if (first) more = each.tied.get()[0].bytes / (all ? static_cast<double>(ways) : 1);
             }
-            option.resident += more * of.choices.memory.parameter_multiplier;
+            option.resident += more * of.choices.memory_accounting.parameter_multiplier;
             self(self, i + 1, std::max(workspace, way.workspace), parameters + way.parameters + more);
             option = before;
           };
           bool sharded = false;
-          for (const layer_variant& way : each.shardings.get()) sharded = sharded || (ways > 1 && way.ways == ways);
+          for (const layer_variant& way : each.shardings.get()) sharded = sharded || (ways > 1 && way.tensor_parallel == ways);
           if (sharded) {
             for (const layer_variant& way : each.shardings.get()) run(way);
           } else {
@@ -223,8 +223,8 @@ void check_cut(const graph_case& of, const graph_stages& model, const hybrid_cut
     double activations = 0;
     for (std::size_t i = 0; i < layers.size(); ++i) {
       stage_of[layers[i]] = s;
-      forward += model.alternative(layers[i], each.option.ways, how[i]).forward;
-      activations += model.alternative(layers[i], each.option.ways, how[i]).activations;
+      forward += model.alternative(layers[i], each.option.tensor_parallel, how[i]).forward;
+      activations += model.alternative(layers[i], each.option.tensor_parallel, how[i]).activations;
     }
     const auto share = static_cast<double>(each.option.replicas);
     CHECK(each.option.forward == doctest::Approx(forward / share));
@@ -250,7 +250,7 @@ TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
     std::optional<double> time;
     std::optional<double> length;
     joint_tests::each_hybrid(listed, of.request, [&](const std::vector<hybrid_stage>& stages) {
-      if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device)
+      if (of.request.memory_limit.for_all() && joint_tests::bytes_of(of.request, stages) > *of.request.memory_limit.for_all())
         return;
       double sum = 0;
       const double most = slowest(stages, sum);
@@ -262,15 +262,15 @@ TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
     });
     const auto found = minimize_hybrid(model, of.request);
     const auto fastest = minimize_stage_time(model, of.request);
-    const auto shortest = minimize_pipeline_length(model, of.request);
+    const auto shortest = minimize_pipeline_latency(model, of.request);
     CHECK(found.state() == (makespan ? state::optimal : state::infeasible));
     CHECK(fastest.state() == (makespan ? state::optimal : state::infeasible));
     CHECK(shortest.state() == (makespan ? state::optimal : state::infeasible));
     if (!makespan || !found || !fastest || !shortest) continue;
     ++plans;
-    CHECK(found->cost == doctest::Approx(*makespan).epsilon(1e-12));
-    CHECK(fastest->cost == doctest::Approx(*time).epsilon(1e-12));
-    CHECK(shortest->cost == doctest::Approx(*length).epsilon(1e-12));
+    CHECK(found->value == doctest::Approx(*makespan).epsilon(1e-12));
+    CHECK(fastest->value == doctest::Approx(*time).epsilon(1e-12));
+    CHECK(shortest->value == doctest::Approx(*length).epsilon(1e-12));
     check_cut(of, model, *found);
     check_cut(of, model, *fastest);
     if (is_chain(of.model)) continue;
@@ -322,7 +322,7 @@ TEST_CASE("of the points of an order they are the best of its cuts") {
     REQUIRE(model.size() == prefixes.size());
     std::optional<double> makespan;
     joint_tests::each_hybrid(prefixes, of.request, [&](const std::vector<hybrid_stage>& stages) {
-      if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device)
+      if (of.request.memory_limit.for_all() && joint_tests::bytes_of(of.request, stages) > *of.request.memory_limit.for_all())
         return;
       const double end = joint_tests::makespan_of(stages, of.request.microbatches);
       makespan = makespan ? std::min(*makespan, end) : end;
@@ -330,7 +330,7 @@ TEST_CASE("of the points of an order they are the best of its cuts") {
     const auto found = minimize_hybrid(model, of.request);
     CHECK(found.state() == (makespan ? state::optimal : state::infeasible));
     if (!makespan || !found) continue;
-    CHECK(found->cost == doctest::Approx(*makespan).epsilon(1e-12));
+    CHECK(found->value == doctest::Approx(*makespan).epsilon(1e-12));
     check_cut(of, model, *found);
   }
 }
@@ -350,7 +350,7 @@ TEST_CASE("of a chain they are the plans of the chain") {
     const auto found = minimize_hybrid(model, of.request);
     const auto expected = minimize_hybrid(chain, of.request);
     CHECK(found.state() == expected.state());
-    if (found && expected) CHECK(found->cost == doctest::Approx(expected->cost).epsilon(1e-12));
+    if (found && expected) CHECK(found->value == doctest::Approx(expected->value).epsilon(1e-12));
   }
 }
 
@@ -375,11 +375,11 @@ TEST_CASE("a graph with too many sets of layers is planned by orders") {
   hybrid_plan_request asked;
   asked.pipeline.devices = 4;
   asked.pipeline.microbatches = 8;
-  asked.pipeline.memory_per_device = 90;
-  asked.pipeline.limits.time_limit.reset();
+  asked.pipeline.memory_limit = 90;
+  asked.pipeline.search.time_limit.reset();
   asked.choices.machine = topology({4}, {{0.01, 100}});
   asked.choices.replicas = {1, 2};
-  asked.choices.memory.parameter_multiplier = 2;
+  asked.choices.memory_accounting.parameter_multiplier = 2;
   const auto found = plan_hybrid(model, asked);
   REQUIRE(found);
   joint_tests::check_holds(model, *found);
@@ -396,8 +396,8 @@ TEST_CASE("a graph with too many sets of layers is planned by orders") {
     CAPTURE(nodes);
     std::size_t spent = 0;
     hybrid_plan_request counted = asked;
-    counted.pipeline.limits.node_limit = nodes;
-    counted.pipeline.limits.nodes_spent = &spent;
+    counted.pipeline.search.node_limit = nodes;
+    counted.pipeline.search.nodes_spent = &spent;
     const auto few = plan_hybrid(model, counted);
     REQUIRE(few);
     CHECK(few->objective.value >= of.value * (1 - 1e-12));
@@ -408,7 +408,7 @@ TEST_CASE("a graph with too many sets of layers is planned by orders") {
     CHECK(again->objective.bound == few->objective.bound);
     CHECK(spent == 2 * before);
   }
-  asked.pipeline.memory_per_device = 5;
+  asked.pipeline.memory_limit = 5;
   CHECK(!plan_hybrid(model, asked));
 }
 

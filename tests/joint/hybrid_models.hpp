@@ -62,7 +62,7 @@ struct hybrid_layers {
   }
 };
 
-/// The same, of which some stages are not possible.
+/// The same, with some stages impossible.
 struct some_stages : hybrid_layers {
   std::uint64_t without = 0;
 
@@ -123,8 +123,8 @@ inline hybrid_case drawn_hybrid(std::mt19937& dice, std::size_t most_layers, std
   made.request.microbatches = draw(1, 8);
   made.request.at_most = dice() % 2 == 0;
   if (dice() % 4 == 0) made.request.stages = draw(1, 4);
-  if (dice() % 3 != 0) made.request.memory_per_device = figure(5, 90);
-  made.request.in_flight = dice() % 2 == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
+  if (dice() % 3 != 0) made.request.memory_limit = figure(5, 90);
+  made.request.in_flight_rule = dice() % 2 == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
   made.messages = dice() % 3 == 0;
   made.all_reduce = dice() % 3 == 0;
   if (made.all_reduce) made.request.microbatches = draw(1, 3);
@@ -165,7 +165,7 @@ inline double bytes_of(const stagecut::hybrid_request& request, const std::vecto
   for (std::size_t s = stages.size(); s-- > 0;) {
     const stagecut::stage_option& option = stages[s].option;
     replicas += option.replicas;
-    const std::size_t in_flight = request.in_flight == stagecut::in_flight_rule::stages
+    const std::size_t in_flight = request.in_flight_rule == stagecut::in_flight_rule::stages
                                       ? std::min(request.microbatches, stages.size() - s)
                                       : (replicas + option.replicas - 1) / option.replicas;
     most = std::max(most, option.resident + option.activations * static_cast<double>(in_flight));
@@ -217,7 +217,7 @@ inline bool is_before(const std::vector<stagecut::hybrid_stage>& a, const std::v
   if (a.front().first_device != b.front().first_device) return a.front().first_device > b.front().first_device;
   for (std::size_t s = 0; s < a.size() && s < b.size(); ++s) {
     const auto key = [](const stagecut::hybrid_stage& x) {
-      return std::tuple(x.last, x.option.replicas, x.option.ways, x.option.choice);
+      return std::tuple(x.last, x.option.replicas, x.option.tensor_parallel, x.option.choice);
     };
     if (key(a[s]) != key(b[s])) return key(a[s]) < key(b[s]);
   }

@@ -48,7 +48,7 @@ TEST_CASE("options of plans that are short enough stay, and many others go") {
   for (int round = 0; round < 400; ++round) {
     CAPTURE(round);
     joint_tests::small_case some = joint_tests::any_case(dice, 3, 4, 600);
-    some.request.order = any_of_the_family(dice);
+    some.request.schedule = any_of_the_family(dice);
     if (stagecut::detail::least_layers_in_all(some.request) > some.model.layers.size()) continue;
     for (auto& type : some.model.types) {
       for (auto& each : type.choices) each.backward_weight = 0;
@@ -95,7 +95,7 @@ TEST_CASE("orders of several stages a rank, or with gradients apart, are not of 
   for (int round = 0; round < 100; ++round) {
     CAPTURE(round);
     const workbench bench(joint_tests::any_case(dice, 1));
-    const auto& order = bench.drawn.request.order;
+    const auto& order = bench.drawn.request.schedule;
     if (order.ranks() == order.stages() && !bench.splits) continue;
     CHECK_FALSE(in_flight_filter(bench.problem).applies());
   }

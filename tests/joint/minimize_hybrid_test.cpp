@@ -81,16 +81,16 @@ timed_case drawn_case(std::mt19937& dice, std::size_t most_layers, std::size_t m
   if (made.request.devices % 2 == 0 && dice() % 3 == 0) made.model.links = {draw(0, 8), draw(0, 2)};
   made.request.microbatches = static_cast<std::size_t>(draw(1, 8));
   made.request.at_most = dice() % 2 == 0;
-  if (dice() % 3 != 0) made.request.memory_per_device = draw(5, 60);
+  if (dice() % 3 != 0) made.request.memory_limit = draw(5, 60);
   if (dice() % 6 == 0) made.request.stages = static_cast<std::size_t>(draw(1, 4));
-  made.request.limits.time_limit.reset();
+  made.request.search.time_limit.reset();
   return made;
 }
 
 std::optional<double> least_makespan(const timed_case& of) {
   std::optional<double> best;
   joint_tests::each_hybrid(of.model, of.request, [&](const std::vector<hybrid_stage>& stages) {
-    if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device) return;
+    if (of.request.memory_limit.for_all() && joint_tests::bytes_of(of.request, stages) > *of.request.memory_limit.for_all()) return;
     const double here = joint_tests::makespan_of(stages, of.request.microbatches);
     if (!best || here < *best) best = here;
   });
@@ -110,8 +110,8 @@ void check_stages(const timed_case& of, const hybrid_cut& cut) {
   CHECK(point == of.model.size());
   CHECK(device == of.request.devices);
   CHECK((of.request.at_most || cut.stages[0].first_device == 0));
-  CHECK(joint_tests::makespan_of(cut.stages, of.request.microbatches) == cut.cost);
-  if (of.request.memory_per_device) CHECK(joint_tests::bytes_of(of.request, cut.stages) <= *of.request.memory_per_device);
+  CHECK(joint_tests::makespan_of(cut.stages, of.request.microbatches) == cut.value);
+  if (of.request.memory_limit.for_all()) CHECK(joint_tests::bytes_of(of.request, cut.stages) <= *of.request.memory_limit.for_all());
 }
 
 constexpr double rounding = 1e-12;
@@ -131,18 +131,18 @@ TEST_CASE("against enumeration: optimal and infeasible, and bounds wherever it s
       CHECK(found.state() == state::infeasible);
     } else {
       REQUIRE(found.state() == state::optimal);
-      CHECK(found->cost == doctest::Approx(*best).epsilon(rounding));
-      CHECK(found->bound == found->cost);
+      CHECK(found->value == doctest::Approx(*best).epsilon(rounding));
+      CHECK(found->bound == found->value);
       check_stages(drawn, *found);
     }
-    drawn.request.limits.node_limit = dice() % 400;
+    drawn.request.search.node_limit = dice() % 400;
     const auto stopped = minimize_hybrid(drawn.model, drawn.request);
     CHECK((best || !stopped));
     CHECK((!best || stopped.state() != state::infeasible));
     if (!best || !stopped) continue;
     CHECK(stopped->bound <= *best * (1 + rounding));
-    CHECK(stopped->cost >= *best * (1 - rounding));
-    if (stopped.state() == state::optimal) CHECK(stopped->cost == doctest::Approx(*best).epsilon(rounding));
+    CHECK(stopped->value >= *best * (1 - rounding));
+    if (stopped.state() == state::optimal) CHECK(stopped->value == doctest::Approx(*best).epsilon(rounding));
     check_stages(drawn, *stopped);
   }
   CHECK(infeasible > 0);
@@ -161,15 +161,15 @@ TEST_CASE("more devices and more memory never worsen a plan, and times scale it"
     other.model.unit *= 4;
     const auto scaled = minimize_hybrid(other.model, other.request);
     CHECK(scaled.state() == first.state());
-    if (first) CHECK(scaled->cost == 4 * first->cost);
+    if (first) CHECK(scaled->value == 4 * first->value);
     other = drawn;
     other.request.devices += 3;
     const auto more = minimize_hybrid(other.model, other.request);
-    if (first) CHECK(more->cost <= first->cost * (1 + rounding));
+    if (first) CHECK(more->value <= first->value * (1 + rounding));
     other = drawn;
-    if (other.request.memory_per_device) *other.request.memory_per_device *= 2;
+    other.request.memory_limit = other.request.memory_limit.scaled(2);
     const auto roomier = minimize_hybrid(other.model, other.request);
-    if (first) CHECK(roomier->cost <= first->cost * (1 + rounding));
+    if (first) CHECK(roomier->value <= first->value * (1 + rounding));
   }
 }
 
@@ -189,9 +189,9 @@ TEST_CASE("the number of stages can be given, and the best of all numbers is the
     const auto here = minimize_hybrid(drawn.model, drawn.request);
     REQUIRE(here.state() == state::optimal);
     CHECK(here->stages.size() == stages);
-    least = std::min(least, here->cost);
+    least = std::min(least, here->value);
   }
-  CHECK(best->cost == doctest::Approx(least).epsilon(rounding));
+  CHECK(best->value == doctest::Approx(least).epsilon(rounding));
 }
 
 TEST_CASE("what does not fit is told") {
@@ -200,17 +200,17 @@ TEST_CASE("what does not fit is told") {
   hybrid_request request;
   request.devices = 2;
   request.microbatches = 4;
-  request.memory_per_device = 9;
+  request.memory_limit = 9;
   const auto found = minimize_hybrid(model, request);
   REQUIRE(found.state() == state::infeasible);
   const std::string why = found.why().text();
   CHECK(why.find("bytes a device would do") != std::string::npos);
   const std::size_t enough = std::strtoul(found.why().remedy.c_str(), nullptr, 10);
-  request.memory_per_device = static_cast<double>(enough);
+  request.memory_limit = static_cast<double>(enough);
   CHECK(minimize_hybrid(model, request).has_value());
-  request.memory_per_device = static_cast<double>(enough - 1);
+  request.memory_limit = static_cast<double>(enough - 1);
   CHECK(minimize_hybrid(model, request).state() == state::infeasible);
-  request.memory_per_device.reset();
+  request.memory_limit = {};
   request.stages = 5;
   CHECK(minimize_hybrid(model, request).why().what == reason::cause::more_stages_than_layers);
   request.stages = 3;
@@ -226,7 +226,7 @@ TEST_CASE("what makes no sense is refused") {
   };
   CHECK(said({.devices = 0}) == "stagecut::minimize_hybrid: request.devices = 0, must be at least 1");
   CHECK(said({.microbatches = 0}) == "stagecut::minimize_hybrid: request.microbatches = 0, must be at least 1");
-  CHECK(said({.in_flight = in_flight_rule::replicas}) ==
+  CHECK(said({.in_flight_rule = in_flight_rule::replicas}) ==
         "stagecut::minimize_hybrid: request.in_flight = replicas, must be `stages`, as 1F1B keeps them");
   model.layers[1].forward = -1;
   CHECK(refusal<invalid_input>([&] { (void)minimize_hybrid(model, {}); }) ==
@@ -241,21 +241,22 @@ TEST_CASE("a plan that is known is kept unless another one is better") {
     const auto best = minimize_hybrid(of.model, of.request);
     if (!best) continue;
     REQUIRE(best.state() == state::optimal);
-    hybrid_cut known{{}, best->cost};  // of other options
+    hybrid_cut known;
+    known.value = best->value;  // of other options
     of.request.start = &known;
     const auto same = minimize_hybrid(of.model, of.request);
     REQUIRE(same.state() == state::optimal);
-    CHECK(same->cost == best->cost);
+    CHECK(same->value == best->value);
     CHECK(same->stages.empty());
-    known.cost = best->cost * (1 + 1.0 / static_cast<double>(1 + i % 9)) + 1;
+    known.value = best->value * (1 + 1.0 / static_cast<double>(1 + i % 9)) + 1;
     const auto better = minimize_hybrid(of.model, of.request);
     REQUIRE(better.state() == state::optimal);
-    CHECK(better->cost == doctest::Approx(best->cost).epsilon(rounding));
-    if (best->cost > 0) CHECK_FALSE(better->stages.empty());
-    of.request.limits.node_limit = 0;
+    CHECK(better->value == doctest::Approx(best->value).epsilon(rounding));
+    if (best->value > 0) CHECK_FALSE(better->stages.empty());
+    of.request.search.node_limit = 0;
     const auto stopped = minimize_hybrid(of.model, of.request);
     REQUIRE(stopped);
-    CHECK(stopped->bound <= best->cost * (1 + rounding));
-    CHECK(stopped->cost <= known.cost);
+    CHECK(stopped->bound <= best->value * (1 + rounding));
+    CHECK(stopped->value <= known.value);
   }
 }

@@ -112,9 +112,9 @@ class enumeration {
     const auto r = static_cast<double>(each.replicas);
     const double parameters = states_.parameters[each.last] - states_.parameters[each.first];
     const double kept = states_.activations[each.last] - states_.activations[each.first];
-    if (machines_.memory) {
+    if (machines_.memory_limit) {
       const double copies = std::ceil(static_cast<double>(behind) / r) + (published ? 0 : 1);
-      if (copies * ((kept + parameters) / (published ? 1 : width)) > *machines_.memory) return std::nullopt;
+      if (copies * ((kept + parameters) / (published ? 1 : width)) > *machines_.memory_limit) return std::nullopt;
     }
     const double bandwidth = machines_.levels[level].bandwidth;
     if (bandwidth == 0) return time / r;
@@ -173,7 +173,7 @@ nested_machines draw_machines(std::mt19937& dice, const pipeline_states& states)
   made.as_published = dice() % 2 == 0;
   if (dice() % 2 == 0) {
     const double all = states.activations.back() + states.parameters.back();
-    made.memory = std::floor(all * static_cast<double>(dice() % 17) / 8);
+    made.memory_limit = std::floor(all * static_cast<double>(dice() % 17) / 8);
   }
   return made;
 }
@@ -187,9 +187,9 @@ void check_reason(const pipeline_states& states, nested_machines machines, const
     return;
   }
   REQUIRE(why.what == reason::cause::memory);
-  machines.memory = static_cast<double>(why.needed);
+  machines.memory_limit = static_cast<double>(why.needed);
   CHECK(enumeration(states, machines).best(machines.levels.size() - 1, 0, states.size()).has_value());
-  machines.memory = static_cast<double>(why.needed) - 1;
+  machines.memory_limit = static_cast<double>(why.needed) - 1;
   CHECK(!enumeration(states, machines).best(machines.levels.size() - 1, 0, states.size()).has_value());
 }
 
@@ -313,12 +313,12 @@ TEST_CASE("why there is no plan") {
   REQUIRE(few.state() == state::infeasible);
   CHECK(few.why().text() == "4 stages need at least 4 layers, and there are 2");
   machines.at_most = true;
-  machines.memory = 19;
+  machines.memory_limit = 19;
   const auto small = minimize_nested_time(states, machines);
   REQUIRE(small.state() == state::infeasible);
   CHECK(small.why().text() ==
         "a stage needs at least 30 bytes, and a device has 19 bytes; there is a plan for devices of 30 bytes");
-  machines.memory = 30;
+  machines.memory_limit = 30;
   CHECK(minimize_nested_time(states, machines)->stages.size() == 2);
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("machines that are none are refused") {
   CHECK(refused({.levels = {{2, 1e-320}}}).find("is too slow to tell times") != std::string::npos);
   CHECK(refused({.levels = {{1, 1}}, .compression = 0}) == of + "compression = 0, must be finite and greater than 0");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(refused({.levels = {{1, 1}}, .memory = nan}) == of + "memory = NaN, must not be negative");
+  CHECK(refused({.levels = {{1, 1}}, .memory_limit = nan}) == of + "memory_limit = NaN, must not be negative");
   CHECK(refusal<invalid_input>([&] {
           return minimize_nested_time({}, {.levels = {{1, 1}}});
         }) == "points: 1, must be at least 2");

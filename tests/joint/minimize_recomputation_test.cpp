@@ -26,15 +26,15 @@ void check_answer(const joint_tests::small_case& drawn, const std::optional<doub
   if (to_the_end) REQUIRE(found.state() == state::optimal);
   if (!found) return;
   const std::vector<std::size_t> points(found->cuts.points().begin(), found->cuts.points().end());
-  CHECK(joint_tests::makespan_of(drawn, points, found->choices) == found->makespan);
-  for (std::size_t r = 0; r < drawn.request.order.ranks(); ++r) {
+  CHECK(joint_tests::makespan_of(drawn, points, found->choices) == found->value);
+  for (std::size_t r = 0; r < drawn.request.schedule.ranks(); ++r) {
     const double peak = joint_tests::peak_of(drawn, r, points, found->choices);
     CHECK(peak == found->memory[r]);
-    if (drawn.request.memory_per_device) CHECK(peak <= *drawn.request.memory_per_device);
+    if (drawn.request.memory_limit.for_all()) CHECK(peak <= *drawn.request.memory_limit.for_all());
   }
   CHECK(found->bound <= *best);
-  CHECK(found->makespan >= *best);
-  if (found.state() == state::optimal) CHECK(found->makespan == *best);
+  CHECK(found->value >= *best);
+  if (found.state() == state::optimal) CHECK(found->value == *best);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ TEST_CASE("small models, compared with all plans") {
     infeasible += best ? 0 : 1;
     check_answer(drawn, best, true);
     for (const std::size_t nodes : {0U, 1U, 10U, 100U, 1000U}) {
-      drawn.request.limits.node_limit = nodes;
+      drawn.request.search.node_limit = nodes;
       check_answer(drawn, best, false);
     }
   }
@@ -84,16 +84,16 @@ TEST_CASE("a plan of one's own is where the search begins: wherever it stops, no
     const auto best = minimize_recomputation(drawn.model, drawn.request);
     if (!best) continue;
     drawn.request.starts = {{best->cuts, best->choices}};
-    drawn.request.limits.stop = at_once;
+    drawn.request.search.stop = at_once;
     const auto stopped = minimize_recomputation(drawn.model, drawn.request);
     REQUIRE(stopped);
-    CHECK(stopped->makespan == best->makespan);
-    check_answer(drawn, best->makespan, false);
+    CHECK(stopped->value == best->value);
+    check_answer(drawn, best->value, false);
     // One that keeps not to the memory is none.
-    if (!drawn.request.memory_per_device) continue;
-    drawn.request.memory_per_device = best->memory[0] / 2 - 1;
+    if (!drawn.request.memory_limit.for_all()) continue;
+    drawn.request.memory_limit = best->memory[0] / 2 - 1;
     const auto none = minimize_recomputation(drawn.model, drawn.request);
-    if (none) CHECK(none->memory[0] <= *drawn.request.memory_per_device);
+    if (none) CHECK(none->memory[0] <= *drawn.request.memory_limit.for_all());
   }
 }
 
@@ -105,19 +105,19 @@ TEST_CASE("annealing begins at a plan of one's own, too: near it there are bette
   }
   for (std::size_t i = 0; i < 36; ++i) model.layers.push_back(i * i % 7 % 4);
   stagecut::recompute_request request;
-  request.order = stagecut::sapp_interleaved(4, 2, 8, stagecut::sapp_memory::big);
-  request.memory_per_device = 260;
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 2000;
+  request.schedule = stagecut::sapp_interleaved(4, 2, 8, stagecut::sapp_memory::big);
+  request.memory_limit = 260;
+  request.search.time_limit.reset();
+  request.search.node_limit = 2000;
   const auto without = minimize_recomputation(model, request);
   REQUIRE(without);
   const stagecut::cuts own{0, 4, 8, 12, 17, 22, 27, 31, 36};
   request.starts = {{own, {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 1,
                            1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}}};
-  CHECK(stagecut::simulate_recomputation(model, request, own, request.starts[0].choices).makespan > without->makespan);
+  CHECK(stagecut::simulate_recomputation(model, request, own, request.starts[0].choices).makespan > without->value);
   const auto found = minimize_recomputation(model, request);
   REQUIRE(found);
-  CHECK(found->makespan < without->makespan);
+  CHECK(found->value < without->value);
 }
 
 TEST_CASE("neither an even plan nor one of one's own that parts layers is taken, wherever the search stops") {
@@ -126,8 +126,8 @@ TEST_CASE("neither an even plan nor one of one's own that parts layers is taken,
   model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 5}}}};
   model.layers.assign(8, 0);
   stagecut::recompute_request request;
-  request.order = stagecut::one_forward_one_backward(2, 4);
-  request.limits.stop = at_once;
+  request.schedule = stagecut::one_forward_one_backward(2, 4);
+  request.search.stop = at_once;
   REQUIRE(minimize_recomputation(model, request)->cuts == stagecut::cuts{0, 4, 8});
   model.forbidden_cuts = {4};
   request.starts = {{stagecut::cuts{0, 4, 8}, std::vector<std::size_t>(8, 0)}};

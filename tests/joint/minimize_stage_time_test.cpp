@@ -33,21 +33,21 @@ std::size_t wanted_cases(std::size_t usual) {
 
 /// Compares a plan with what it says of itself, and with the request.
 void check_plan(const small_variants& of, const variant_stages& model, const hybrid_cut& cut) {
-  const auto stages = model.stages_of(cut, of.request.memory_per_device);
+  const auto stages = model.stages_of(cut, of.request.memory_limit.for_all());
   REQUIRE(stages.size() == cut.stages.size());
   layer_set before = 0;
   double slowest = 0;
   std::size_t devices = 0;
   std::size_t replicas = 0;
   for (const auto& each : stages) {
-    devices += each.replicas * each.ways;
+    devices += each.replicas * each.tensor_parallel;
     replicas += each.replicas;
   }
   std::size_t device = of.request.devices - devices;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const variant_stage& each = stages[s];
     CHECK(cut.stages[s].first_device == device);
-    device += each.replicas * each.ways;
+    device += each.replicas * each.tensor_parallel;
     layer_set here = 0;
     std::vector<std::size_t> variants(of.graph.layers.size(), 0);
     for (std::size_t i = 0; i < each.layers.size(); ++i) {
@@ -60,7 +60,7 @@ void check_plan(const small_variants& of, const variant_stages& model, const hyb
       CHECK(((here >> edge.to & 1U) == 0 || (before >> edge.from & 1U) != 0));
     }
     const auto figures =
-        joint_tests::figures_of(of.graph, joint_tests::members(here), each.replicas, each.ways, variants);
+        joint_tests::figures_of(of.graph, joint_tests::members(here), each.replicas, each.tensor_parallel, variants);
     REQUIRE(figures.has_value());
     CHECK(figures->time == cut.stages[s].option.time);
     CHECK(figures->activations == cut.stages[s].option.activations);
@@ -68,17 +68,17 @@ void check_plan(const small_variants& of, const variant_stages& model, const hyb
     slowest = figures->time > slowest ? figures->time : slowest;
     CHECK(of.graph.microbatches % each.replicas == 0);
     std::size_t held = (replicas + each.replicas - 1) / each.replicas;
-    if (of.request.in_flight == in_flight_rule::stages) {
+    if (of.request.in_flight_rule == in_flight_rule::stages) {
       held = stages.size() - s < of.request.microbatches ? stages.size() - s : of.request.microbatches;
     }
-    if (of.request.memory_per_device) {
-      CHECK(figures->activations * static_cast<double>(held) + figures->resident <= *of.request.memory_per_device);
+    if (of.request.memory_limit.for_all()) {
+      CHECK(figures->activations * static_cast<double>(held) + figures->resident <= *of.request.memory_limit.for_all());
     }
     replicas -= each.replicas;
   }
   CHECK(device == of.request.devices);
   CHECK(before == (layer_set{1} << of.graph.layers.size()) - 1);
-  CHECK(slowest == cut.cost);
+  CHECK(slowest == cut.value);
   if (!of.request.at_most) CHECK(devices == of.request.devices);
   if (of.request.stages) CHECK(stages.size() == *of.request.stages);
 }
@@ -93,7 +93,7 @@ void check_answer(const small_variants& of, const variant_stages& model, const s
     return;
   }
   REQUIRE(found.state() == state::optimal);
-  CHECK(found->cost == *best);
+  CHECK(found->value == *best);
   CHECK(found->bound == *best);
   check_plan(of, model, *found);
 }
@@ -138,7 +138,7 @@ std::optional<double> best_placed(const placed_chain& model, const hybrid_reques
     sum += model.times[first];
     for (std::size_t d = 1; d <= 3 && d <= device && replicas + d <= request.microbatches; ++d) {
       const std::size_t held = (replicas + d + d - 1) / d;
-      if (static_cast<double>(held * (last - first)) + 1 > *request.memory_per_device) continue;
+      if (static_cast<double>(held * (last - first)) + 1 > *request.memory_limit.for_all()) continue;
       const double here = model.time(sum, d, device % model.per_node);
       const auto all = best_placed(model, request, first, device - d, replicas + d, here > slowest ? here : slowest);
       if (all && (!best || *all < *best)) best = all;
@@ -176,8 +176,8 @@ TEST_CASE("links that differ by the place of the devices") {
     request.devices = model.per_node * (1 + dice() % 3);
     request.at_most = dice() % 2 == 0;
     request.microbatches = 3 + dice() % 9;
-    request.in_flight = in_flight_rule::replicas;
-    request.memory_per_device = static_cast<double>(2 + dice() % 20);
+    request.in_flight_rule = in_flight_rule::replicas;
+    request.memory_limit = static_cast<double>(2 + dice() % 20);
     const auto best = best_placed(model, request, model.size(), request.devices, 0, 0);
     const auto found = minimize_stage_time(model, request);
     if (!best) {
@@ -185,7 +185,7 @@ TEST_CASE("links that differ by the place of the devices") {
       continue;
     }
     REQUIRE(found.state() == state::optimal);
-    CHECK(found->cost == *best);
+    CHECK(found->value == *best);
     for (const hybrid_stage& each : found->stages) {
       const std::size_t end = each.first_device + each.option.replicas;
       double sum = 0;
@@ -204,15 +204,15 @@ TEST_CASE("stopped early, the bound holds") {
     const variant_stages model(drawn.graph);
     for (const std::size_t nodes : {0U, 1U, 10U, 30U, 100U}) {
       CAPTURE(done);
-      drawn.request.limits.node_limit = nodes;
+      drawn.request.search.node_limit = nodes;
       const auto found = minimize_stage_time(model, drawn.request);
       stopped += found.state() == state::feasible ? 1 : 0;
       if (found.state() == state::infeasible) CHECK_FALSE(best.has_value());
       if (!found) continue;
       REQUIRE(best.has_value());
       CHECK(found->bound <= *best);
-      CHECK(found->cost >= *best);
-      if (found.state() == state::optimal) CHECK(found->cost == *best);
+      CHECK(found->value >= *best);
+      if (found.state() == state::optimal) CHECK(found->value == *best);
       check_plan(drawn, model, *found);
     }
   }
@@ -228,11 +228,11 @@ TEST_CASE(
     drawn.request.at_most = true;
     const auto cost_of = [](const variant_graph& graph, const hybrid_request& request) {
       const auto found = minimize_stage_time(variant_stages(graph), request);
-      return found ? found->cost : std::numeric_limits<double>::max();
+      return found ? found->value : std::numeric_limits<double>::max();
     };
     const double cost = cost_of(drawn.graph, drawn.request);
     hybrid_request more = drawn.request;
-    if (more.memory_per_device) *more.memory_per_device *= 2;
+    more.memory_limit = more.memory_limit.scaled(2);
     CHECK(cost_of(drawn.graph, more) <= cost);
     more = drawn.request;
     more.devices += 3;
@@ -264,13 +264,13 @@ TEST_CASE("replicas divide the microbatches in Piper's model, and need not in ot
   request.devices = 3;
   request.at_most = true;
   request.microbatches = 4;
-  CHECK(minimize_stage_time(variant_stages(graph), request)->cost == 6);
+  CHECK(minimize_stage_time(variant_stages(graph), request)->value == 6);
   placed_chain other{{12}};
-  request.memory_per_device = 5;
-  CHECK(minimize_stage_time(other, request)->cost == 4);
-  request.in_flight = in_flight_rule::replicas;
+  request.memory_limit = 5;
+  CHECK(minimize_stage_time(other, request)->value == 4);
+  request.in_flight_rule = in_flight_rule::replicas;
   request.microbatches = 2;  // of which three replicas would be too many
-  CHECK(minimize_stage_time(other, request)->cost == 6);
+  CHECK(minimize_stage_time(other, request)->value == 6);
 }
 
 TEST_CASE("the best that saves most for its time is not the best of all") {
@@ -282,11 +282,11 @@ TEST_CASE("the best that saves most for its time is not the best of all") {
   graph.layers = {layer(0, 4, 4), layer(1, 6, 5), layer(2, 7, 6)};
   graph.edges = {{0, 1, 100}, {1, 2, 100}};
   hybrid_request request;
-  request.memory_per_device = 24;
+  request.memory_limit = 24;
   const variant_stages model(graph);
   const auto found = minimize_stage_time(model, request);
   REQUIRE(found.state() == state::optimal);
-  CHECK(found->cost == 3 + 7);
+  CHECK(found->value == 3 + 7);
   CHECK(model.stages_of(*found, 24.0)[0].variants == std::vector<std::size_t>{0, 0, 1});
 }
 
@@ -302,7 +302,7 @@ TEST_CASE("reasons") {
   request.devices = 3;
   request.at_most = true;
   request.microbatches = 4;
-  request.memory_per_device = 20;
+  request.memory_limit = 20;
   const variant_stages model(graph);
   CHECK(minimize_stage_time(model, request).why().text() ==
         "stage 1 of 2 of the plan that needs least, from point 1 to 3 on 1 x 1 devices, with 4 bytes that stay and 1 "
@@ -330,7 +330,9 @@ TEST_CASE("requests that make no sense") {
         "stagecut::minimize_stage_time: request.microbatches = 0, must be at least 1");
   CHECK(said(model, {.stages = 0}) == "stagecut::minimize_stage_time: request.stages = 0, must be at least 1");
   CHECK(
-      said(model, {.memory_per_device = -1.0}).starts_with("stagecut::minimize_stage_time: request.memory_per_device"));
+      said(model, {.memory_limit = -1.0}).starts_with("stagecut::minimize_stage_time: request.memory_limit = -1"));
+  CHECK(said(model, {.memory_limit = {1, 2}}) ==
+        "stagecut::minimize_stage_time: request.memory_limit = {…}, must be one value: devices are alike");
   const placed_chain in_nodes{{1, 2}, 2};
   CHECK(said(in_nodes, {.devices = 3}) ==
         "stagecut::minimize_stage_time: request.devices = 3, must be a multiple of 2, the model's period");
@@ -338,7 +340,7 @@ TEST_CASE("requests that make no sense") {
 
 TEST_CASE("stages that take no time") {
   const placed_chain model{{0, 0, 0}};
-  const auto found = minimize_stage_time(model, {.devices = 2, .memory_per_device = 10.0});
+  const auto found = minimize_stage_time(model, {.devices = 2, .memory_limit = 10.0});
   REQUIRE(found.state() == state::optimal);
-  CHECK(found->cost == 0);
+  CHECK(found->value == 0);
 }

@@ -32,7 +32,7 @@ TEST_CASE("the best plan is one, takes as long as is told, and is often the best
     if (plans.empty()) continue;
     const options first = joint_tests::any_plan(dice, plans);
     const auto anneal = [&](std::uint64_t seed) {
-      stagecut::search_limits limits;
+      stagecut::search_options limits;
       limits.time_limit.reset();
       search_clock clock(limits);
       option_annealing search(bench.problem, clock, seed);
@@ -73,7 +73,7 @@ TEST_CASE("a limit stops it, the best plan so far stays") {
     const workbench bench(joint_tests::any_case(dice, 1));
     const std::set<options> plans = joint_tests::all_plans(bench.graph);
     if (plans.empty()) continue;
-    stagecut::search_limits limits;
+    stagecut::search_options limits;
     limits.node_limit = 10;
     search_clock clock(limits);
     option_annealing search(bench.problem, clock, 1);

@@ -42,7 +42,7 @@ TEST_CASE("columns of live options: what a rank takes, the layers of every type,
       return all;
     };
     const std::vector<double> multipliers = some(columns.fixed());
-    const std::vector<double> weights = some(bench.drawn.request.order.stages() * tick_kinds);
+    const std::vector<double> weights = some(bench.drawn.request.schedule.stages() * tick_kinds);
     columns.price(multipliers.data(), weights, &option_columns::of_rank::row);
     for (std::size_t r = 0; r < ranks; ++r) {
       const option_columns::of_rank& here = columns.live()[r];

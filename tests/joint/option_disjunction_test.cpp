@@ -106,7 +106,7 @@ TEST_CASE("sides of a limit") {
   joint_tests::small_case drawn;
   drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
   drawn.model.layers = {0, 0, 0, 0};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 2);
   const workbench bench(drawn);
   const rank_options& rank = bench.graph.ranks[0];
   REQUIRE(rank.size() == 4);  // 1 to 4 layers

@@ -22,7 +22,7 @@ using stagecut::engine::tick_kinds;
 
 namespace {
 
-/// Small weights of which sums are exact; many are 0.
+/// Small weights with exact sums; many are 0.
 std::vector<double> drawn_weights(std::mt19937& dice, std::size_t stages) {
   std::vector<double> weights(stages * tick_kinds);
   for (double& each : weights) each = dice() % 3 == 0 ? 0 : static_cast<double>(drawn(dice, 0, 16)) / 4;
@@ -54,7 +54,7 @@ TEST_CASE("least paths, and what lies on no short path, among options that are l
     for (auto& rank : live) {
       for (char& each : rank) each = dice() % 8 == 0 ? 0 : 1;
     }
-    const std::vector<double> weights = drawn_weights(dice, bench.drawn.request.order.stages());
+    const std::vector<double> weights = drawn_weights(dice, bench.drawn.request.schedule.stages());
     double least = no_time;
     std::vector<double> lengths;
     std::vector<std::vector<double>> through;
@@ -104,7 +104,7 @@ TEST_CASE("two ranks and three layers") {
   joint_tests::small_case drawn;
   drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
   drawn.model.layers = {0, 0, 0};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 2);
   const workbench bench(drawn);
   CHECK(bench.graph.nodes == std::vector<std::uint32_t>{1, 2, 1});
   CHECK(bench.graph.options() == 6);  // all three layers on one rank among them, which are on no path

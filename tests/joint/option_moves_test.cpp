@@ -70,8 +70,8 @@ TEST_CASE("from any plan all others are met, where ranks have several stages and
   joint_tests::small_case drawn;
   drawn.model.types = {{"l", 2, 0, 0, 0, {{"none", 4, 0, 5}, {"full", 6, 0, 1}}}};
   drawn.model.layers.assign(7, 0);
-  drawn.request.order = stagecut::sapp_interleaved(2, 2, 4, stagecut::sapp_memory::big);
-  drawn.request.memory_per_device = 48;
+  drawn.request.schedule = stagecut::sapp_interleaved(2, 2, 4, stagecut::sapp_memory::big);
+  drawn.request.memory_limit = 48;
   const workbench bench(drawn);
   const std::set<options> plans = joint_tests::all_plans(bench.graph);
   REQUIRE(plans.size() > 20);

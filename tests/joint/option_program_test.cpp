@@ -50,7 +50,7 @@ bool is_mix(const workbench& bench, const option_program& program, const option_
 double bound_of(const workbench& bench, const option_program& program, const critical_path_pool& paths,
                 const option_paths::live_options& live) {
   const std::vector<double> multipliers = program.multipliers();
-  std::vector<double> weights(bench.drawn.request.order.stages() * tick_kinds);
+  std::vector<double> weights(bench.drawn.request.schedule.stages() * tick_kinds);
   double constant = 0;
   double sum = 0;
   for (std::size_t k = 0; k < multipliers.size(); ++k) {
@@ -135,7 +135,7 @@ TEST_CASE("a program of no row but one: the plan that is shortest on it") {
   joint_tests::small_case drawn;
   drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
   drawn.model.layers = {0, 0, 0};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 2);
   const workbench bench(drawn);
   critical_path_pool paths;
   std::vector<double> counts(2 * tick_kinds);
@@ -220,7 +220,7 @@ TEST_CASE("z costs 1, slack nothing, and what is given up or lacking more") {
   joint_tests::small_case drawn;
   drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
   drawn.model.layers = {0, 0, 0};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 2);
   const workbench bench(drawn);
   const critical_path_pool paths = joint_tests::drawn_paths(dice, bench, joint_tests::all_plans(bench.graph), 1);
   program_matrix matrix(bench.problem, paths, 8);

@@ -37,7 +37,7 @@ TEST_CASE("the best of all plans, proved, from the worst one on") {
     for (const options& each : plans) {
       if (bench.makespan(each) > bench.makespan(worst)) worst = each;
     }
-    stagecut::search_limits limits;
+    stagecut::search_options limits;
     limits.time_limit.reset();
     search_clock clock(limits);
     option_search search(bench.problem, clock, bench.unit.step);
@@ -62,7 +62,7 @@ TEST_CASE("stopped after any number of sets, and then gone on with") {
     const std::set<options> plans = joint_tests::all_plans(bench.graph);
     if (plans.empty()) continue;
     const double least = least_of(bench, plans);
-    stagecut::search_limits limits;
+    stagecut::search_options limits;
     limits.time_limit.reset();
     search_clock clock(limits);
     option_search search(bench.problem, clock, bench.unit.step);

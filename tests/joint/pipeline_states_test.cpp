@@ -145,7 +145,7 @@ void check_graph(const profile& model, bool as_published) {
   CHECK(!states_of_graph(model, {.most_states = states - 1, .as_published = as_published}).has_value());
 }
 
-layer named(const char* kind, double forward, double output) {
+layer layer_named(const char* kind, double forward, double output) {
   layer each;
   each.name = each.kind = kind;
   each.forward = forward;
@@ -202,8 +202,8 @@ TEST_CASE("a chain has a point behind every layer, as a chain and as a graph") {
 
 TEST_CASE("as published, inputs and parts of outputs that nothing takes are left out") {
   profile model;
-  model.layers = {named("Input0", 9, 1), named("Linear", 2, 4), named("__getitem__", 1, 8), named("Input", 5, 2),
-                  named("Linear", 3, 16)};
+  model.layers = {layer_named("Input0", 9, 1), layer_named("Linear", 2, 4), layer_named("__getitem__", 1, 8), layer_named("Input", 5, 2),
+                  layer_named("Linear", 3, 16)};
   model.edges = {{0, 1}, {1, 2}, {3, 4}, {1, 4}};
   const auto found = states_of_graph(model, {.as_published = true});
   REQUIRE(found.has_value());
@@ -217,7 +217,7 @@ TEST_CASE("what makes no sense is refused") {
   profile model;
   CHECK(refusal<invalid_input>([&] { return states_of_chain(model); }) == "points: 1, must be at least 2");
   CHECK(refusal<invalid_input>([&] { return states_of_graph(model); }) == "layers: there are none");
-  model.layers = {named("a", 1, 1), named("b", 1, 1), named("c", 1, 1)};
+  model.layers = {layer_named("a", 1, 1), layer_named("b", 1, 1), layer_named("c", 1, 1)};
   model.edges = {{0, 1}, {1, 2}, {2, 1}};
   CHECK(refusal<invalid_input>([&] { return states_of_graph(model); }) == R"(edges: "b" -> "c" -> "b" is a cycle)");
   CHECK(refusal<argument_error>([&] { return states_of_chain(model); }) ==

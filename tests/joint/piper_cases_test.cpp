@@ -52,13 +52,13 @@ double slowest(const variant_graph& graph, const hybrid_request& request, const 
       variants[each.layers[i]] = each.variants[i];
     }
     const auto is_in = [&](std::size_t v) { return stage_of[v] == s; };
-    const auto figures = joint_tests::figures_of(graph, is_in, each.replicas, each.ways, variants);
+    const auto figures = joint_tests::figures_of(graph, is_in, each.replicas, each.tensor_parallel, variants);
     REQUIRE(figures.has_value());
     CHECK(graph.microbatches % each.replicas == 0);
     const double held = static_cast<double>((replicas + each.replicas - 1) / each.replicas);
-    CHECK(figures->activations * held + figures->resident <= *request.memory_per_device * (1 + 1e-12));
+    CHECK(figures->activations * held + figures->resident <= *request.memory_limit.for_all() * (1 + 1e-12));
     replicas -= each.replicas;
-    devices += each.replicas * each.ways;
+    devices += each.replicas * each.tensor_parallel;
     time = figures->time > time ? figures->time : time;
   }
   CHECK(devices <= request.devices);
@@ -73,17 +73,17 @@ double best(const variant_stages& model, std::size_t devices, double gibibytes) 
   request.devices = devices;
   request.at_most = true;
   request.microbatches = model.graph().microbatches;
-  request.in_flight = in_flight_rule::replicas;
-  request.memory_per_device = gibibytes * gibibyte;
-  request.limits.time_limit.reset();
+  request.in_flight_rule = in_flight_rule::replicas;
+  request.memory_limit = gibibytes * gibibyte;
+  request.search.time_limit.reset();
   const auto found = minimize_stage_time(model, request);
   if (found.state() == state::infeasible) return 0;
   REQUIRE(found.state() == state::optimal);
-  const auto stages = model.stages_of(*found, request.memory_per_device);
+  const auto stages = model.stages_of(*found, request.memory_limit.for_all());
   const double again = slowest(model.graph(), request, stages);
-  CHECK(again == doctest::Approx(found->cost).epsilon(1e-12));
+  CHECK(again == doctest::Approx(found->value).epsilon(1e-12));
   CHECK(io::as_piper_plan(model.graph(), stages).starts_with("{\"stages\": ["));
-  return found->cost;
+  return found->value;
 }
 
 }  // namespace
@@ -145,19 +145,19 @@ TEST_CASE("with many more devices than are of use what is found in short time is
   graph->microbatches = 64;
   const variant_stages model(*graph);
   hybrid_request request;
-  request.devices = 1024;  // of which 64 are used: 8.13481
+  request.devices = 1024;  // 64 of them are used: 8.13481
   request.at_most = true;
   request.microbatches = 64;
-  request.in_flight = in_flight_rule::replicas;
-  request.memory_per_device = 8e9;
-  request.limits.time_limit = 10;  // how good the plan is depends on the machine
+  request.in_flight_rule = in_flight_rule::replicas;
+  request.memory_limit = 8e9;
+  request.search.time_limit = 10;  // how good the plan is depends on the machine
   const auto found = minimize_stage_time(model, request);
   REQUIRE(found.state() != state::infeasible);
   if (!found) return;
   CHECK(found->bound <= 8.1349);
-  CHECK(found->cost >= 8.1348);
-  const auto stages = model.stages_of(*found, request.memory_per_device);
-  CHECK(slowest(*graph, request, stages) == doctest::Approx(found->cost).epsilon(1e-12));
+  CHECK(found->value >= 8.1348);
+  const auto stages = model.stages_of(*found, request.memory_limit.for_all());
+  CHECK(slowest(*graph, request, stages) == doctest::Approx(found->value).epsilon(1e-12));
   std::size_t devices = found->stages[0].first_device;  // those left out are the first ones
   for (const hybrid_stage& each : found->stages) {
     CHECK(each.first_device == devices);

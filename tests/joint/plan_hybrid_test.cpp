@@ -25,9 +25,9 @@ TEST_CASE("plans hold before verify, and are read back as they were written") {
   for (const double memory : {16e9, 24e9, 80e9}) {
     for (const bool alike : {false, true}) {
       for (const plan_objective objective :
-           {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_length}) {
+           {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_latency}) {
         hybrid_plan_request asked = two_nodes(memory);
-        asked.alike = alike;
+        asked.uniform = alike;
         asked.objective = objective;
         const auto made = plan_hybrid(model, asked);
         CAPTURE(memory);
@@ -38,10 +38,10 @@ TEST_CASE("plans hold before verify, and are read back as they were written") {
         CHECK(io::parse_json_plan(io::as_json(*made), "p") == *made);
         std::size_t devices = 0;
         for (const planned_stage& each : made->stages) {
-          devices += each.replicas * each.shards;
+          devices += each.replicas * each.tensor_parallel;
           CHECK(each.total_memory() <= memory);
           if (alike) CHECK(each.replicas == made->stages[0].replicas);
-          if (alike) CHECK(each.shards == made->stages[0].shards);
+          if (alike) CHECK(each.tensor_parallel == made->stages[0].tensor_parallel);
         }
         for (const layer_choice& each : made->choices) CHECK((!alike || each == made->choices[0]));
         CHECK(devices == 8);
@@ -93,7 +93,7 @@ TEST_CASE("all stages alike are no better than stages of any kind with as many s
   const profile model = sixteen();
   hybrid_plan_request asked = two_nodes(24e9);
   const auto any = plan_hybrid(model, asked);
-  asked.alike = true;
+  asked.uniform = true;
   const auto alike = plan_hybrid(model, asked);
   REQUIRE(any);
   REQUIRE(alike);
@@ -104,7 +104,7 @@ TEST_CASE("what does not fit tells the stage and the bytes that would do") {
   const profile model = sixteen();
   hybrid_plan_request asked = two_nodes(2e9);
   for (const bool alike : {false, true}) {
-    asked.alike = alike;
+    asked.uniform = alike;
     const auto none = plan_hybrid(model, asked);
     REQUIRE(none.state() == state::infeasible);
     CAPTURE(none.why().text());
@@ -119,9 +119,9 @@ TEST_CASE("what does not fit tells what would do beside more memory, as far as t
   const auto remedy = [&](double memory, std::vector<std::string> names, std::vector<std::size_t> ways, bool alike = false) {
     hybrid_plan_request asked = two_nodes(memory);
     asked.choices.recomputations = std::move(names);
-    asked.choices.ways = std::move(ways);
+    asked.choices.tensor_parallel = std::move(ways);
     asked.choices.replicas = {1};
-    asked.alike = alike;
+    asked.uniform = alike;
     const auto none = plan_hybrid(model, asked);
     REQUIRE(none.state() == state::infeasible);
     return none.why().remedy.substr(none.why().remedy.find(';') + 1);
@@ -154,7 +154,7 @@ TEST_CASE("a transformer's shardings are its layers as several devices share the
     for (std::size_t i = 0; i < made.layers.size(); ++i) {
       const auto* const found = find_variant(made.layers[i].shardings, "tp" + std::to_string(ways));
       REQUIRE(found != nullptr);
-      CHECK(found->ways == ways);
+      CHECK(found->tensor_parallel == ways);
       CHECK(found->forward == of.layers[i].forward);
       CHECK(found->activations == of.layers[i].activations);
       CHECK(found->output == made.layers[i].output);

@@ -99,7 +99,7 @@ nested_machines draw_machines(std::mt19937& dice, const profile& model) {
   made.compression = dice() % 3 == 0 ? 3 : 1;
   double bytes = 0;
   for (const layer& each : model.layers) bytes += each.parameters + each.activations;
-  if (dice() % 3 == 0) made.memory = bytes * static_cast<double>(1 + dice() % 16) / 8;
+  if (dice() % 3 == 0) made.memory_limit = bytes * static_cast<double>(1 + dice() % 16) / 8;
   return made;
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("graphs of few points get the best plan, and by orders none that is be
     CHECK(few->cut == *exact);
     CHECK(few->bound == exact->bottleneck);
     if (!ordered) {
-      CHECK(machines.memory.has_value());
+      CHECK(machines.memory_limit.has_value());
       CHECK(ordered.state() == state::unknown);
       ++missed;
       continue;
@@ -258,7 +258,7 @@ TEST_CASE("fewer points than layers: the plan so far is found again, and each de
   const auto none = plan_nested_graph(model, straight);
   REQUIRE(none.state() == state::infeasible);
   CHECK(none.why().text() == "400 stages need at least 400 layers, and there are 361");
-  const auto memory = plan_nested_graph(model, {.levels = {{4, 0}}, .memory = 1});
+  const auto memory = plan_nested_graph(model, {.levels = {{4, 0}}, .memory_limit = 1});
   REQUIRE(memory.state() == state::unknown);
   CHECK(memory.why().what == reason::cause::constraint);
 }

@@ -114,7 +114,7 @@ TEST_CASE("plans hold: cuts, choices, times and bytes, with all limits of memory
     CAPTURE(each.chunks);
     plan_request request;
     request.devices = 2;
-    request.chunks = each.chunks;
+    request.stages_per_rank = each.chunks;
     request.microbatches = 4;
     request.schedule = each.kind;
     const auto free = plan_recomputation(model, request);
@@ -126,7 +126,7 @@ TEST_CASE("plans hold: cuts, choices, times and bytes, with all limits of memory
     std::size_t found = 0;
     for (double limit = all; limit > 0; limit -= 80) {
       CAPTURE(limit);
-      request.memory_per_device = limit;
+      request.memory_limit = limit;
       const auto made = plan_recomputation(model, request);
       if (made.state() == state::infeasible) break;
       REQUIRE(made.state() == state::optimal);
@@ -170,7 +170,7 @@ TEST_CASE("only the choices that are named") {
 TEST_CASE("empty stages of devices that have several") {
   plan_request request;
   request.devices = 2;
-  request.chunks = 3;
+  request.stages_per_rank = 3;
   request.microbatches = 2;
   request.schedule = schedule_kind::sapp_big;
   recompute_options options;
@@ -208,10 +208,10 @@ TEST_CASE("the constant is needed beside stages") {
   plan_request request;
   request.devices = 2;
   request.microbatches = 4;
-  request.memory_per_device = 250;
+  request.memory_limit = 250;
   const auto made = plan_recomputation(model, request);
   REQUIRE(made.state() == state::optimal);
-  request.memory_per_device = 1250;
+  request.memory_limit = 1250;
   recompute_options options;
   options.constant = 1000;
   const auto again = plan_recomputation(model, request, options);
@@ -243,8 +243,8 @@ TEST_CASE("what this planner cannot keep to is refused") {
   request.speeds = {1, 2};
   CHECK(said(model, request).find("speeds = {…}, are not told with recomputation, for devices that are alike") != std::string::npos);
   request = good;
-  request.memory.checkpoint = stagecut::checkpointing::always;
-  CHECK(said(model, request).find("memory.checkpoint = always, must be never") != std::string::npos);
+  request.memory_accounting.checkpoint = stagecut::checkpointing::always;
+  CHECK(said(model, request).find("memory_accounting.checkpoint = always, must be never") != std::string::npos);
   request = good;
   request.microbatches = 0;
   CHECK(said(model, request) != "not refused");
@@ -274,12 +274,12 @@ TEST_CASE("with none alone it is what make_plan makes, and with more to choose f
     request.devices = drawn(dice, 2, 3);
     request.microbatches = drawn(dice, 2, 6);
     if (dice() % 3 == 0) request.links = {{1e-3, 4}};
-    request.memory_per_device = some(150, 700);
+    request.memory_limit = some(150, 700);
     const auto plain = stagecut::make_plan(model, request);
     const auto none = plan_recomputation(model, request, {.names = {"none"}});
     const auto best = plan_recomputation(model, request);
     CHECK(none.state() == plain.state());
-    if (best) CHECK(most_bytes(*best) <= *request.memory_per_device);
+    if (best) CHECK(most_bytes(*best) <= *request.memory_limit.for_all());
     if (best && best->cuts[1] == 1) ++alone;
     if (!plain) {
       if (best) ++better;
@@ -307,9 +307,9 @@ TEST_CASE("plans that cut sequences: the best of all cuts, whose figures hold, a
     request.devices = drawn(dice, 2, 3);
     request.microbatches = drawn(dice, 1, 4);
     request.slices = std::size_t{1} << drawn(dice, 1, 2);
-    request.memory.boundary_buffers = 2;
+    request.memory_accounting.boundary_buffers = 2;
     if (dice() % 2 == 0) request.links = {{0.5, 4}};
-    request.memory_per_device = some(100, 300);
+    request.memory_limit = some(100, 300);
     const auto asked = stagecut::ask_recomputation(model, request);
     const std::size_t n = model.layers.size();
     double best = 0;
@@ -320,7 +320,7 @@ TEST_CASE("plans that cut sequences: the best of all cuts, whose figures hold, a
         points.push_back(n);
         const auto run = stagecut::simulate_recomputation(asked.chain.model, asked.request, stagecut::cuts(points),
                                                           std::vector<std::size_t>(n, 0));
-        if (*std::max_element(run.memory.begin(), run.memory.end()) > *request.memory_per_device) continue;
+        if (*std::max_element(run.memory.begin(), run.memory.end()) > *request.memory_limit.for_all()) continue;
         if (best == 0 || run.makespan < best) best = run.makespan;
       }
     }
@@ -335,7 +335,7 @@ TEST_CASE("plans that cut sequences: the best of all cuts, whose figures hold, a
     const auto run = stagecut::simulate(stagecut::schedule_of(*made), stagecut::times_of(*made, false),
                                         stagecut::transfers_of(*made));
     CHECK(run.makespan == *made->makespan);
-    CHECK(stagecut::fullest_device(*made) <= *request.memory_per_device * (1 + 1e-12));
+    CHECK(stagecut::fullest_device(*made) <= *request.memory_limit.for_all() * (1 + 1e-12));
   }
   CHECK(limited > 3);
   CHECK(limited < 30);
@@ -351,10 +351,10 @@ TEST_CASE("what does not cut sequences is refused") {
   request.slices = std::size_t{1} << 62U;
   CHECK(refusal([&] { return plan_recomputation(model, request); }).find("makes more than") != std::string::npos);
   request.slices = 2;
-  request.chunks = 2;
+  request.stages_per_rank = 2;
   CHECK(refusal([&] { return plan_recomputation(model, request); }).find("slices = 2, needs one stage") !=
         std::string::npos);
-  request.chunks = 1;
+  request.stages_per_rank = 1;
   request.schedule = schedule_kind::gpipe;
   CHECK(refusal([&] { return plan_recomputation(model, request); }).find("slices = 2, goes with 1F1B alone") !=
         std::string::npos);
@@ -367,10 +367,10 @@ TEST_CASE("the plan of a strategy of one's own is what simulating it tells, with
   for (const std::size_t chunks : {1U, 2U}) {
     plan_request request;
     request.devices = 2;
-    request.chunks = chunks;
+    request.stages_per_rank = chunks;
     request.microbatches = 4;
     request.links = {{0.5, 4}};
-    request.memory_per_device = 1;
+    request.memory_limit = 1;
     const auto asked = stagecut::ask_recomputation(model, request);
     for (const auto choice : {stagecut::even_choice::fastest, stagecut::even_choice::leanest}) {
       const auto own = stagecut::even_recomputation(asked.chain.model, 2 * chunks, choice);

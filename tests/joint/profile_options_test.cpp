@@ -19,7 +19,7 @@ namespace {
 layer_variant variant_of(const layer& of, const char* name, std::size_t ways, double slower, double kept) {
   layer_variant made;
   made.name = name;
-  made.ways = ways;
+  made.tensor_parallel = ways;
   made.forward = of.forward / static_cast<double>(ways);
   made.backward = (of.backward + slower) / static_cast<double>(ways);
   made.parameters = of.parameters / static_cast<double>(ways);
@@ -102,7 +102,7 @@ TEST_CASE("options that are shown by growing stages are those of the stage alone
   device_choices choices;
   choices.machine = topology({4, 2}, {{1, 100}, {2, 10}});
   choices.replicas = {1, 2, 4};
-  choices.ways = {1, 2};
+  choices.tensor_parallel = {1, 2};
   const profile_options options(model, choices);
   for (std::size_t last = 1; last <= 6; ++last) {
     options.each_stage(last, [&](std::size_t first, const auto& stage) {
@@ -116,7 +116,7 @@ TEST_CASE("options that are shown by growing stages are those of the stage alone
           const std::vector<std::size_t> mixture = options.mixture(first, last, each);
           double forward = 0;
           for (std::size_t i = first; i < last; ++i) {
-            forward += options.alternative(i, each.ways, mixture[i - first]).forward;
+            forward += options.alternative(i, each.tensor_parallel, mixture[i - first]).forward;
           }
           CHECK(forward / static_cast<double>(each.replicas) == doctest::Approx(each.forward).epsilon(1e-12));
         }
@@ -170,7 +170,7 @@ TEST_CASE("devices that share a layer lie close together") {
   model.layers = {each};
   device_choices choices;
   choices.machine = topology({2, 2}, {{0, 100}, {0, 10}});
-  choices.ways = {2};
+  choices.tensor_parallel = {2};
   std::size_t shown = 0;
   const profile_options options(model, choices);
   options.each_option({0, 1, 2}, [&](const stage_option&) { ++shown; });
@@ -212,8 +212,8 @@ TEST_CASE("where there are too many mixtures, those that stand for several are a
   device_choices choices;
   const profile_options few(model, choices);
   CHECK_FALSE(few.is_whole());
-  choices.hopeful = true;
-  const profile_options hopeful(model, choices);
+  choices.relaxed = true;
+  const profile_options relaxed(model, choices);
   for (const double memory : {500.0, 2000.0, 4000.0, 6000.0, 8000.0}) {
     const auto best_of = [&](const profile_options& options) {
       double best = 1e300;
@@ -223,9 +223,9 @@ TEST_CASE("where there are too many mixtures, those that stand for several are a
       return best;
     };
     const double truth = least_time(model, 0, 11, 1, memory);
-    CHECK(best_of(hopeful) <= truth * (1 + 1e-12));
+    CHECK(best_of(relaxed) <= truth * (1 + 1e-12));
     CHECK(best_of(few) >= truth * (1 - 1e-12));
-    CHECK(best_of(few) <= 1.1 * best_of(hopeful));
+    CHECK(best_of(few) <= 1.1 * best_of(relaxed));
   }
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("choices and profiles that make no sense are refused") {
     return refusal([&] { (void)profile_options(model, choices); });
   };
   CHECK(said({.replicas = {}}) == "stagecut::profile_options: replicas = {}, must have a number");
-  CHECK(said({.ways = {0}}) == "stagecut::profile_options: ways = 0, must be at least 1");
+  CHECK(said({.tensor_parallel = {0}}) == "stagecut::profile_options: tensor_parallel = 0, must be at least 1");
   CHECK(said({.gradient_bytes = -1}) == "stagecut::profile_options: gradient_bytes = -1, must be finite and not negative");
   model.layers[0].recomputations = std::vector<layer_variant>{layer_variant{"full"}};
   CHECK(said({.recomputations = {"half"}}) ==

@@ -11,7 +11,7 @@
 
 namespace joint_tests {
 
-/// A number of cases: that of the environment, or the usual one.
+/// A number of cases: from the environment, or the usual one.
 inline std::size_t wanted_cases(std::size_t usual) {
   const char* const text = std::getenv("STAGECUT_CASES");
   return text ? std::strtoul(text, nullptr, 10) : usual;

@@ -52,7 +52,7 @@ inline stagecut::schedule drawn_order(std::mt19937& dice, std::size_t ranks, std
 inline double peak_of(const small_case& drawn, std::size_t rank, const std::vector<std::size_t>& points,
                       const std::vector<std::size_t>& choices) {
   const stagecut::recompute_model& model = drawn.model;
-  const stagecut::schedule& order = drawn.request.order;
+  const stagecut::schedule& order = drawn.request.schedule;
   double now = drawn.request.constant;
   std::vector<double> kept(order.stages());
   std::vector<double> room(order.stages());        // of the layer that needs most
@@ -90,7 +90,7 @@ inline double peak_of(const small_case& drawn, std::size_t rank, const std::vect
 inline double makespan_of(const small_case& drawn, const std::vector<std::size_t>& points,
                           const std::vector<std::size_t>& choices) {
   const stagecut::recompute_model& model = drawn.model;
-  const stagecut::schedule& order = drawn.request.order;
+  const stagecut::schedule& order = drawn.request.schedule;
   const bool splits = stagecut::runs(order, stagecut::op_kind::backward_weight);
   stagecut::pass_times<double> times;
   stagecut::transfer_times<double> transfers;
@@ -129,7 +129,7 @@ inline double makespan_of(const small_case& drawn, const std::vector<std::size_t
 template <class Visit>
 void each_cut(const small_case& drawn, const Visit& visit) {
   const std::size_t layers = drawn.model.layers.size();
-  const std::size_t stages = drawn.request.order.stages();
+  const std::size_t stages = drawn.request.schedule.stages();
   std::vector<std::size_t> least(stages, drawn.request.least_layers);
   if (drawn.request.head_alone) least[0] = 0;
   if (drawn.request.tail_alone) least[stages - 1] = 0;
@@ -173,9 +173,9 @@ inline std::optional<double> best_of_all(const small_case& drawn) {
   const stagecut::recompute_request& request = drawn.request;
   each_cut(drawn, [&](const std::vector<std::size_t>& points) {
     each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
-      for (std::size_t r = 0; r < request.order.ranks(); ++r) {
+      for (std::size_t r = 0; r < request.schedule.ranks(); ++r) {
         const double limit =
-            request.memory_of_ranks.empty() ? request.memory_per_device.value_or(1e300) : request.memory_of_ranks[r];
+            request.memory_limit.of(r, 1e300);
         if (peak_of(drawn, r, points, choices) > limit) return;
       }
       const double here = makespan_of(drawn, points, choices);
@@ -221,7 +221,7 @@ inline void draw_memory(std::mt19937& dice, small_case& drawn) {
   each_cut(drawn, [&](const std::vector<std::size_t>& points) {
     double here = 0;
     double full = 0;
-    for (std::size_t r = 0; r < request.order.ranks(); ++r) {
+    for (std::size_t r = 0; r < request.schedule.ranks(); ++r) {
       here = std::max(here, peak_of(drawn, r, points, leanest));
       full = std::max(full, peak_of(drawn, r, points, fullest));
     }
@@ -230,9 +230,9 @@ inline void draw_memory(std::mt19937& dice, small_case& drawn) {
   });
   if (least > most) least = most;
   const double share = static_cast<double>(drawn.model.layers.size() > 0 ? joint_tests::drawn(dice, 0, 99) : 0);
-  drawn.request.memory_per_device =
+  drawn.request.memory_limit =
       share < 15 ? least - 1 : least + static_cast<double>(static_cast<long long>((most - least) * (share - 15) / 170));
-  if (*drawn.request.memory_per_device < 0) drawn.request.memory_per_device = 0;
+  if (*drawn.request.memory_limit.for_all() < 0) drawn.request.memory_limit = 0;
 }
 
 /// S ranks of 2 or 3 with V stages of 1 to 3, layers of one type or of several.
@@ -240,7 +240,7 @@ inline small_case drawn_case(std::mt19937& dice, std::size_t most_types) {
   small_case result;
   const std::size_t ranks = drawn(dice, 2, 3);
   const std::size_t chunks = drawn(dice, 1, 3);
-  result.request.order = drawn_order(dice, ranks, chunks);
+  result.request.schedule = drawn_order(dice, ranks, chunks);
   result.request.least_layers = drawn(dice, 0, 1);
   result.request.head_alone = dice() % 4 == 0;
   result.request.tail_alone = dice() % 4 == 0;
@@ -259,7 +259,7 @@ inline small_case drawn_case(std::mt19937& dice, std::size_t most_types) {
     result.model.tail.choices[0].workspace = static_cast<double>(drawn(dice, 0, 12));
   }
   result.request.constant = static_cast<double>(drawn(dice, 0, 3));
-  result.request.limits.time_limit.reset();
+  result.request.search.time_limit.reset();
   draw_memory(dice, result);
   return result;
 }

@@ -22,10 +22,10 @@ TEST_CASE(
   drawn.model.layers = {0, 1, 0, 0};
   drawn.model.head = {"in", 5, 100, 9, 50, {{"none", 6, 0, 1}}};
   drawn.model.tail = {"out", 7, 200, 3, 0, {{"none", 8, 0, 2}}};
-  drawn.request.order = stagecut::sapp_interleaved(2, 2, 4, stagecut::sapp_memory::big);
+  drawn.request.schedule = stagecut::sapp_interleaved(2, 2, 4, stagecut::sapp_memory::big);
   drawn.request.constant = 30;
   drawn.request.boundary_buffers = 2;
-  drawn.request.memory_of_ranks = {1000, 2000};
+  drawn.request.memory_limit = {1000, 2000};
   const workbench bench(drawn);
   REQUIRE(bench.rules.size() == 2);
   const rank_rules& first = bench.rules[0];
@@ -43,7 +43,7 @@ TEST_CASE(
     auto& here = held.emplace_back();
     for (const auto& each : moment) here.push_back(each.in_flight);
   }
-  CHECK(held == stagecut::in_flight_vectors(drawn.request.order)[0]);
+  CHECK(held == stagecut::in_flight_vectors(drawn.request.schedule)[0]);
   drawn.request.head_alone = true;  // then one end may be before the first layer, and others where that was
   CHECK(workbench(drawn).rules[0].memory == 1000 - 30 - 100 - 2 * (50 + 9 + 9));
   drawn.request.least_layers = 0;  // then any may be
@@ -83,10 +83,10 @@ TEST_CASE("a type of which there are no layers has no part in it") {
   small_case drawn;
   drawn.model.types = {{"l", 0.5, 0, 0, 0, {{"none", 1, 0, 0}}}};
   drawn.model.layers = {0, 0};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
-  const auto unit = unit_of(drawn.model, {}, drawn.request.order);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 2);
+  const auto unit = unit_of(drawn.model, {}, drawn.request.schedule);
   drawn.model.types.push_back({"huge", 1e30, 0, 0, 0, {{"none", 1e-9, 0, 0}}});
-  const auto same = unit_of(drawn.model, {}, drawn.request.order);
+  const auto same = unit_of(drawn.model, {}, drawn.request.schedule);
   CHECK(same.unit == unit.unit);
   CHECK(same.step == unit.step);
   CHECK(same.error == 0);

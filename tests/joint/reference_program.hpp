@@ -119,7 +119,7 @@ inline std::optional<double> least_mix(const workbench& bench, const stagecut::e
       for (const std::uint32_t content : graph.ranks[r].classes()[graph.ranks[r].class_of(o)].of) {
         for (std::size_t t = 0; t < types; ++t) all[ranks + t][at] += bench.curves[content].counts[t];
       }
-      std::vector<double> times(bench.drawn.request.order.stages() * stagecut::engine::tick_kinds);
+      std::vector<double> times(bench.drawn.request.schedule.stages() * stagecut::engine::tick_kinds);
       bench.problem.put(r, o, times);
       for (std::size_t k = 0; k < rows.size(); ++k) all[ranks + types + k][at] = -paths.length(rows[k], times);
       ++at;

@@ -63,10 +63,10 @@ drawn_plan drawn(std::mt19937& dice) {
   made.request.choices.machine = topology(made.sizes, made.links);
   made.request.choices.replicas.clear();
   for (std::size_t d = 1; d <= of.devices; ++d) made.request.choices.replicas.push_back(d);
-  made.request.choices.memory.boundary_buffers = 0;
+  made.request.choices.memory_accounting.boundary_buffers = 0;
   of.microbatches = 1 + dice() % 6;
   of.at_most = dice() % 4 == 0;
-  if (dice() % 2 == 0) of.memory_per_device = draw(10, 200);
+  if (dice() % 2 == 0) of.memory_limit = draw(10, 200);
   return made;
 }
 
@@ -116,7 +116,7 @@ struct drawn_stages {
   void each_cut(const Visit& visit) const {
     const hybrid_request& asked = of.request.pipeline;
     joint_tests::each_hybrid(*this, asked, [&](const std::vector<hybrid_stage>& stages) {
-      const auto limit = asked.memory_per_device;
+      const auto limit = asked.memory_limit.for_all();
       if (limit && joint_tests::bytes_of(asked, stages) > *limit * (1 + 1e-12)) return;
       visit(stages);
     });
@@ -131,7 +131,7 @@ struct drawn_stages {
     return best;
   }
 
-  /// The slowest stage by Piper's published formula, of the cut of which it is fastest.
+  /// The smallest bottleneck of any cut by Piper's published formula.
   [[nodiscard]] std::optional<double> least_by_piper() const {
     std::optional<double> best;
     each_cut([&](const std::vector<hybrid_stage>& stages) {
@@ -193,7 +193,7 @@ TEST_CASE("a plan is never worse than one beside it, nor than the even cut, wher
   for (std::size_t i = 0; i < cases(1000); ++i) {
     CAPTURE(i);
     drawn_plan of = drawn(dice);
-    search_limits& limits = of.request.pipeline.limits;
+    search_options& limits = of.request.pipeline.search;
     const auto asked = [] { return true; };
     const std::size_t how = dice() % 5;
     if (how == 0) limits.stop = asked;
@@ -221,10 +221,10 @@ TEST_CASE("a plan is never worse than one beside it, nor than the even cut, wher
       CHECK(*own->makespan <= *each.made->makespan);
       joint_tests::check_holds(of.model, *own);
     }
-    if (!of.request.pipeline.memory_per_device) {  // all layers on all devices fit
+    if (!of.request.pipeline.memory_limit.for_all()) {  // all layers on all devices fit
       REQUIRE(own);
       hybrid_plan_request one = of.request;
-      one.pipeline.limits = {};
+      one.pipeline.search = {};
       one.pipeline.stages = 1;
       one.pipeline.at_most = false;
       one.choices.replicas = {of.request.pipeline.devices};
@@ -254,7 +254,7 @@ TEST_CASE("what is called by a peer's name is what its published formula chooses
     const std::optional<double> least = drawn_stages{of}.least_by_piper();
     REQUIRE(piper.has_value() == least.has_value());
     if (piper) check_near(piper->objective.value, *least);
-    of.request.pipeline.memory_per_device.reset();
+    of.request.pipeline.memory_limit = {};
     const auto pipedream = compare_hybrids(of.model, of.request)[0].made;
     REQUIRE(pipedream);
     nested_machines machines;
@@ -298,7 +298,7 @@ TEST_CASE("a search that is stopped at once has a plan, of a long chain on many 
   asked.choices.machine = topology({64}, {{0, 25e9}});
   asked.choices.replicas = {1, 2, 4, 8, 16, 32, 64};
   const auto at_once = [] { return true; };
-  asked.pipeline.limits.stop = at_once;
+  asked.pipeline.search.stop = at_once;
   const auto made = plan_hybrid(model, asked);
   REQUIRE(made.state() == state::feasible);
   joint_tests::check_holds(model, *made);
@@ -313,13 +313,13 @@ TEST_CASE("processors that share a sample stand behind those that share a layer"
   each.forward = 8;
   layer_variant way;
   way.name = "tp4";
-  way.ways = 4;
+  way.tensor_parallel = 4;
   way.forward = 2;
   each.shardings = std::vector<layer_variant>{way};
   model.layers = {each};
   device_choices choices;
   choices.machine = topology({2, 3}, {{0, 100}, {0, 10}});  // nodes of four processors, devices of two
-  choices.ways = {4};
+  choices.tensor_parallel = {4};
   const auto shown = [&](std::size_t device) {
     std::size_t count = 0;
     const profile_options options(model, choices);

@@ -60,12 +60,12 @@ struct sapp_case {
     request.constant = read.constant;
     const auto number = [&](const char* of) { return input.at(of).get<std::size_t>(); };
     const bool less = input.at("less_memory").get<bool>();
-    request.order = number("vpp") == 1
+    request.schedule = number("vpp") == 1
                         ? stagecut::one_forward_one_backward(number("pp"), number("micro_batches"))
                         : stagecut::sapp_interleaved(number("pp"), number("vpp"), number("micro_batches"),
                                                      less ? stagecut::sapp_memory::less : stagecut::sapp_memory::big);
-    if (input.contains("mem_limit_mb")) request.memory_per_device = input.at("mem_limit_mb").get<double>() * megabyte;
-    request.limits.time_limit.reset();
+    if (input.contains("mem_limit_mb")) request.memory_limit = input.at("mem_limit_mb").get<double>() * megabyte;
+    request.search.time_limit.reset();
   }
 };
 
@@ -88,7 +88,7 @@ inline std::vector<std::size_t> flat_counts(const json& rows) {
 inline strategy strategy_of(const sapp_case& of, const json& layers) {
   constexpr std::array<std::pair<const char*, const char*>, 5> words{
       {{"FULL", "full"}, {"BOTH", "both"}, {"COMM", "comm"}, {"SLCT", "select"}, {"NONE", "none"}}};
-  const std::size_t stages = of.request.order.stages();
+  const std::size_t stages = of.request.schedule.stages();
   std::vector<std::vector<std::size_t>> chosen(stages);
   std::size_t type = 0;
   for (const json& each : of.source.at("input").at("layers")) {

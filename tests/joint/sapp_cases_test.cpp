@@ -55,7 +55,7 @@ void compare(const sapp_case& of, const recompute_run& run, const json& said) {
     CAPTURE(r);
     CHECK(run.memory[r] / megabyte == about(peaks[r].get<double>()));
   }
-  const schedule& order = of.request.order;
+  const schedule& order = of.request.schedule;
   const auto found = sapp_bubbles_of(order.ranks(), order.stages() / order.ranks(), order.microbatches,
                                      run.times.forward, run.recomputed, run.makespan);
   const json& bubbles = said.at("bubbles");
@@ -107,7 +107,7 @@ TEST_CASE("even plans are those that SAPP calls naive") {
     if (!none && name_of_case(each) != "demo_naive_all" && name_of_case(each) != "llama_vpp1_all") continue;
     const sapp_case known(each);
     const auto theirs = strategy_of(known, each.at("strategy_layers"));
-    const auto ours = even_recomputation(known.model, known.request.order.stages(),
+    const auto ours = even_recomputation(known.model, known.request.schedule.stages(),
                                          none ? even_choice::fastest : even_choice::leanest);
     CHECK(ours.cuts == theirs.cuts);
     CHECK(ours.choices == theirs.choices);
@@ -170,22 +170,22 @@ TEST_CASE("plans of least makespan are as good as those known, and no worse than
     }
     REQUIRE(found != nullptr);
     sapp_case known(*found);
-    if (wanted.megabytes > 0) known.request.memory_per_device = wanted.megabytes * megabyte;
+    if (wanted.megabytes > 0) known.request.memory_limit = wanted.megabytes * megabyte;
     known.request.least_layers = wanted.least_layers;
-    known.request.limits.node_limit = 1'600'000;
+    known.request.search.node_limit = 1'600'000;
     const auto plan = minimize_recomputation(known.model, known.request);
     REQUIRE(plan.has_value());
-    CHECK(plan->makespan * 1e3 <= wanted.most * (1 + 1e-12));
-    for (const double each : plan->memory) CHECK(each <= *known.request.memory_per_device);
+    CHECK(plan->value * 1e3 <= wanted.most * (1 + 1e-12));
+    for (const double each : plan->memory) CHECK(each <= *known.request.memory_limit.for_all());
     if (wanted.is_optimal) {
       CHECK(plan.state() == state::optimal);
-      CHECK(plan->makespan * 1e3 == about(wanted.most));
+      CHECK(plan->value * 1e3 == about(wanted.most));
     }
     if (found->contains("milp") && is_solved(*found) && wanted.megabytes == 0)
-      CHECK(plan->makespan <= run_of(known, found->at("strategy_layers")).makespan * (1 + 1e-12));
+      CHECK(plan->value <= run_of(known, found->at("strategy_layers")).makespan * (1 + 1e-12));
     const auto theirs = minimize_sapp_surrogate(known.model, known.request);
     REQUIRE(theirs.has_value());
-    CHECK(plan->makespan <= theirs->makespan * (1 + 1e-12));
+    CHECK(plan->value <= theirs->makespan * (1 + 1e-12));
     CHECK(plan->bound <= theirs->makespan * (1 + 1e-12));
   }
 }
@@ -206,12 +206,12 @@ TEST_CASE("SAPP's objective is what its solver says, and ours is its optimum") {
     REQUIRE(least.state() == state::optimal);
     const json& bound = each.at("milp").at("lower_bound");
     if (bound.is_null()) {
-      CHECK(least->objective * 1e3 == about(said));  // proved
+      CHECK(least->value * 1e3 == about(said));  // proved
     } else {
-      CHECK(least->objective * 1e3 <= said * (1 + 1e-9));
-      CHECK(least->objective * 1e3 >= bound.get<double>() * (1 - 1e-9));
+      CHECK(least->value * 1e3 <= said * (1 + 1e-9));
+      CHECK(least->value * 1e3 >= bound.get<double>() * (1 - 1e-9));
     }
-    MESSAGE(known.name, ": objective ", said, ", least ", least->objective * 1e3, "; makespan ",
+    MESSAGE(known.name, ": objective ", said, ", least ", least->value * 1e3, "; makespan ",
             each.at("sim").at("end_time").get<double>(), ", of the least ", least->makespan * 1e3);
     ++seen;
   }
@@ -237,7 +237,7 @@ TEST_CASE(
     if (name_of_case(each) != "llama_vpp3_lm_mem56000") continue;
     sapp_case known(each);
     const auto strategy = strategy_of(known, each.at("strategy_layers"));
-    known.request.order = sapp_interleaved(16, 3, 23, sapp_memory::less);
+    known.request.schedule = sapp_interleaved(16, 3, 23, sapp_memory::less);
     const auto run = simulate_recomputation(known.model, known.request, strategy.cuts, strategy.choices);
     double busiest = 0;
     for (std::size_t r = 0; r < 16; ++r) {
@@ -246,10 +246,10 @@ TEST_CASE(
       busiest = std::max(busiest, here);
     }
     CHECK(run.makespan > 23 * busiest);
-    known.request.memory_per_device.reset();
-    known.request.limits.node_limit = 20'000;
+    known.request.memory_limit = {};
+    known.request.search.node_limit = 20'000;
     const auto plan = minimize_recomputation(known.model, known.request);
     REQUIRE(plan.has_value());
-    CHECK(plan->makespan < run.makespan);
+    CHECK(plan->value < run.makespan);
   }
 }

@@ -108,7 +108,7 @@ TEST_CASE("SAPP's strategy for slices needs what its solver says") {
   // The published peaks of its test: 8 ranks, 32 microbatches, 2 slices.
   recompute_model half = sequence_split(whole_sequences(), figures, 2);
   half.types[0].workspace = half.tail.choices[0].activations = 0;  // of which SAPP knows nothing
-  recompute_request request{.order = sequence_split_order(8, 1, 32, 2)};
+  recompute_request request{.schedule = sequence_split_order(8, 1, 32, 2)};
   const std::vector<std::size_t> counts{1, 2, 2, 2, 2, 2, 3, 2};
   std::vector<std::size_t> choices(16, 0);
   choices[1] = choices[2] = 1;
@@ -116,15 +116,15 @@ TEST_CASE("SAPP's strategy for slices needs what its solver says") {
   const std::vector<double> peaks{25966.5, 36592, 33155, 28670, 24185, 19700, 22822.5, 18760};
   for (std::size_t r = 0; r < 8; ++r) CHECK(run.memory[r] == peaks[r] * megabyte);
 
-  request.memory_per_device = 40000 * megabyte;
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 100'000;
+  request.memory_limit = 40000 * megabyte;
+  request.search.time_limit.reset();
+  request.search.node_limit = 100'000;
   const auto plan = minimize_recomputation(half, request);
   REQUIRE(plan.has_value());
-  CHECK(plan->makespan <= run.makespan);
+  CHECK(plan->value <= run.makespan);
   CHECK(sapp_objective(half, request, cuts::from_sizes(counts), choices) == doctest::Approx(810).epsilon(1e-12));
-  CHECK(minimize_sapp_surrogate(half, request)->objective == doctest::Approx(810).epsilon(1e-12));  // proved by SAPP
-  MESSAGE("makespan ", run.makespan, ", at best ", plan->makespan, " with bound ", plan->bound);
+  CHECK(minimize_sapp_surrogate(half, request)->value == doctest::Approx(810).epsilon(1e-12));  // proved by SAPP
+  MESSAGE("makespan ", run.makespan, ", at best ", plan->value, " with bound ", plan->bound);
 }
 
 TEST_CASE("slices in flight") {

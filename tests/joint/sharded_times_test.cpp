@@ -21,7 +21,7 @@ namespace {
 
 using kinds_t = std::vector<sharding>;
 
-/// Four matrices, of which the second hands on little.
+/// Four matrices; the second has a small output.
 std::vector<sharded_layer> four_layers() {
   std::vector<sharded_layer> layers;
   for (const auto& [forward, parameters, output] :
@@ -242,7 +242,7 @@ TEST_CASE("what makes no sense is refused") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   auto layers = four_layers();
   CHECK(refusal<argument_error>([&] { return shard(layers, 0, {}, 1); }) ==
-        "stagecut::shard: ways = 0, must be at least 1");
+        "stagecut::shard: tensor_parallel = 0, must be at least 1");
   CHECK(refusal<argument_error>([&] {
           return shard(layers, 2, {-1, 0}, 1);
         }) == "stagecut::shard: link.latency = -1, must be finite and not negative");

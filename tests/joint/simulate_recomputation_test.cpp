@@ -29,7 +29,7 @@ struct drawn_way {
 drawn_way any_way(std::mt19937& dice, const small_case& drawn) {
   drawn_way result{{0}, {}};
   const std::size_t n = drawn.model.layers.size();
-  for (std::size_t s = 1; s < drawn.request.order.stages(); ++s)
+  for (std::size_t s = 1; s < drawn.request.schedule.stages(); ++s)
     result.points.push_back(joint_tests::drawn(dice, 0, n));
   result.points.push_back(n);
   std::sort(result.points.begin(), result.points.end());
@@ -54,7 +54,7 @@ TEST_CASE("the makespan and the peaks are those of passes and bytes added up one
     const drawn_way way = any_way(dice, drawn);
     const recompute_run run = run_of(drawn, way);
     CHECK(run.makespan == joint_tests::makespan_of(drawn, way.points, way.choices));
-    const auto& order = drawn.request.order;
+    const auto& order = drawn.request.schedule;
     std::vector<double> peaks;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       peaks.push_back(joint_tests::peak_of(drawn, r, way.points, way.choices));
@@ -84,11 +84,11 @@ TEST_CASE("two stages by hand") {
   drawn.model.layers = {0, 0, 0};
   drawn.model.head = {"in", 5, 100, 9, 4, {{"none", 6, 0, 1}}};
   drawn.model.tail = {"out", 7, 200, 0, 0, {}};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 3);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 3);
   drawn.request.links = {{0.5, 8}};
   drawn.request.constant = 1000;
   drawn.request.boundary_buffers = 2;
-  drawn.request.memory_per_device = 1;  // not looked at
+  drawn.request.memory_limit = 1;  // not looked at
   const recompute_run run = run_of(drawn, {{0, 2, 3}, {1, 0, 1}});
   CHECK(run.times.forward == std::vector<double>{5 + 2, 7 + 1});
   CHECK(run.times.backward == std::vector<double>{6 + 3 + 2, 3});
@@ -105,7 +105,7 @@ TEST_CASE("what makes no sense is refused") {
   small_case drawn;
   drawn.model.types = {{"l", 1, 10, 7, 4, {{"none", 2, 0, 20}}}};
   drawn.model.layers = {0, 0, 0};
-  drawn.request.order = stagecut::one_forward_one_backward(2, 3);
+  drawn.request.schedule = stagecut::one_forward_one_backward(2, 3);
   const auto said = [](const small_case& of, const drawn_way& way = {{0, 2, 3}, {0, 0, 0}}) {
     return refusal([&] { return run_of(of, way); });
   };
@@ -120,16 +120,13 @@ TEST_CASE("what makes no sense is refused") {
   other.request.links.resize(2);
   CHECK(has(said(other), "links.size() = 2, must be 1 or the number of boundaries, 1"));
   other = drawn;
-  other.request.memory_of_ranks = {1};
-  CHECK(has(said(other), "memory_of_ranks.size() = 1, must be the number of ranks, 2"));
-  other.request.memory_of_ranks = {1, -2};
-  CHECK(has(said(other), "memory_of_ranks[1] = -2, must be finite and not negative"));
-  other.request.memory_of_ranks = {1, 2};
-  other.request.memory_per_device = 5;
-  CHECK(has(said(other), "memory_per_device = 5, must be unset where every rank has its own"));
+  other.request.memory_limit = {1, 1, 1};
+  CHECK(has(said(other), "memory_limit.size() = 3, must be the number of ranks, 2"));
+  other.request.memory_limit = {1, -2};
+  CHECK(has(said(other), "memory_limit[1] = -2, must be finite and not negative"));
   other = drawn;
-  other.request.memory_per_device = std::numeric_limits<double>::quiet_NaN();
-  CHECK(has(said(other), "memory_per_device = NaN"));
+  other.request.memory_limit = std::numeric_limits<double>::quiet_NaN();
+  CHECK(has(said(other), "memory_limit = NaN"));
   other = drawn;
   other.request.boundary_buffers = -1;
   CHECK(has(said(other), "boundary_buffers = -1"));
@@ -140,10 +137,10 @@ TEST_CASE("what makes no sense is refused") {
   other.request.constant = -5;  // a fit may say so
   CHECK(said(other) == "not refused");
   other = drawn;
-  other.request.limits.time_limit = -1;
-  CHECK(has(said(other), "limits.time_limit"));
+  other.request.search.time_limit = -1;
+  CHECK(has(said(other), "search.time_limit"));
   other = drawn;
-  other.request.order.orders[0].pop_back();
+  other.request.schedule.orders[0].pop_back();
   CHECK(said(other) != "not refused");
   other = drawn;
   other.model.layers[1] = 1;

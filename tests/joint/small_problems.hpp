@@ -46,9 +46,9 @@ inline stagecut::schedule any_order(std::mt19937& dice, std::size_t most_stages)
     const stagecut::schedule_entry& entry = stagecut::entry_of(kinds[drawn(dice, 0, std::size(kinds) - 1)]);
     stagecut::schedule_shape shape;
     shape.ranks = drawn(dice, 1, 3);
-    shape.chunks = entry.chunks != 0 ? entry.chunks : drawn(dice, 2, 3);
+    shape.stages_per_rank = entry.stages_per_rank != 0 ? entry.stages_per_rank : drawn(dice, 2, 3);
     shape.microbatches = drawn(dice, 1, 7);
-    if (shape.ranks * shape.chunks > most_stages) continue;
+    if (shape.ranks * shape.stages_per_rank > most_stages) continue;
     try {
       return stagecut::make_schedule(entry.kind, shape);
     } catch (const stagecut::argument_error&) {  // such as fewer microbatches than the kind needs
@@ -62,14 +62,14 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
   for (;;) {
     small_case result;
     stagecut::recompute_model& model = result.model;
-    result.request.order = any_order(dice, most_stages);
+    result.request.schedule = any_order(dice, most_stages);
     result.request.least_layers = drawn(dice, 0, 1);
     result.request.head_alone = dice() % 4 == 0;
     result.request.tail_alone = dice() % 4 == 0;
     result.request.constant = static_cast<double>(drawn(dice, 0, 3));
-    result.request.limits.time_limit.reset();
+    result.request.search.time_limit.reset();
     const std::size_t types = drawn(dice, 1, most_types);
-    const std::size_t stages = result.request.order.stages();
+    const std::size_t stages = result.request.schedule.stages();
     const std::size_t n = drawn(dice, std::max(stages, types), stages + 3);
     for (std::size_t t = 0; t < types; ++t) model.types.push_back(drawn_type(dice, drawn(dice, 1, 3)));
     for (std::size_t i = 0; i < n; ++i) {
@@ -78,7 +78,7 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
     model.head = drawn_type(dice, 1);
     model.tail = drawn_type(dice, 1);
     if (plans_of(result) > most_plans) continue;
-    const bool splits = stagecut::runs(result.request.order, stagecut::op_kind::backward_weight);
+    const bool splits = stagecut::runs(result.request.schedule, stagecut::op_kind::backward_weight);
     const auto enrich = [&](stagecut::layer_type& type) {
       type.workspace = static_cast<double>(drawn(dice, 0, 4));
       type.sent = 3;
@@ -104,18 +104,18 @@ class workbench {
  public:
   explicit workbench(small_case of, double most = stagecut::detail::no_time)
       : drawn(std::move(of)),
-        splits(stagecut::detail::splits_backward(drawn.request.order)),
+        splits(stagecut::detail::splits_backward(drawn.request.schedule)),
         messages(stagecut::detail::least_messages(drawn.model, drawn.request)),
-        unit(stagecut::detail::unit_of(drawn.model, messages, drawn.request.order)),
+        unit(stagecut::detail::unit_of(drawn.model, messages, drawn.request.schedule)),
         rules(stagecut::detail::rules_of(drawn.model, drawn.request, unit, splits)),
         curves(drawn.model, unit, splits),
-        graph(stagecut::detail::option_builder(curves, drawn.request.order, rules, splits,
+        graph(stagecut::detail::option_builder(curves, drawn.request.schedule, rules, splits,
                                                stagecut::detail::least_layers_of(drawn.request),
                                                drawn.model.layers.size(), most)
                   .build()),
-        simulator(drawn.request.order, drawn.request.transfers, splits,
-                  !drawn.request.links.empty() && drawn.request.order.stages() > 1) {
-    problem.order = &drawn.request.order;
+        simulator(drawn.request.schedule, drawn.request.transfers, splits,
+                  !drawn.request.links.empty() && drawn.request.schedule.stages() > 1) {
+    problem.order = &drawn.request.schedule;
     problem.curves = &curves;
     problem.graph = &graph;
     problem.simulator = &simulator;
@@ -168,7 +168,7 @@ class workbench {
     if (points.back() != drawn.model.layers.size()) return false;
     const auto choices = choices_of(plan);
     for (std::size_t r = 0; r < plan.size(); ++r) {
-      if (peak_of(drawn, r, points, choices) > drawn.request.memory_per_device.value_or(1e300)) return false;
+      if (peak_of(drawn, r, points, choices) > drawn.request.memory_limit.for_all().value_or(1e300)) return false;
     }
     return makespan_of(drawn, points, choices) == told * unit.unit;
   }

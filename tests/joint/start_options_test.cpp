@@ -53,7 +53,7 @@ TEST_CASE("layers are shared out evenly, the rest of the work with them") {
   drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
   drawn.model.layers.assign(9, 0);
   drawn.model.tail = {"loss", 4, 0, 0, 0, {{"none", 5, 0, 1}}};  // as long as three layers
-  drawn.request.order = stagecut::one_forward_one_backward(3, 3);
+  drawn.request.schedule = stagecut::one_forward_one_backward(3, 3);
   const workbench bench(drawn);
   CHECK(bench.problem.counts_of(start_options(bench.graph)) == options{4, 4, 1});
 }

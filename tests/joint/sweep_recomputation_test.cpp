@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/joint/sweep_recomputation.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,13 +29,13 @@ recompute_model some_layers(std::size_t layers) {
 
 recompute_sweep_request request_for(std::size_t ranks, std::vector<std::size_t> microbatches) {
   recompute_sweep_request request{.ranks = ranks, .microbatches = std::move(microbatches)};
-  request.with.limits.time_limit.reset();
+  request.with.search.time_limit.reset();
   return request;
 }
 
 const recompute_sweep_row& row_of(const recompute_sweep& sweep, std::size_t chunks, schedule_kind order) {
   for (const recompute_sweep_row& each : sweep.rows) {
-    if (each.chunks == chunks && each.order == order) return each;
+    if (each.stages_per_rank == chunks && each.schedule == order) return each;
   }
   FAIL("no such row");
   return sweep.rows[0];
@@ -49,10 +50,10 @@ TEST_CASE("the best of all combinations, by itself or among all") {
   for (int round = 0; round < 20; ++round) {
     CAPTURE(round);
     const joint_tests::small_case drawn = joint_tests::drawn_case(dice, round % 3 == 0 ? 2 : 1);
-    const std::size_t ranks = drawn.request.order.ranks();
+    const std::size_t ranks = drawn.request.schedule.ranks();
     auto request = request_for(ranks, {ranks, 2 * ranks});
-    request.chunks = {1, 2, 3};
-    request.with.memory_per_device = drawn.request.memory_per_device;
+    request.stages_per_rank = {1, 2, 3};
+    request.with.memory_limit = drawn.request.memory_limit.for_all();
     request.with.constant = drawn.request.constant;
     request.with.least_layers = drawn.request.least_layers;
     request.with.head_alone = drawn.request.head_alone;
@@ -62,21 +63,21 @@ TEST_CASE("the best of all combinations, by itself or among all") {
     REQUIRE(sweep.rows.size() == 2 * 3 * 3);
     double best = std::numeric_limits<double>::infinity();
     for (const recompute_sweep_row& each : sweep.rows) {
-      if (!has_shape(each.order, ranks, each.chunks, each.microbatches)) {
+      if (!has_shape(each.schedule, ranks, each.stages_per_rank, each.microbatches)) {
         CHECK(each.found.state() == state::unknown);
         CHECK(!each.not_searched.empty());
         continue;
       }
       recompute_request alone = request.with;
-      alone.order =
-          make_schedule(each.order, {.ranks = ranks, .chunks = each.chunks, .microbatches = each.microbatches});
+      alone.schedule =
+          make_schedule(each.schedule, {.ranks = ranks, .stages_per_rank = each.stages_per_rank, .microbatches = each.microbatches});
       const auto found = minimize_recomputation(drawn.model, alone);
       if (each.not_searched.empty()) CHECK(found.state() == each.found.state());
       (each.not_searched.empty() ? searched : skipped) += 1;
       if (!found) continue;
-      CHECK(each.bound <= found->makespan);
+      CHECK(each.bound <= found->value);
       CHECK(each.bound > 0);
-      best = std::min(best, found->makespan / static_cast<double>(each.microbatches));
+      best = std::min(best, found->value / static_cast<double>(each.microbatches));
     }
     REQUIRE(sweep.best.has_value() == (best < std::numeric_limits<double>::infinity()));
     if (!sweep.best) continue;
@@ -91,11 +92,11 @@ TEST_CASE("what is not searched says why") {
   auto request = request_for(2, {3});
   request.orders = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::sliced,
                     schedule_kind::zbv};
-  request.chunks = {1, 2};
+  request.stages_per_rank = {1, 2};
   const recompute_sweep sweep = sweep_recomputation(some_layers(8), request);
   const auto why = [&](std::size_t chunks, schedule_kind order) { return row_of(sweep, chunks, order).not_searched; };
   CHECK(why(1, schedule_kind::one_forward_one_backward).empty());
-  CHECK(why(2, schedule_kind::one_forward_one_backward) == "1f1b has chunks = 1 only");
+  CHECK(why(2, schedule_kind::one_forward_one_backward) == "1f1b has stages_per_rank = 1 only");
   CHECK(why(1, schedule_kind::interleaved) == "interleaved with 1 chunk is another order");
   CHECK(why(2, schedule_kind::interleaved) == "interleaved is not made for ranks = 2 and microbatches = 3");
   CHECK(why(1, schedule_kind::sliced) == "seq-1f1b asks for more than ranks, chunks and microbatches");
@@ -107,14 +108,14 @@ TEST_CASE("work that takes as long as the best plan is not searched") {
   recompute_model model = some_layers(4);
   model.types[0].choices[1].backward = 40;
   auto request = request_for(2, {4});
-  request.chunks = {1, 2};
+  request.stages_per_rank = {1, 2};
   request.in_order = true;
-  request.with.memory_per_device = 2 + 2 * 2 * 8;
+  request.with.memory_limit = 2 + 2 * 2 * 8;
   const recompute_sweep sweep = sweep_recomputation(model, request);
   const recompute_sweep_row& row = row_of(sweep, 2, schedule_kind::sapp_big);
   CHECK(row.not_searched.find("its work alone takes ") == 0);
   REQUIRE(sweep.best.has_value());
-  CHECK(row.bound >= sweep.rows[*sweep.best].found->makespan);
+  CHECK(row.bound >= sweep.rows[*sweep.best].found->value);
 }
 
 TEST_CASE("what takes no time, and does not fit") {
@@ -122,15 +123,15 @@ TEST_CASE("what takes no time, and does not fit") {
   model.types.push_back({.choices = {{"none", 0, 0, 8}, {"full", 6, 0, 1}}});
   model.layers.assign(4, 0);
   auto request = request_for(2, {2});
-  request.chunks = {1};
-  request.with.memory_per_device = 4;
+  request.stages_per_rank = {1};
+  request.with.memory_limit = 4;
   const recompute_sweep sweep = sweep_recomputation(model, request);
   REQUIRE(sweep.best == std::size_t{0});
-  CHECK(sweep.rows[0].bound == sweep.rows[0].found->makespan);
+  CHECK(sweep.rows[0].bound == sweep.rows[0].found->value);
   model.types[0].choices.pop_back();
-  request.with.memory_per_device.reset();
-  CHECK(sweep_recomputation(model, request).rows[0].found->makespan == 0);
-  request.with.memory_per_device = 4;
+  request.with.memory_limit = {};
+  CHECK(sweep_recomputation(model, request).rows[0].found->value == 0);
+  request.with.memory_limit = 4;
   const recompute_sweep none = sweep_recomputation(model, request);
   CHECK(!none.best.has_value());
   CHECK(none.rows[0].found.state() == state::infeasible);
@@ -138,11 +139,11 @@ TEST_CASE("what takes no time, and does not fit") {
 
 TEST_CASE("limits are those of the whole sweep") {
   auto request = request_for(4, {8});
-  request.with.limits.node_limit = 3000;
-  request.with.memory_per_device = 60;
+  request.with.search.node_limit = 3000;
+  request.with.memory_limit = 60;
   const recompute_sweep sweep = sweep_recomputation(some_layers(40), request);
   std::size_t nodes = 0;
-  for (const recompute_sweep_row& each : sweep.rows) nodes += each.found ? each.found->nodes : 0;
+  for (const recompute_sweep_row& each : sweep.rows) nodes += each.found ? each.found->statistics.nodes : 0;
   CHECK(nodes <= 3000 + 64 * sweep.rows.size());
   const recompute_sweep again = sweep_recomputation(some_layers(40), request);
   REQUIRE(sweep.best.has_value());
@@ -151,7 +152,7 @@ TEST_CASE("limits are those of the whole sweep") {
 
   std::size_t asked = 0;
   const auto stop = [&] { return ++asked > 0; };
-  request.with.limits.stop = stop;
+  request.with.search.stop = stop;
   for (const recompute_sweep_row& each : sweep_recomputation(some_layers(40), request).rows) {
     CHECK(!each.not_searched.empty());
   }
@@ -181,15 +182,15 @@ TEST_CASE("how many chunks SAPP's model of llama wants") {
     if (each.at("name") != "llama_vpp1_mem56000") continue;
     const joint_tests::sapp_case known(each);
     auto request = request_for(16, {16});
-    request.with.memory_per_device = known.request.memory_per_device;
+    request.with.memory_limit = known.request.memory_limit.for_all();
     request.with.constant = known.request.constant;
-    request.with.limits.node_limit = 1'400'000;
+    request.with.search.node_limit = 1'400'000;
     const recompute_sweep sweep = sweep_recomputation(known.model, request);
     for (const recompute_sweep_row& row : sweep.rows) {
-      MESSAGE(std::string(to_string(row.order)), " with ", row.chunks, ": ", row.found ? row.found->makespan * 1e3 : 0,
+      MESSAGE(std::string(to_string(row.schedule)), " with ", row.stages_per_rank, ": ", row.found ? row.found->value * 1e3 : 0,
               ", bound ", row.bound * 1e3, " ", row.not_searched);
     }
     REQUIRE(sweep.best.has_value());
-    CHECK(sweep.rows[*sweep.best].found->makespan * 1e3 <= 1369.834300);
+    CHECK(sweep.rows[*sweep.best].found->value * 1e3 <= 1369.834300);
   }
 }

@@ -53,12 +53,12 @@ struct drawn {
                                        schedule_kind::zb_h1, schedule_kind::interleaved};
     request.devices = 2;
     request.schedule = kinds[from(0, 3)];
-    request.chunks = request.schedule == schedule_kind::interleaved ? 2 : 1;
+    request.stages_per_rank = request.schedule == schedule_kind::interleaved ? 2 : 1;
     request.microbatches = request.schedule == schedule_kind::zb_h1 ? 4 : 2 * from(1, 2);
-    request.memory.boundary_buffers = 0;
-    request.memory.parameter_multiplier = 1;
-    order = make_schedule(request.schedule, {.ranks = 2, .chunks = request.chunks, .microbatches = request.microbatches});
-    const std::size_t stages = 2 * request.chunks;
+    request.memory_accounting.boundary_buffers = 0;
+    request.memory_accounting.parameter_multiplier = 1;
+    order = make_schedule(request.schedule, {.ranks = 2, .stages_per_rank = request.stages_per_rank, .microbatches = request.microbatches});
+    const std::size_t stages = 2 * request.stages_per_rank;
     const std::size_t n = from(stages, stages + 2);
     const bool alike = from(0, 2) == 0;  // as ALBERT has them
     for (std::size_t i = 0; i < n; ++i) {
@@ -239,9 +239,9 @@ TEST_CASE("shared parameters count once a stage, layers are kept together, and n
     drawn here(dice);
     const drawn::enumerated free = here.all(0);
     const double least = free.cuts == 0 ? 10 : free.least;
-    here.request.memory_per_device = std::max(1.0, std::floor(least * (0.9 + here.some(6) / 10)));
-    const drawn::enumerated found = here.all(*here.request.memory_per_device);
-    here.request.limits.time_limit.reset();
+    here.request.memory_limit = std::max(1.0, std::floor(least * (0.9 + here.some(6) / 10)));
+    const drawn::enumerated found = here.all(*here.request.memory_limit.for_all());
+    here.request.search.time_limit.reset();
     const auto made = stagecut::plan_recomputation(here.model, here.request);
     REQUIRE(made.has_value() == found.best.has_value());
     if (!made) {
@@ -255,7 +255,7 @@ TEST_CASE("shared parameters count once a stage, layers are kept together, and n
     CHECK(made.state() == state::optimal);
     CHECK(made->objective.value == *found.best);
     CHECK(made->objective.bound <= *found.best);
-    CHECK(stagecut::fullest_device(*made) <= *here.request.memory_per_device);
+    CHECK(stagecut::fullest_device(*made) <= *here.request.memory_limit.for_all());
     CHECK(stagecut::verify_plan(here.model, *made).holds());
     ++planned;
   }

@@ -34,7 +34,7 @@ inline stagecut::profile sixteen() {
       stagecut::layer_variant way;
       const double share = ways == 1 ? 1 : static_cast<double>(ways) / 1.2;
       way.name = name;
-      way.ways = ways;
+      way.tensor_parallel = ways;
       way.forward = each.forward / share;
       way.backward = (each.backward + (again ? each.forward : 0)) / share;
       way.parameters = each.parameters / static_cast<double>(ways);
@@ -56,10 +56,10 @@ inline stagecut::hybrid_plan_request two_nodes(double memory) {
   stagecut::hybrid_plan_request asked;
   asked.pipeline.devices = 8;
   asked.pipeline.microbatches = 16;
-  asked.pipeline.memory_per_device = memory;
+  asked.pipeline.memory_limit = memory;
   asked.choices.machine = stagecut::topology({4, 2}, {{2e-6, 300e9}, {5e-6, 25e9}});
   asked.choices.replicas = {1, 2, 4, 8};
-  asked.choices.ways = {1, 2, 4};
+  asked.choices.tensor_parallel = {1, 2, 4};
   return asked;
 }
 

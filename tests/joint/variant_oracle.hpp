@@ -40,7 +40,7 @@ std::optional<stage_figures> figures_of(const stagecut::variant_graph& graph, co
   for (std::size_t v = 0; v < graph.layers.size(); ++v) {
     if (!is_in(v)) continue;
     const stagecut::divided_layer* divided = nullptr;
-    for (const auto& each : graph.layers[v].divided) divided = each.ways == ways ? &each : divided;
+    for (const auto& each : graph.layers[v].divided) divided = each.tensor_parallel == ways ? &each : divided;
     if (divided == nullptr || variants[v] >= divided->variants.size()) return std::nullopt;
     const stagecut::run_variant& one = divided->variants[variants[v]];
     compute += one.time;
@@ -84,7 +84,7 @@ class variant_oracle {
 
   /// The fewest bytes of a device with which there is a plan; unset if there is none.
   std::optional<double> fewest_bytes() {
-    request_.memory_per_device.reset();
+    request_.memory_limit = {};
     by_bytes_ = true;
     return best();
   }
@@ -102,7 +102,7 @@ class variant_oracle {
       for (std::size_t ways = 1; ways <= 2; ++ways) {
         for (std::size_t d = 1; d * ways + devices <= request_.devices; ++d) {
           if (graph_.microbatches % d != 0) continue;
-          if (request_.in_flight == stagecut::in_flight_rule::replicas && replicas + d > request_.microbatches)
+          if (request_.in_flight_rule == stagecut::in_flight_rule::replicas && replicas + d > request_.microbatches)
             continue;
           const std::size_t held = held_by(replicas, stages, d);
           const auto time = least(stage, d, ways, held);
@@ -116,7 +116,7 @@ class variant_oracle {
   }
 
   std::size_t held_by(std::size_t replicas, std::size_t stages, std::size_t d) const {
-    if (request_.in_flight == stagecut::in_flight_rule::replicas) return (replicas + d + d - 1) / d;
+    if (request_.in_flight_rule == stagecut::in_flight_rule::replicas) return (replicas + d + d - 1) / d;
     return stages + 1 < request_.microbatches ? stages + 1 : request_.microbatches;
   }
 
@@ -136,7 +136,7 @@ class variant_oracle {
       if (const auto all = figures_of(graph_, members(stage), d, ways, variants)) {
         const double bytes = all->activations * static_cast<double>(held) + all->resident;
         const double cost = by_bytes_ ? bytes : all->time;
-        const bool fits = !request_.memory_per_device || bytes <= *request_.memory_per_device;
+        const bool fits = !request_.memory_limit.for_all() || bytes <= *request_.memory_limit.for_all();
         if (fits && (!least || cost < *least)) least = cost;
       }
       if (second == 0) return least;
@@ -159,8 +159,8 @@ inline std::size_t down_sets_of(const stagecut::variant_graph& graph) {
   return count;
 }
 
-/// A chain of up to six layers or a graph of up to seven with at most 40 down-sets; half of them with variants of which
-/// neither parameters nor messages differ. Some 15 % have no plan.
+/// A chain of up to six layers or a graph of up to seven with at most 40 down-sets; half of them with variants that
+/// differ in neither parameters nor messages. Some 15 % have no plan.
 inline small_variants drawn_variants(std::mt19937& dice) {
   const auto number = [&](std::size_t from, std::size_t to) {
     return std::uniform_int_distribution<std::size_t>(from, to)(dice);
@@ -222,9 +222,9 @@ inline small_variants drawn_variants(std::mt19937& dice) {
   request.microbatches = graph.microbatches;
   request.at_most = number(0, 3) != 0;
   if (number(0, 5) == 0) request.stages = number(1, layers < 3 ? layers : 3);
-  request.in_flight = number(0, 3) == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
-  if (number(0, 5) != 0) request.memory_per_device = amount(3, static_cast<std::size_t>(all) + 4);
-  request.limits.time_limit.reset();
+  request.in_flight_rule = number(0, 3) == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
+  if (number(0, 5) != 0) request.memory_limit = amount(3, static_cast<std::size_t>(all) + 4);
+  request.search.time_limit.reset();
   return made;
 }
 

@@ -46,7 +46,7 @@ std::optional<double> least(const variant_graph& graph, layer_set stage, const s
   std::vector<std::size_t> variants(graph.layers.size(), 0);
   for (layer_set second = stage;; second = (second - 1) & stage) {
     for (std::size_t v = 0; v < variants.size(); ++v) variants[v] = second >> v & 1U;
-    const auto all = joint_tests::figures_of(graph, joint_tests::members(stage), on.replicas, on.ways, variants);
+    const auto all = joint_tests::figures_of(graph, joint_tests::members(stage), on.replicas, on.tensor_parallel, variants);
     if (all && (!memory || all->activations * static_cast<double>(held) + all->resident <= *memory) &&
         (!best || all->time < *best)) {
       best = all->time;
@@ -98,7 +98,7 @@ TEST_CASE("points are the down-sets, and stages what lies between two of them") 
   }
 }
 
-TEST_CASE("all options of a stage, and the roomiest") {
+TEST_CASE("all options of a stage, and the smallest_memory") {
   std::mt19937 dice(52);
   for (std::size_t done = 0; done < 100; ++done) {
     CAPTURE(done);
@@ -109,10 +109,10 @@ TEST_CASE("all options of a stage, and the roomiest") {
       stage_query query;
       query.first = first;
       query.last = model.size();
-      query.memory = drawn.request.memory_per_device;
+      query.memory = drawn.request.memory_limit.for_all();
       const layer_set stage = layers_of(model, query.first, query.last);
       std::map<std::pair<std::size_t, std::size_t>, std::vector<stage_option>> options;
-      model.each_option(query, [&](const stage_option& each) { options[{each.replicas, each.ways}].push_back(each); });
+      model.each_option(query, [&](const stage_option& each) { options[{each.replicas, each.tensor_parallel}].push_back(each); });
       for (std::size_t ways = 1; ways <= 2; ++ways) {
         for (std::size_t d = 1; d <= all; ++d) {
           const auto& found = options[{d, ways}];
@@ -126,18 +126,18 @@ TEST_CASE("all options of a stage, and the roomiest") {
               if (query.memory && bytes > *query.memory) continue;
               if (!offered || each.time < *offered) offered = each.time;
             }
-            CHECK(offered == least(drawn.graph, stage, {.replicas = d, .ways = ways}, held, query.memory));
+            CHECK(offered == least(drawn.graph, stage, {.replicas = d, .tensor_parallel = ways}, held, query.memory));
             if (offered) slowest_at_all = offered;
           }
           // With as many microbatches as possible.
           stage_query roomy = query;
-          roomy.roomiest = true;
+          roomy.smallest_memory = true;
           roomy.most_devices = d * ways;
           roomy.most_time = slowest_at_all.value_or(0);
           for (int again = 0; again < 2; ++again) {
             std::size_t room = 0;
             model.each_option(roomy, [&](const stage_option& each) {
-              if (each.replicas != d || each.ways != ways) return;
+              if (each.replicas != d || each.tensor_parallel != ways) return;
               CHECK(each.time <= roomy.most_time);
               while (room < all && (!query.memory || each.activations * static_cast<double>(room + 1) + each.resident <=
                                                          *query.memory)) {
@@ -146,7 +146,7 @@ TEST_CASE("all options of a stage, and the roomiest") {
             });
             std::size_t expected = 0;
             for (std::size_t held = 1; held <= all; ++held) {
-              const auto time = least(drawn.graph, stage, {.replicas = d, .ways = ways}, held, query.memory);
+              const auto time = least(drawn.graph, stage, {.replicas = d, .tensor_parallel = ways}, held, query.memory);
               if (time && *time <= roomy.most_time) expected = held;
             }
             CHECK(room == expected);
@@ -184,7 +184,7 @@ TEST_CASE("cuts of other models") {
       "stagecut::variant_stages::stages_of: cut = stage 0, must be a stage of this model that fits";
   CHECK(said_of({.first = 1, .last = 3}) == text);
   CHECK(said_of({.first = 1, .last = 1}) == text);
-  CHECK(said_of({.first = 0, .last = 2, .option = {.ways = 2}}) == text);
+  CHECK(said_of({.first = 0, .last = 2, .option = {.tensor_parallel = 2}}) == text);
   CHECK(said_of({.first = 0, .last = 2, .option = {.choice = 2}}) == text);
   CHECK(said_of({.first = 0, .last = 2, .option = {.choice = 1}}) == "not refused");
 }
@@ -207,7 +207,7 @@ TEST_CASE("graphs that make no sense") {
   graph = pair_of_layers();
   graph.layers[1].divided.push_back({1, {}});
   CHECK(said(graph) == "layers[1].divided[1]: 1 ways stand twice");
-  graph.layers[1].divided[1].ways = 0;
+  graph.layers[1].divided[1].tensor_parallel = 0;
   CHECK(said(graph) == "layers[1].divided[1]: ways = 0, must be from 1 to 1000000");
   graph = pair_of_layers();
   graph.bandwidth = 0;

@@ -24,11 +24,11 @@ namespace chains {
   list(lists[4], 9);
   list(lists[5], 5);
   chain result{layers(lists[0], lists[1], lists[2], {}, lists[4], lists[5]), {}, {}, {}};
-  result.request.order = order;
-  result.request.limits.time_limit.reset();
+  result.request.schedule = order;
+  result.request.search.time_limit.reset();
   if (order.slices == 1 && !random.once_in(3)) {
     const auto average = static_cast<std::size_t>(result.model.memory(0, 0, n, 1 + order.microbatches / 3));
-    result.request.memory_per_device = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
+    result.request.memory_limit = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
   }
   return result;
 }

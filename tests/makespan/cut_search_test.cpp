@@ -34,7 +34,7 @@ chain next_chain(dice& random, std::size_t most_items) {
   }
 }
 
-/// A graph of all cuts, of which nothing is known.
+/// A graph of all cuts, without any bounds.
 template <class Bench>
 layered_graph blind(Bench& bench) {
   layered_graph graph = bench.graph(no_ticks, false);
@@ -54,7 +54,7 @@ TEST_CASE("paths and what is remembered of them find the best cut, and prove it,
     if (!all.empty() && all[0].first == 0) continue;  // a makespan below that would say stop
     chains::with_workbench(of, [&](auto& bench) {
       path_pool pool(bench.ticks, bench.layout, random.once_in(2) ? 16 : 8);
-      cut_search search(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
+      cut_search search(bench.ticks, of.request.schedule, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
       points best;
       double least = no_ticks;
       const auto better = [&](view<const std::size_t> cut, double makespan) {
@@ -90,7 +90,7 @@ TEST_CASE("all cuts up to a makespan, each once") {
     if (all.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
       path_pool pool(bench.ticks, bench.layout, 16);
-      cut_search search(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
+      cut_search search(bench.ticks, of.request.schedule, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
       const double most = all[random.below(all.size())].first / bench.ticks.tick;
       std::vector<valued> found;
       const auto keep = [&](view<const std::size_t> cut, double makespan) {
@@ -118,7 +118,7 @@ TEST_CASE("a search stops when it is told so, and gives up after so many partial
     if (chains::all_cuts(of).empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
       path_pool pool(bench.ticks, bench.layout, 16);
-      cut_search search(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
+      cut_search search(bench.ticks, of.request.schedule, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
       const auto stop = [](view<const std::size_t>, double) { return -1.0; };
       layered_graph graph = blind(bench);
       CHECK(search(graph, no_ticks / 2, any_number, true, stop) == cut_search::result::found);
@@ -126,7 +126,7 @@ TEST_CASE("a search stops when it is told so, and gives up after so many partial
       graph = blind(bench);
       if (search(graph, no_ticks / 2, 1, false, go_on) == cut_search::result::gave_up) ++gave_up;
       stagecut::engine::search_clock late(chains::no_time);
-      cut_search hurried(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, late);
+      cut_search hurried(bench.ticks, of.request.schedule, bench.layout, bench.checked, bench.simulate, pool, late);
       graph = blind(bench);
       CHECK(hurried(graph, no_ticks / 2, any_number, true, go_on) == cut_search::result::gave_up);
     });
@@ -139,7 +139,7 @@ TEST_CASE("a graph without edges has no cut") {
   const chain of = next_chain(random, 8);
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
-    cut_search search(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
+    cut_search search(bench.ticks, of.request.schedule, bench.layout, bench.checked, bench.simulate, pool, bench.clock);
     layered_graph graph;
     const auto none = [](view<const std::size_t>, double) { return -1.0; };
     CHECK(search(graph, no_ticks / 2, any_number, true, none) == cut_search::result::none);

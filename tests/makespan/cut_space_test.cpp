@@ -26,7 +26,7 @@ TEST_CASE("a space holds all cuts up to its makespan, also after it has shrunk")
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
-      cut_space space(bench.ticks, of.request.order, of.request.transfers, bench.layout, bench.checked, bench.simulate,
+      cut_space space(bench.ticks, of.request.schedule, of.request.transfers, bench.layout, bench.checked, bench.simulate,
                       bench.clock);
       CHECK_FALSE(space.holds(0));
       const double most = all.back().first / bench.ticks.tick;
@@ -63,9 +63,9 @@ TEST_CASE("a space holds all cuts up to its makespan, also after it has shrunk")
 TEST_CASE("without time there is no space") {
   dice random(12);
   chain of = chains::random_chain(random, chains::random_order(random, schedule_kind::interleaved, {9, 4, 8}), 9, {});
-  of.request.limits.time_limit = 0;
+  of.request.search.time_limit = 0;
   chains::with_workbench(of, [&](auto& bench) {
-    cut_space space(bench.ticks, of.request.order, of.request.transfers, bench.layout, bench.checked, bench.simulate,
+    cut_space space(bench.ticks, of.request.schedule, of.request.transfers, bench.layout, bench.checked, bench.simulate,
                     bench.clock);
     CHECK_FALSE(space.build(stagecut::engine::no_ticks));
     CHECK_FALSE(space.holds(0));

@@ -18,7 +18,7 @@ using oracle::dice;
 using stagecut::detail::domain_bounds;
 using stagecut::detail::domain_queue;
 using stagecut::detail::load_values;
-using stagecut::detail::path_game;
+using stagecut::detail::path_combination_bound;
 using stagecut::detail::path_memory;
 using stagecut::detail::point_domains;
 using stagecut::detail::point_times;
@@ -135,12 +135,12 @@ TEST_CASE("paths are kept once, the used stay, and row 0 is whoever's") {
   for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
     const auto kind = random.once_in(2) ? chains::schedule_kind::interleaved : chains::schedule_kind::zbv;
-    const auto order = stagecut::make_schedule(kind, {.ranks = 4, .chunks = 2, .microbatches = 8});
+    const auto order = stagecut::make_schedule(kind, {.ranks = 4, .stages_per_rank = 2, .microbatches = 8});
     const chain of = chains::random_chain(random, order, 14, {true, true, false, false});
     chains::with_workbench(of, [&](auto& bench) {
       const point_times times(bench.ticks);
       row_bounds bounds(times);
-      const path_game game(bounds);
+      const path_combination_bound game(bounds);
       path_memory memory(times);
       CHECK(memory.rows().size() == 1);
       const std::vector<double> none(memory.rows().length());

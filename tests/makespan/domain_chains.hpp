@@ -20,13 +20,13 @@ namespace chains {
 
 /// A schedule of few ranks, each with several stages.
 [[nodiscard]] inline schedule several_order(dice& random, std::size_t most_stages) {
-  const auto kind = any_kind(random, [](const stagecut::schedule_entry& entry) { return entry.chunks != 1; });
+  const auto kind = any_kind(random, [](const stagecut::schedule_entry& entry) { return entry.stages_per_rank != 1; });
   sizes most{most_stages, 4, 8, 0};
   if (random.once_in(4)) most.chunks = 4;
   return random_order(random, kind, most);
 }
 
-/// A random part of all domains, of which some cut is left.
+/// A random part of all domains that contains some cut.
 [[nodiscard]] inline stagecut::detail::point_domains random_domains(dice& random, std::size_t items,
                                                                     std::size_t stages) {
   for (;;) {

@@ -28,8 +28,8 @@ using stagecut::engine::incumbent;
 
 namespace {
 
-/// Runs to the end in portions of so many nodes. Whether no bound was above the least makespan, in ticks, at any moment, and
-/// no best cut was another than it said.
+/// Runs to the end in portions of `nodes` nodes. Returns whether no bound was ever above the smallest makespan, in
+/// ticks, and every best cut had its stated makespan.
 bool sound_to_the_end(domain_search& search, incumbent& best, double least, std::size_t nodes) {
   bool sound = true;
   double before = best.bound();
@@ -66,12 +66,12 @@ TEST_CASE("the least makespan of all allowed cuts, from any of them, and bounds 
     const chain of = chains::random_chain(random, chains::several_order(random, 8), 12, {true, true, rules, rules});
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
-    if (rules && (of.rules || of.request.memory_per_device)) ++ruled;
+    if (rules && (of.rules || of.request.memory_limit.for_all())) ++ruled;
     chains::with_workbench(of, [&](auto& bench) {
       incumbent best(bench.clock, bench.ticks.tick);
       const points& start = all[random.once_in(2) ? all.size() - 1 : random.below(all.size())].second;
       best.offer(start, bench.simulate(start));
-      domain_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock, best);
+      domain_search search(bench.ticks, of.request.schedule, bench.checked, bench.simulate, bench.clock, best);
       CHECK(search.fits());
       search.begin();
       const double least = all[0].first / bench.ticks.tick;
@@ -117,7 +117,7 @@ TEST_CASE("likewise of items that are alike, where ranks and stages have few loa
       CHECK(best.proved());
       CHECK(best.makespan() == least);
       ++searched;
-      if (of.request.memory_per_device) ++short_of;
+      if (of.request.memory_limit.for_all()) ++short_of;
     });
   }
   CHECK(searched > 1000);
@@ -134,7 +134,7 @@ TEST_CASE("more cuts, so that filters go on for several rounds") {
     chains::with_workbench(of, [&](auto& bench) {
       incumbent best(bench.clock, bench.ticks.tick);
       best.offer(all.back().second, bench.simulate(all.back().second));
-      domain_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock, best);
+      domain_search search(bench.ticks, of.request.schedule, bench.checked, bench.simulate, bench.clock, best);
       search.begin();
       const double least = all[0].first / bench.ticks.tick;
       CHECK(sound_to_the_end(search, best, least, 1));
@@ -150,7 +150,7 @@ TEST_CASE("times of any size: the best cut up to what rounding does") {
     CAPTURE(round);
     chain of = chains::rough_chain(random, chains::several_order(random, 7), 10, 2);
     of.rules.reset();
-    of.request.memory_per_device.reset();
+    of.request.memory_limit = {};
     const std::vector<valued> all = chains::all_cuts<double>(of);
     chains::with_workbench(of, [&](auto& bench) {
       bench.ticks.scale(all[0].first);
@@ -158,7 +158,7 @@ TEST_CASE("times of any size: the best cut up to what rounding does") {
       const points& start = all[0].second;
       const double there = bench.simulate(start);
       best.offer(start, there);
-      domain_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock, best);
+      domain_search search(bench.ticks, of.request.schedule, bench.checked, bench.simulate, bench.clock, best);
       if (!search.fits()) return;
       ++fits;
       search.begin();
@@ -177,12 +177,12 @@ TEST_CASE("at a limit it says so, and what is left is bounded") {
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
     chain of = chains::random_chain(random, chains::several_order(random, 8), 12, {true, true, false, false});
-    of.request.limits.node_limit = random.from(1, 100);
+    of.request.search.node_limit = random.from(1, 100);
     const std::vector<valued> all = chains::all_cuts(of);
     chains::with_workbench(of, [&](auto& bench) {
       incumbent best(bench.clock, bench.ticks.tick);
       best.offer(all.back().second, bench.simulate(all.back().second));
-      domain_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock, best);
+      domain_search search(bench.ticks, of.request.schedule, bench.checked, bench.simulate, bench.clock, best);
       search.begin();
       const double least = all[0].first / bench.ticks.tick;
       CHECK(sound_to_the_end(search, best, least, 1000));
@@ -200,7 +200,7 @@ TEST_CASE("at a limit it says so, and what is left is bounded") {
 TEST_CASE("the point and the item about which cuts differ most, by what the item takes") {
   const point_domains all(8, 4);
   const std::vector<double> loads{1, 1, 9, 1, 1, 1, 1, 1};
-  // Points 1 and 3 differ by an item each; that of point 1 is the heavy one.
+  // Points 1 and 3 differ by an item each; point 1's is the heavy one.
   const domain_split heavy = chosen(loads, all, {{0, 2, 4, 5, 8}, {0, 3, 4, 6, 8}}, {0.5, 0.5});
   CHECK(heavy.point == 1);
   CHECK(heavy.place == 2);
@@ -229,8 +229,8 @@ TEST_CASE("the rank or stage that is furthest, in the mean, from what it can tak
   chain of{chains::layers(alike, alike, {}, {}), {}, {}, {}};
   of.request = chains::request_for(chains::order_of(stagecut::schedule_kind::interleaved, 2, 2, 2));
   chains::with_workbench(of, [&](auto& bench) {
-    const held_memory held(of.request.order, bench.checked, 8, 1, bench.clock);
-    const load_values loads(bench.ticks, of.request.order, held);
+    const held_memory held(of.request.schedule, bench.checked, 8, 1, bench.clock);
+    const load_values loads(bench.ticks, of.request.schedule, held);
     const double item = 6 / bench.ticks.tick;
     // Rank 0 has 2 + 2, or 3 + 2: 4.5 in the mean. Rank 1 has the rest.
     const std::vector<std::vector<std::size_t>> cuts{{0, 2, 4, 6, 8}, {0, 3, 4, 6, 8}};

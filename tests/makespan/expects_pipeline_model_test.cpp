@@ -54,7 +54,7 @@ static_assert(detail::no_pipeline_model<forward_only> && mistakes<forward_only> 
 static_assert(detail::no_pipeline_model<int> && mistakes<int> == 1 && mistakes<std::string> == 1 && mistakes<void*> == 1);
 static_assert(mistakes<whole> == 0 && mistakes<stagecut::item_times> == 0);
 
-// Whoever asks by a concept is told no.
+// Checks by a concept yield false.
 static_assert(called<whole> && called<whole, of_three> && !called<whole, of_two> && !called<whole, int>);
 static_assert(!called<std::vector<double>> && !called<changes> && !called<forward_only> && !called<int>);
 static_assert(!called<std::vector<double>, of_two> && !called<changes, of_three>);

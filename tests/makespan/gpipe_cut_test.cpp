@@ -52,7 +52,7 @@ TEST_CASE("GPipe's best cut for one microbatch") { CHECK(wrong(2, 1, 1) == 0); }
 TEST_CASE("no better cut than the one that is known, and no time to look") {
   const std::vector<double> forward{8, 11, 2, 1, 18, 5, 4, 11};
   chain of{chains::layers(forward, forward, {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 4, .microbatches = 8});
+  of.request.schedule = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 4, .microbatches = 8});
   const double least = chains::all_cuts(of)[0].first;
   chains::with_workbench(of, [&](auto& bench) {
     const auto graph = bench.graph(no_ticks);

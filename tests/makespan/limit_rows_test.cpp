@@ -29,7 +29,7 @@ TEST_CASE("no cut that memory allows is above a row of memory, and some that it 
     const stagecut::schedule order = chains::several_order(random, 6);
     const chain of = random.once_in(2) ? chains::alike_chain(random, order, 11)
                                        : chains::random_chain(random, order, 11, {true, true, true, false});
-    if (!of.request.memory_per_device) continue;
+    if (!of.request.memory_limit.for_all()) continue;
     chains::with_workbench(of, [&](auto& bench) {
       const double limit = 5000;
       const held_memory held(order, bench.checked, bench.ticks.items, limit, bench.clock);

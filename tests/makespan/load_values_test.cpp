@@ -56,11 +56,11 @@ TEST_CASE("too many are none") {
   std::vector<double> times(80);
   for (double& each : times) each = static_cast<double>(random.from(1, 1'000'000));
   chain of{chains::layers(times, times, {}, {}), {}, {}, {}};
-  of.request.order =
-      stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
+  of.request.schedule =
+      stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 2});
   chains::with_workbench(of, [&](auto& bench) {
-    const held_memory held(of.request.order, bench.checked, bench.ticks.items, 1, bench.clock);
-    const load_values loads(bench.ticks, of.request.order, held);
+    const held_memory held(of.request.schedule, bench.checked, bench.ticks.items, 1, bench.clock);
+    const load_values loads(bench.ticks, of.request.schedule, held);
     CHECK(loads.groups() == 6);
     CHECK(loads.values(0).empty());
     CHECK(loads.values(2).size() == 77);  // stage 0 begins with the first item

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whatever a pipeline model, a constraint and an improver say, the search for the least makespan gives a cut that is one,
+// Whatever a pipeline model, a constraint and a heuristic say, the search for the least makespan gives a cut that is one,
 // a reason, or a refusal; and where they keep what they promise, the best cut.
 #include <stagecut/core/error.hpp>
 #include <stagecut/engine/cut_simulator.hpp>
@@ -109,7 +109,7 @@ stagecut::schedule some_schedule(fuzz_bytes& bytes) {
   const auto& entry = stagecut::schedules[bytes.below(kinds)];
   stagecut::schedule_shape shape;
   shape.ranks = 1 + bytes.below(3);
-  shape.chunks = entry.chunks == 0 ? 1 + bytes.below(3) : entry.chunks;
+  shape.stages_per_rank = entry.stages_per_rank == 0 ? 1 + bytes.below(3) : entry.stages_per_rank;
   shape.microbatches = 1 + bytes.below(6);
   if (entry.kind == stagecut::schedule_kind::sliced) shape.slices = 1 + bytes.below(3);
   if (entry.kind == stagecut::schedule_kind::in_flight) {
@@ -126,16 +126,16 @@ stagecut::schedule some_schedule(fuzz_bytes& bytes) {
 template <class Model>
 void compare(const Model& model, const stagecut::makespan_request& request, const rule* allowed,
              const stagecut::outcome<stagecut::makespan_cut>& answer) {
-  const stagecut::engine::chain_ticks chain(model, request.order, request.links);
+  const stagecut::engine::chain_ticks chain(model, request.schedule, request.links);
   const auto keep = [&](const auto& constraint) {
-    const stagecut::engine::model_rules rules(model, request.order, request.memory_per_device, constraint);
-    stagecut::engine::cut_simulator simulate(chain, request.order, request.transfers);
+    const stagecut::engine::model_rules rules(model, request.schedule, request.memory_limit.for_all(), constraint);
+    stagecut::engine::cut_simulator simulate(chain, request.schedule, request.transfers);
     std::optional<double> best;
     std::vector<std::size_t> points{0};
     const auto extend = [&](const auto& self) -> void {
       if (points.size() == chain.stages) {
         points.push_back(chain.items);
-        if (points[chain.stages - 1] < chain.items && engine::allowed_cut(request.order, rules, points)) {
+        if (points[chain.stages - 1] < chain.items && engine::allowed_cut(request.schedule, rules, points)) {
           const double here = simulate(points) * chain.tick;
           if (!best || here < *best) best = here;
         }
@@ -152,8 +152,8 @@ void compare(const Model& model, const stagecut::makespan_request& request, cons
     if (answer.state() == stagecut::state::unknown) return;
     require(answer.has_value() == best.has_value());
     if (!best) return;
-    require(answer->bound <= *best && *best <= answer->makespan);
-    if (answer.state() == stagecut::state::optimal) require(answer->makespan == *best);
+    require(answer->bound <= *best && *best <= answer->value);
+    if (answer.state() == stagecut::state::optimal) require(answer->value == *best);
   };
   if (allowed != nullptr) {
     keep(*allowed);
@@ -165,8 +165,8 @@ void compare(const Model& model, const stagecut::makespan_request& request, cons
 template <class Model>
 void search(fuzz_bytes& bytes) {
   stagecut::makespan_request request;
-  request.order = some_schedule(bytes);
-  const std::size_t stages = request.order.stages();
+  request.schedule = some_schedule(bytes);
+  const std::size_t stages = request.schedule.stages();
   const std::size_t n = bytes.below(stages + 6);
   const said all = some_numbers(bytes, n, stages);
   const Model model{{all}};
@@ -177,14 +177,14 @@ void search(fuzz_bytes& bytes) {
     }
   }
   request.transfers = static_cast<stagecut::transfer_kind>(bytes.below(4));
-  if (stagecut::memory_pipeline_model<Model> && bytes.one_in(2)) request.memory_per_device = 4.0 * bytes.byte();
+  if (stagecut::memory_pipeline_model<Model> && bytes.one_in(2)) request.memory_limit = 4.0 * bytes.byte();
   if (bytes.one_in(4)) request.within = static_cast<double>(bytes.below(4)) / 4;
   request.most_within = bytes.below(8);
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 16 * bytes.byte();
+  request.search.time_limit.reset();
+  request.search.node_limit = 16 * bytes.byte();
   if (bytes.one_in(8)) request.start = stagecut::uniform_cuts(n == 0 ? 1 : n, n < stages ? 1 : stages)->cuts;
   const bool improved = bytes.one_in(4);
-  const auto improve = [&](const stagecut::improvement& task, stagecut::view<std::size_t> points) {
+  const auto improve = [&](const stagecut::heuristic_call& task, stagecut::view<std::size_t> points) {
     require(task.points.size() == stages + 1 && points.size() == stages + 1);
     for (std::size_t& each : points) each = static_cast<std::size_t>(&each - points.data()) * n / stages;
     return true;
@@ -200,9 +200,9 @@ void search(fuzz_bytes& bytes) {
       require(!answer.why().text().empty());
     } else {
       require(answer->cuts.stages() == stages && answer->cuts.items() == n);
-      require(stagecut::is_finite(answer->makespan) && answer->bound <= answer->makespan);
-      require((answer.state() == stagecut::state::optimal) == (answer->bound == answer->makespan));
-      for (const auto& each : answer->within) require(each.cuts.stages() == stages && each.makespan >= answer->bound);
+      require(stagecut::is_finite(answer->value) && answer->bound <= answer->value);
+      require((answer.state() == stagecut::state::optimal) == (answer->bound == answer->value));
+      for (const auto& each : answer->within) require(each.cuts.stages() == stages && each.value >= answer->bound);
     }
     if (all.honest && n >= stages) compare(model, request, ruled || improved ? &allowed : nullptr, answer);
   } catch (const stagecut::invalid_input&) {

@@ -13,21 +13,21 @@ TEST_CASE("what is not said of a search") {
   const makespan_request request;
   CHECK(request.links.empty());
   CHECK(request.transfers == stagecut::transfer_kind::link);
-  CHECK_FALSE(request.memory_per_device);
-  CHECK(request.memory_of_ranks.empty());
+  CHECK_FALSE(request.memory_limit.for_all());
+  CHECK(request.memory_limit.of_ranks().empty());
   CHECK_FALSE(request.start);
   CHECK_FALSE(request.within);
   CHECK(request.most_within == 1000);
-  CHECK(*request.limits.time_limit == 10);
-  CHECK_FALSE(request.limits.node_limit);
-  CHECK_FALSE(request.limits.stop);
-  CHECK_FALSE(request.limits.progress);
+  CHECK(*request.search.time_limit == 10);
+  CHECK_FALSE(request.search.node_limit);
+  CHECK_FALSE(request.search.stop);
+  CHECK_FALSE(request.search.progress);
 }
 
 TEST_CASE("how far a cut may be from the best one") {
   makespan_cut found;
   CHECK(found.gap() == 0);
-  found.makespan = 11;
+  found.value = 11;
   CHECK(found.gap() == 1);
   found.bound = 10;
   CHECK(found.gap() == doctest::Approx(0.1));

@@ -28,9 +28,9 @@ namespace {
 chain plateau(std::size_t layers, std::size_t ranks) {
   const std::vector<double> ones(layers, 1);
   chain result{chains::layers(ones, ones, ones, {}), {}, {}, {}};
-  result.request.order =
+  result.request.schedule =
       stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = ranks, .microbatches = 2 * ranks});
-  result.request.limits.time_limit.reset();
+  result.request.search.time_limit.reset();
   return result;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("a search finds what enumeration finds") {
       const auto answer = makespan_search(bench.ticks, of.request, bench.checked).run();
       REQUIRE((answer.state() == state::infeasible) == all.empty());
       if (all.empty()) return;
-      CHECK(answer->makespan == all[0].first);
+      CHECK(answer->value == all[0].first);
       CHECK(chains::points_of(answer->cuts) == chains::best_of(of, all));
     });
   }
@@ -68,13 +68,13 @@ TEST_CASE("what was looked at is counted") {
   chain of = plateau(13, 4);
   chains::with_workbench(of, [&](auto& bench) {
     const auto answer = makespan_search(bench.ticks, of.request, bench.checked).run();
-    CHECK(answer->simulations > 0);
+    CHECK(answer->statistics.evaluations > 0);
     stagecut::makespan_request request = of.request;
-    request.limits.node_limit = 0;
+    request.search.node_limit = 0;
     const auto limited = makespan_search(bench.ticks, request, bench.checked).run();
     REQUIRE(limited);
-    CHECK(limited->nodes <= 1);
-    CHECK(limited->simulations <= answer->simulations);
+    CHECK(limited->statistics.nodes <= 1);
+    CHECK(limited->statistics.evaluations <= answer->statistics.evaluations);
   });
 }
 
@@ -83,17 +83,17 @@ TEST_CASE("what the door finds of a model is what the search finds of its times"
   for (const std::size_t stages : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{5}}) {
     CAPTURE(stages);
     stagecut::makespan_request request;
-    request.order = stagecut::one_forward_one_backward(stages, 4);
+    request.schedule = stagecut::one_forward_one_backward(stages, 4);
     const auto door = stagecut::minimize_makespan(model, request);
-    stagecut::engine::chain_ticks chain(model, request.order, request.links);
+    stagecut::engine::chain_ticks chain(model, request.schedule, request.links);
     const stagecut::detail::no_constraint all;
     const stagecut::engine::model_rules<stagecut::item_times, stagecut::detail::no_constraint> rules(
-        model, request.order, request.memory_per_device, all);
+        model, request.schedule, request.memory_limit.for_all(), all);
     const auto found = makespan_search(chain, request, rules).run();
     REQUIRE(found);
     CHECK(found.state() == state::optimal);
     CHECK(found->cuts == door->cuts);
-    CHECK(found->makespan == door->makespan);
+    CHECK(found->value == door->value);
   }
 }
 
@@ -138,12 +138,12 @@ TEST_CASE("all cuts within a fraction, whatever the ticks were, whole times or a
     if (all.empty()) continue;
     of.request.within = random.once_in(3) ? 0.2 * random.fraction() : std::pow(10, 6 * random.fraction());
     chains::with_workbench(of, [&](auto& bench) {
-      stagecut::detail::cut_space space(bench.ticks, of.request.order, of.request.transfers, bench.layout,
+      stagecut::detail::cut_space space(bench.ticks, of.request.schedule, of.request.transfers, bench.layout,
                                         bench.checked, bench.simulate, bench.clock);
       if (!whole) bench.ticks.scale(all[0].first);
       stagecut::makespan_cut result;
       result.cuts = stagecut::cuts(all[0].second);
-      result.makespan = all[0].first;
+      result.value = all[0].first;
       stagecut::detail::collect_cuts_within(bench.ticks, of.request, bench.simulate, space, result);
       CHECK(result.all_within);
       const double longest = all[0].first * (1 + *of.request.within);
@@ -158,10 +158,10 @@ TEST_CASE("all cuts within a fraction, whatever the ticks were, whole times or a
       bool sound = true;
       for (std::size_t i = 0; i < result.within.size(); ++i) {
         const auto& each = result.within[i];
-        sound = sound && (i == 0 || result.within[i - 1].makespan <= each.makespan);
+        sound = sound && (i == 0 || result.within[i - 1].value <= each.value);
         sound = sound && std::any_of(all.begin(), all.end(), [&](const valued& other) {
                   return other.second == chains::points_of(each.cuts) &&
-                         std::abs(other.first - each.makespan) <= 1e-12 * each.makespan;
+                         std::abs(other.first - each.value) <= 1e-12 * each.value;
                 });
       }
       CHECK(sound);
@@ -173,9 +173,9 @@ TEST_CASE("all cuts within a fraction, whatever the ticks were, whole times or a
 TEST_CASE("a list that may be short still has a cut: ticks tell apart what makespans before rounding do not") {
   using stagecut::op_kind;
   stagecut::makespan_request request;
-  request.order.microbatches = 1;
-  request.order.rank_of = {0, 0};
-  request.order.orders = {
+  request.schedule.microbatches = 1;
+  request.schedule.rank_of = {0, 0};
+  request.schedule.orders = {
       {{op_kind::forward, 0}, {op_kind::forward, 1}, {op_kind::backward, 1}, {op_kind::backward, 0}}};
   request.within = 0;
   request.most_within = 1;
@@ -183,5 +183,5 @@ TEST_CASE("a list that may be short still has a cut: ticks tell apart what makes
   const auto best = stagecut::minimize_makespan(model, request);
   REQUIRE(best);
   REQUIRE(best->within.size() == 1);
-  CHECK(best->within[0].makespan <= best->makespan);
+  CHECK(best->within[0].value <= best->value);
 }

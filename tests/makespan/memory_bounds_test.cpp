@@ -26,7 +26,7 @@ namespace {
 template <class Use>
 void each_chain(std::uint64_t seed, int rounds, const Use& use) {
   dice random(seed);
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   stagecut::engine::search_clock clock(limits);
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
@@ -147,7 +147,7 @@ TEST_CASE("whole items need more than shares of them") {
       }
     }
   }
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   stagecut::engine::search_clock clock(limits);
   memory_rows rows(order, rules, 9);
   REQUIRE(rows.build(clock));

@@ -28,8 +28,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t to_the_end = ~std::size_t{0};
-const stagecut::search_limits no_limit = [] {
-  stagecut::search_limits result;
+const stagecut::search_options no_limit = [] {
+  stagecut::search_options result;
   result.time_limit.reset();
   return result;
 }();
@@ -152,18 +152,18 @@ TEST_CASE("of a chain of a hundred items it finds cuts close to the least limit,
     const stagecut::detail::no_constraint all;
     while (most - least > 0.01 * most) {
       const double middle = (least + most) / 2;
-      of.request.memory_per_device = middle;
+      of.request.memory_limit = middle;
       const stagecut::engine::model_rules<chains::layers, stagecut::detail::no_constraint> rules(
-          of.model, of.request.order, of.request.memory_per_device, all);
+          of.model, of.request.schedule, of.request.memory_limit.for_all(), all);
       search_clock clock(no_limit);
-      memory_cut search(of.request.order, rules, 96, clock);
+      memory_cut search(of.request.schedule, rules, 96, clock);
       const state found = search.find(8);
       (found == state::feasible ? most : least) = middle;
       if (found == state::infeasible) refuted = middle;
     }
     CHECK(refuted > 0.85 * most);
-    of.request.memory_per_device = 1.02 * most;
-    of.request.limits.node_limit = 20'000;
+    of.request.memory_limit = 1.02 * most;
+    of.request.search.node_limit = 20'000;
     const auto answer = chains::solve(of);
     REQUIRE(answer);
     CHECK(chains::has_room(of.model, of.request, chains::points_of(answer->cuts)));

@@ -23,7 +23,7 @@ using stagecut::engine::search_clock;
 
 TEST_CASE("what it calls done keeps to the rows, and where there is much room it is done mostly") {
   dice random(41);
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   int done = 0;
   int tight = 0;
@@ -70,7 +70,7 @@ TEST_CASE("a cut that keeps to the rows is left as it is, and no time moves noth
   const schedule order = chains::placement(random, 2, 2);
   const std::unique_ptr<table_rules> rules(chains::random_rules(random, order, 8));
   for (auto& of : rules->may_be) std::fill(of.begin(), of.end(), char{1});
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   memory_rows rows(order, *rules, 8);
   REQUIRE(rows.build(clock));

@@ -62,7 +62,7 @@ double truly_held_by(const table_rules& rules, std::size_t rank, const points& c
 
 TEST_CASE("choices are the stages of cuts of stages that are allowed") {
   dice random(31);
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   for (int round = 0; round < 200; ++round) {
     const schedule order = chains::placement(random, random.from(1, 3), 2);
@@ -96,7 +96,7 @@ TEST_CASE("choices are the stages of cuts of stages that are allowed") {
 
 TEST_CASE("rows are added until none is broken, and say what ranks hold") {
   dice random(32);
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   int added = 0;
   for (int round = 0; round < 300; ++round) {
@@ -138,7 +138,7 @@ TEST_CASE("what is no memory makes no row, and no time no choices") {
   dice random(33);
   const schedule order = chains::placement(random, 2, 2);
   const std::unique_ptr<table_rules> rules(chains::random_rules(random, order, 8));
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   for (auto& of : rules->may_be) std::fill(of.begin(), of.end(), char{1});
   for (const double wrong : {std::nan(""), -1.0, HUGE_VAL}) {
@@ -154,7 +154,7 @@ TEST_CASE("what is no memory makes no row, and no time no choices") {
 
 TEST_CASE("of cuts of allowed stages, never more than is held; all of it where items add up") {
   dice random(1);
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   int compared = 0;
   int exact = 0;
@@ -196,7 +196,7 @@ TEST_CASE("nothing is known of rules that are no sums, or when there is no time"
   rules->limit = 10;
   search_clock late(chains::no_time);
   CHECK_FALSE(held_memory(order, *rules, 9, 1, late).any());
-  const stagecut::search_limits limits;
+  const stagecut::search_options limits;
   search_clock clock(limits);
   rules->limit = 0;
   CHECK_FALSE(held_memory(order, *rules, 9, 1, clock).any());

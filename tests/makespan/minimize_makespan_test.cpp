@@ -31,7 +31,7 @@ using stagecut::cuts;
 using stagecut::item_times;
 using stagecut::link_speed;
 using stagecut::makespan_cut;
-using stagecut::makespan_progress;
+using stagecut::search_progress;
 using stagecut::makespan_request;
 using stagecut::minimize_makespan;
 using stagecut::op;
@@ -49,20 +49,20 @@ namespace {
 bool is_answer(const chain& of, const outcome<makespan_cut>& answer, const std::vector<valued>& all) {
   if (all.empty()) {
     using cause = stagecut::reason::cause;
-    const bool memory = of.request.memory_per_device && answer.why().what == cause::memory;
+    const bool memory = of.request.memory_limit.for_all() && answer.why().what == cause::memory;
     return answer.state() == state::infeasible && (memory || answer.why().what == cause::constraint) &&
            (!memory || answer.why().needed > answer.why().available);
   }
-  return answer.state() == state::optimal && answer->makespan == all[0].first && answer->bound == all[0].first &&
+  return answer.state() == state::optimal && answer->value == all[0].first && answer->bound == all[0].first &&
          answer->ties_settled && chains::points_of(answer->cuts) == chains::best_of(of, all);
 }
 
 /// Whether what a limit left is true: `known` is the makespan of a cut that the search began with.
 bool is_sound(const outcome<makespan_cut>& answer, const std::vector<valued>& all, double known) {
   if (!answer) return all.empty() || answer.state() == state::unknown;
-  const auto found = std::find(all.begin(), all.end(), valued{answer->makespan, chains::points_of(answer->cuts)});
-  return found != all.end() && answer->bound <= all[0].first && answer->makespan <= known &&
-         (answer.state() == state::optimal) == (answer->bound == answer->makespan);
+  const auto found = std::find(all.begin(), all.end(), valued{answer->value, chains::points_of(answer->cuts)});
+  return found != all.end() && answer->bound <= all[0].first && answer->value <= known &&
+         (answer.state() == state::optimal) == (answer->bound == answer->value);
 }
 
 /// Random chains under schedules of a kind; returns how many were not as enumeration says.
@@ -250,9 +250,9 @@ TEST_CASE("makespans are those of simulate, and of the definition") {
     if (!answer) continue;
     of.with_model([&](const auto& model) {
       const auto what = chains::durations_of<double>(model, of.request, chains::points_of(answer->cuts));
-      CHECK(stagecut::simulate(of.request.order, what.times, what.transfers).makespan == answer->makespan);
-      const oracle::iteration<double> expected(of.request.order, what.times, what.transfers);
-      CHECK(expected.run().makespan == answer->makespan);
+      CHECK(stagecut::simulate(of.request.schedule, what.times, what.transfers).makespan == answer->value);
+      const oracle::iteration<double> expected(of.request.schedule, what.times, what.transfers);
+      CHECK(expected.run().makespan == answer->value);
       return 0;
     });
   }
@@ -299,12 +299,12 @@ TEST_CASE("the listed optima of a chain of eight layers") {
     request.within = 0;
     const auto answer = minimize_makespan(twice(listed), request);
     REQUIRE(answer.state() == state::optimal);
-    CHECK(answer->makespan == each.makespan);
+    CHECK(answer->value == each.makespan);
     CHECK(answer->bound == each.makespan);
     // The notes name one of the best cuts.
     CHECK(answer->all_within);
     CHECK(std::any_of(answer->within.begin(), answer->within.end(),
-                      [&](const auto& best) { return best.cuts == each.at && best.makespan == each.makespan; }));
+                      [&](const auto& best) { return best.cuts == each.at && best.value == each.makespan; }));
     CHECK(std::any_of(answer->within.begin(), answer->within.end(),
                       [&](const auto& best) { return best.cuts == answer->cuts; }));
   }
@@ -317,7 +317,7 @@ TEST_CASE("the listed optima of other chains") {
     request.transfers = transfer_kind::latency;
     const auto answer = minimize_makespan(twice(forward), request);
     CHECK(answer.state() == state::optimal);
-    return answer->makespan;
+    return answer->value;
   };
   const std::vector<double> thousands{1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000};
   const std::vector<double> uneven{1170, 2846, 1146, 4254, 2199, 1289, 6888, 2312};
@@ -342,9 +342,9 @@ TEST_CASE("what stages take beside their items: 45 by the items alone, 35 as sim
   const auto answer = minimize_makespan(launched{}, request);
   REQUIRE(answer.state() == state::optimal);
   CHECK(answer->cuts == cuts{0, 2, 4});
-  CHECK(answer->makespan == 2 * (5 + 2) + 2 * (5 + 2));
+  CHECK(answer->value == 2 * (5 + 2) + 2 * (5 + 2));
   const stagecut::pass_times<double> passes{{7, 7}, {7, 7}};
-  CHECK(stagecut::simulate(request.order, passes).makespan == answer->makespan);
+  CHECK(stagecut::simulate(request.schedule, passes).makespan == answer->value);
 }
 
 TEST_CASE("a loss on the last stage leaves it fewer layers") {
@@ -358,7 +358,7 @@ TEST_CASE("a loss on the last stage leaves it fewer layers") {
   // Where devices are twice as fast, so are they at the loss.
   const stagecut::with_speeds<stagecut::with_stage_times<item_times>> fast(model, {2, 2});
   CHECK(minimize_makespan(fast, request)->cuts == answer->cuts);
-  CHECK(minimize_makespan(fast, request)->makespan == answer->makespan / 2);
+  CHECK(minimize_makespan(fast, request)->value == answer->value / 2);
 }
 
 TEST_CASE("what stages take beside their items, no integers: as simulate says, and no cut is better") {
@@ -386,7 +386,7 @@ TEST_CASE("what stages take beside their items, no integers: as simulate says, a
     const auto answer = chains::solve(of);
     REQUIRE(answer.state() == state::optimal);
     CHECK(answer->bound <= all[0].first * (1 + 1e-12));
-    CHECK(std::abs(answer->makespan - all[0].first) <= 1e-12 * all[0].first);
+    CHECK(std::abs(answer->value - all[0].first) <= 1e-12 * all[0].first);
   }
 }
 
@@ -424,9 +424,9 @@ TEST_CASE("never worse than as many layers each, or the lightest heaviest stage,
       chain of = long_chain(random, order_of(kind, p, random.from(least, 24)), 80);
       if (random.once_in(2)) of.request.links = {{5, 10}};
       if (random.once_in(2)) {
-        of.request.limits.node_limit = 0;
+        of.request.search.node_limit = 0;
       } else {
-        of.request.limits.time_limit = 0;
+        of.request.search.time_limit = 0;
       }
       const auto answer = chains::solve(of);
       REQUIRE(answer);
@@ -438,11 +438,11 @@ TEST_CASE("never worse than as many layers each, or the lightest heaviest stage,
       // The times of chains::durations_of are whole here: bytes are not, so compare what is simulated from doubles.
       const auto makespan = [&](const cuts& at) {
         const auto what = chains::durations_of<double>(of.model, of.request, chains::points_of(at));
-        return stagecut::simulate(of.request.order, what.times, what.transfers).makespan;
+        return stagecut::simulate(of.request.schedule, what.times, what.transfers).makespan;
       };
-      CHECK(answer->makespan <= makespan(light->cuts) * (1 + 1e-12));
-      CHECK(answer->makespan <= makespan(uniform->cuts) * (1 + 1e-12));
-      CHECK(answer->bound <= answer->makespan);
+      CHECK(answer->value <= makespan(light->cuts) * (1 + 1e-12));
+      CHECK(answer->value <= makespan(uniform->cuts) * (1 + 1e-12));
+      CHECK(answer->bound <= answer->value);
       CHECK(answer->bound > 0);
     }
   }
@@ -466,9 +466,9 @@ TEST_CASE("limits leave a true bound, and a cut that is not worse than the one t
     const std::size_t patience = random.below(100);
     const auto impatient = [&] { return asked++ >= patience; };
     switch (random.below(3)) {
-      case 0: of.request.limits.time_limit = 0; break;
-      case 1: of.request.limits.node_limit = random.below(20); break;
-      default: of.request.limits.stop = impatient;
+      case 0: of.request.search.time_limit = 0; break;
+      case 1: of.request.search.node_limit = random.below(20); break;
+      default: of.request.search.stop = impatient;
     }
     const auto answer = chains::solve(of);
     CHECK(is_sound(answer, all, known));
@@ -484,17 +484,17 @@ TEST_CASE("where finding any cut takes a search, a limit leaves the answer unkno
   const std::vector<double> ones(6, 1);
   const chains::layers model(ones, ones, {}, {}, {0, 5, 1, 7, 6, 7}, std::vector<double>(6, 0));
   makespan_request request = request_for(order_of(schedule_kind::interleaved, 2, 2, 2));
-  request.memory_per_device = 13;
+  request.memory_limit = 13;
   const auto answer = minimize_makespan(model, request);
   REQUIRE(answer.state() == state::optimal);
   CHECK(answer->cuts == cuts{0, 1, 3, 5, 6});
   const auto at_once = [] { return true; };
-  request.limits.stop = at_once;
+  request.search.stop = at_once;
   const auto stopped = minimize_makespan(model, request);
   CHECK(stopped.state() == state::unknown);
   CHECK(stopped.why().what == stagecut::reason::cause::limit_reached);
-  request.limits.stop = {};
-  request.memory_per_device = 12;
+  request.search.stop = {};
+  request.memory_limit = 12;
   CHECK(minimize_makespan(model, request).state() == state::infeasible);
 }
 
@@ -507,9 +507,9 @@ TEST_CASE("a good cut to begin with is kept") {
     if (all.empty()) continue;
     of.request.start = cuts(all[0].second);
     CHECK(is_answer(of, chains::solve(of), all));
-    of.request.limits.node_limit = 0;
-    CHECK(chains::solve(of)->makespan == all[0].first);
-    of.request.limits.node_limit.reset();
+    of.request.search.node_limit = 0;
+    CHECK(chains::solve(of)->value == all[0].first);
+    of.request.search.node_limit.reset();
     of.request.start = cuts(all.back().second);
     CHECK(is_answer(of, chains::solve(of), all));
   }
@@ -538,7 +538,7 @@ TEST_CASE("all cuts near the best, or the best of them") {
       ++cut_short;
     }
     std::vector<valued> found;
-    for (const auto& each : answer->within) found.emplace_back(each.makespan, chains::points_of(each.cuts));
+    for (const auto& each : answer->within) found.emplace_back(each.value, chains::points_of(each.cuts));
     CHECK(found == expected);
   }
   CHECK(cut_short > 20);
@@ -569,7 +569,7 @@ TEST_CASE("a fraction without end asks for all cuts") {
   }
 }
 
-TEST_CASE("an improver decides where to look, not what is true") {
+TEST_CASE("a heuristic decides where to look, not what is true") {
   dice random(11);
   std::size_t asked = 0;
   std::size_t helped = 0;
@@ -580,16 +580,16 @@ TEST_CASE("an improver decides where to look, not what is true") {
     const std::vector<valued> all = chains::all_cuts(of);
     const std::size_t lie = random.below(5);
     bool well_asked = true;
-    const auto improver = [&](const stagecut::improvement& task, view<std::size_t> cut_points) {
+    const auto heuristic = [&](const stagecut::heuristic_call& task, view<std::size_t> cut_points) {
       ++asked;
       const points now(task.points.begin(), task.points.end());
       const auto found = std::find_if(all.begin(), all.end(), [&](const valued& each) { return each.second == now; });
-      well_asked = well_asked && found != all.end() && found->first == task.makespan && task.goal <= all[0].first &&
+      well_asked = well_asked && found != all.end() && found->first == task.value && task.goal <= all[0].first &&
                    task.simulations > 0 && cut_points.size() == now.size();
       switch (lie) {
         case 0:  // the best one
           std::copy(all[0].second.begin(), all[0].second.end(), cut_points.begin());
-          if (all[0].first < task.makespan) ++helped;
+          if (all[0].first < task.value) ++helped;
           return true;
         case 1: return true;  // nothing was written
         case 2:
@@ -601,7 +601,7 @@ TEST_CASE("an improver decides where to look, not what is true") {
         default: return false;
       }
     };
-    CHECK(is_answer(of, chains::solve(of, improver), all));
+    CHECK(is_answer(of, chains::solve(of, heuristic), all));
     CHECK(well_asked);
   }
   CHECK(asked > 150);
@@ -615,23 +615,23 @@ TEST_CASE("progress: makespans that do not rise, bounds that do not fall, and tr
     const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const std::vector<valued> all = chains::all_cuts(of);
-    std::vector<makespan_progress> told_so_far;
-    const auto listener = [&](const makespan_progress& now) { told_so_far.push_back(now); };
-    of.request.limits.progress = listener;
+    std::vector<search_progress> told_so_far;
+    const auto listener = [&](const search_progress& now) { told_so_far.push_back(now); };
+    of.request.search.progress = listener;
     const auto answer = chains::solve(of);
     CHECK(is_answer(of, answer, all));
     if (!answer) continue;
     bool sound = !told_so_far.empty();
     for (std::size_t i = 0; i < told_so_far.size(); ++i) {
-      const makespan_progress& now = told_so_far[i];
-      sound = sound && now.bound <= all[0].first && now.makespan >= all[0].first && now.seconds >= 0;
+      const search_progress& now = told_so_far[i];
+      sound = sound && now.bound <= all[0].first && now.value >= all[0].first && now.seconds >= 0;
       if (i == 0) continue;
-      const makespan_progress& before = told_so_far[i - 1];
-      sound = sound && now.makespan <= before.makespan && now.bound >= before.bound && now.seconds >= before.seconds &&
-              now.nodes >= before.nodes && now.simulations >= before.simulations;
+      const search_progress& before = told_so_far[i - 1];
+      sound = sound && now.value <= before.value && now.bound >= before.bound && now.seconds >= before.seconds &&
+              now.nodes >= before.nodes && now.evaluations >= before.evaluations;
     }
     CHECK(sound);
-    CHECK(told_so_far.back().makespan == answer->makespan);
+    CHECK(told_so_far.back().value == answer->value);
     CHECK(told_so_far.back().bound == answer->bound);
   }
 }
@@ -653,10 +653,10 @@ TEST_CASE("the answer does not depend on the unit of time") {
       lists[3].push_back(of.model.sent(i + 1));
     }
     chain plain = of;  // without memory, which is not scaled
-    plain.request.memory_per_device.reset();
+    plain.request.memory_limit = {};
     chain scaled = plain;
     stagecut::stage_times own;
-    for (std::size_t s = 0; s < of.request.order.stages(); ++s) {
+    for (std::size_t s = 0; s < of.request.schedule.stages(); ++s) {
       own.forward.push_back(by * of.model.stage_forward(s));
       own.backward.push_back(by * of.model.stage_backward(s));
       own.backward_weight.push_back(by * of.model.stage_backward_weight(s));
@@ -670,10 +670,10 @@ TEST_CASE("the answer does not depend on the unit of time") {
     REQUIRE(one.state() == other.state());
     if (!one) continue;
     CHECK(one->cuts == other->cuts);
-    CHECK(one->makespan * by == other->makespan);
+    CHECK(one->value * by == other->value);
     CHECK(one->bound * by == other->bound);
-    CHECK(one->nodes == other->nodes);
-    CHECK(one->simulations == other->simulations);
+    CHECK(one->statistics.nodes == other->statistics.nodes);
+    CHECK(one->statistics.evaluations == other->statistics.evaluations);
     CHECK(one->within.size() == other->within.size());
   }
 }
@@ -683,17 +683,17 @@ TEST_CASE("the same question has the same answer, down to the number of nodes") 
   for (int round = 0; round < 100; ++round) {
     const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {12, 5, 8}), 12, {});
-    if (random.once_in(2)) of.request.limits.node_limit = random.below(50);
+    if (random.once_in(2)) of.request.search.node_limit = random.below(50);
     of.request.within = 0.05;
     const auto one = chains::solve(of);
     const auto other = chains::solve(of);
     REQUIRE(one.state() == other.state());
     if (!one) continue;
     CHECK(one->cuts == other->cuts);
-    CHECK(one->makespan == other->makespan);
+    CHECK(one->value == other->value);
     CHECK(one->bound == other->bound);
-    CHECK(one->nodes == other->nodes);
-    CHECK(one->simulations == other->simulations);
+    CHECK(one->statistics.nodes == other->statistics.nodes);
+    CHECK(one->statistics.evaluations == other->statistics.evaluations);
     CHECK(one->within == other->within);
     CHECK(one->all_within == other->all_within);
   }
@@ -716,14 +716,14 @@ TEST_CASE("times that are no integers: what simulate says of them") {
     REQUIRE(answer.state() == state::optimal);
     const auto what = chains::durations_of<double>(of.model, of.request, chains::points_of(answer->cuts));
     const double makespan = stagecut::simulate(order, what.times, what.transfers).makespan;
-    CHECK(std::abs(answer->makespan - makespan) <= 1e-12 * makespan);
+    CHECK(std::abs(answer->value - makespan) <= 1e-12 * makespan);
     double least = infinity;
     chains::each_cut(12, order.stages(), [&](const points& cut) {
       const auto here = chains::durations_of<double>(of.model, of.request, cut);
       if (round % 10 == 0) least = std::min(least, stagecut::simulate(order, here.times, here.transfers).makespan);
     });
     if (round % 10 == 0) CHECK(answer->bound <= least * (1 + 1e-12));
-    if (round % 10 == 0) CHECK(answer->makespan <= least * (1 + 1e-12));
+    if (round % 10 == 0) CHECK(answer->value <= least * (1 + 1e-12));
   }
 }
 
@@ -734,8 +734,8 @@ TEST_CASE("a device or a message so slow that no good cut has it does not hide t
   const auto staged = minimize_makespan(stagecut::with_speeds<item_times>(alone, {1, 1, 3e-14}), request);
   REQUIRE(staged.state() == state::optimal);
   CHECK(staged->cuts == cuts{0, 4, 8, 9});
-  CHECK(staged->makespan == doctest::Approx(1.881).epsilon(1e-12));
-  CHECK(staged->bound == staged->makespan);
+  CHECK(staged->value == doctest::Approx(1.881).epsilon(1e-12));
+  CHECK(staged->bound == staged->value);
 
   std::vector<double> sent(9, 1);
   sent[0] = 1e15;
@@ -743,7 +743,7 @@ TEST_CASE("a device or a message so slow that no good cut has it does not hide t
   const auto linked = minimize_makespan(item_times(forward, times(forward, 2), {}, sent), request);
   REQUIRE(linked.state() == state::optimal);
   CHECK(linked->cuts == cuts{0, 2, 5, 9});
-  CHECK(linked->makespan == doctest::Approx(1.468).epsilon(1e-12));
+  CHECK(linked->value == doctest::Approx(1.468).epsilon(1e-12));
 }
 
 TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, and a true bound") {
@@ -767,13 +767,13 @@ TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, an
       return found == all.end() ? -1 : found->first;
     };
     const double least = all[0].first;
-    CHECK(std::abs(value_of(answer->cuts) - answer->makespan) <= 1e-12 * answer->makespan);
+    CHECK(std::abs(value_of(answer->cuts) - answer->value) <= 1e-12 * answer->value);
     CHECK(answer->bound <= least * (1 + 1e-11));
-    CHECK((answer.state() == state::optimal) == (answer->makespan == answer->bound));
+    CHECK((answer.state() == state::optimal) == (answer->value == answer->bound));
     if (answer.state() == state::optimal) ++optimal;
-    if (answer.state() == state::optimal) CHECK(answer->makespan <= least * (1 + 1e-11));
+    if (answer.state() == state::optimal) CHECK(answer->value <= least * (1 + 1e-11));
     if (!of.request.within) continue;
-    const double longest = answer->makespan * (1 + *of.request.within);
+    const double longest = answer->value * (1 + *of.request.within);
     std::size_t sure = 0;
     for (const valued& each : all) sure += each.first <= longest * (1 - 1e-9) ? 1 : 0;
     CHECK(answer->all_within);
@@ -781,7 +781,7 @@ TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, an
     bool sound = true;
     for (const auto& each : answer->within) {
       sound =
-          sound && each.makespan <= longest && std::abs(value_of(each.cuts) - each.makespan) <= 1e-9 * each.makespan;
+          sound && each.value <= longest && std::abs(value_of(each.cuts) - each.value) <= 1e-9 * each.value;
     }
     CHECK(sound);
   }
@@ -796,17 +796,17 @@ TEST_CASE("limits leave a true bound whatever the magnitudes") {
     const auto kind = chains::any_kind(random);
     chain of = chains::rough_chain(random, chains::random_order(random, kind, {9, 4, 6}), 9);
     const std::vector<valued> all = chains::all_cuts<double>(of);
-    of.request.limits.node_limit = random.below(30);
+    of.request.search.node_limit = random.below(30);
     double told = 0;
-    const auto listener = [&](const makespan_progress& now) {
+    const auto listener = [&](const search_progress& now) {
       if (!all.empty() && now.bound > all[0].first * (1 + 1e-11)) told = now.bound;
     };
-    of.request.limits.progress = listener;
+    of.request.search.progress = listener;
     const auto answer = chains::solve(of);
     CHECK(told == 0);
     if (!answer) continue;
     CHECK(answer->bound <= all[0].first * (1 + 1e-11));
-    CHECK((answer.state() == state::optimal) == (answer->makespan == answer->bound));
+    CHECK((answer.state() == state::optimal) == (answer->value == answer->bound));
   }
 }
 
@@ -818,7 +818,7 @@ TEST_CASE("times near the ends of what doubles can hold") {
     const auto answer = solve(by);
     REQUIRE(answer.state() == state::optimal);
     CHECK(answer->cuts == cuts{0, 1, 3, 5, 8});
-    CHECK(answer->makespan == 600 * by);
+    CHECK(answer->value == 600 * by);
   }
   // The last item takes so long on the first stages that sums overflow, but need not be there.
   struct late : told {
@@ -828,18 +828,18 @@ TEST_CASE("times near the ends of what doubles can hold") {
   const auto answer = minimize_makespan(late{}, request_for(order_of(schedule_kind::one_forward_one_backward, 2, 4)));
   REQUIRE(answer.state() == state::optimal);
   CHECK(answer->cuts == cuts{0, 2, 4});
-  CHECK(answer->makespan == 20);
+  CHECK(answer->value == 20);
 }
 
 TEST_CASE("rounding that could hide a better cut leaves the answer feasible") {
-  // So many passes that what is rounded of each might add up to a billionth of the iteration.
+  // A large number of passes, so that their rounding might add up to a billionth of the iteration.
   std::vector<double> forward;
   for (int i = 0; i < 3000; ++i) forward.push_back(1.0 / (i % 7 + 3));
   makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 30000));
-  request.limits.node_limit = 100000;
+  request.search.node_limit = 100000;
   const auto answer = minimize_makespan(item_times(forward, forward), request);
   REQUIRE(answer.state() == state::feasible);
-  CHECK(answer->bound < answer->makespan);
+  CHECK(answer->bound < answer->value);
   CHECK(answer->gap() < 1e-4);
 }
 
@@ -874,20 +874,20 @@ TEST_CASE("one stage, and as many as layers") {
       minimize_makespan(twice(listed), request_for(order_of(schedule_kind::one_forward_one_backward, 1, 3)));
   REQUIRE(whole.state() == state::optimal);
   CHECK(whole->cuts == cuts{0, 8});
-  CHECK(whole->makespan == 3 * 3 * 60);
+  CHECK(whole->value == 3 * 3 * 60);
   makespan_request linked = request_for(order_of(schedule_kind::one_forward_one_backward, 1, 3), 5);
-  CHECK(minimize_makespan(twice(listed), linked)->makespan == 540);
+  CHECK(minimize_makespan(twice(listed), linked)->value == 540);
   const auto each = minimize_makespan(twice(listed), request_for(order_of(schedule_kind::gpipe, 8, 2)));
   REQUIRE(each.state() == state::optimal);
   CHECK(each->cuts == cuts{0, 1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK(each->makespan == 60 + 120 + 18 + 36);
+  CHECK(each->value == 60 + 120 + 18 + 36);
 }
 
 TEST_CASE("layers that take no time") {
   for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1}) {
     const auto answer = minimize_makespan(twice(std::vector<double>(6, 0)), request_for(order_of(kind, 3, 6)));
     REQUIRE(answer.state() == state::optimal);
-    CHECK(answer->makespan == 0);
+    CHECK(answer->value == 0);
     CHECK(answer->bound == 0);
     CHECK(answer->cuts == cuts{0, 1, 2, 6});
     CHECK(answer->gap() == 0);
@@ -895,18 +895,18 @@ TEST_CASE("layers that take no time") {
   const auto pairs =
       minimize_makespan(twice(std::vector<double>(6, 0)), request_for(order_of(schedule_kind::zbv, 2, 4, 2), 3));
   REQUIRE(pairs.state() == state::optimal);
-  CHECK(pairs->makespan > 0);
+  CHECK(pairs->value > 0);
 }
 
 TEST_CASE("a request that makes no sense") {
   const makespan_request good = request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8));
   makespan_request bad = good;
-  bad.order = {};
+  bad.schedule = {};
   CHECK(refusal(bad) == "schedule: has no stage");
   bad = good;
-  bad.order.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  bad.schedule.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
   CHECK(refusal(bad) ==
-        "stagecut::minimize_makespan: order.edges = {…}, must be empty: stages that are cut are a chain");
+        "stagecut::minimize_makespan: schedule.edges = {…}, must be empty: stages that are cut are a chain");
   bad = good;
   bad.links.resize(2);
   CHECK(refusal(bad) == "stagecut::minimize_makespan: links.size() = 2, must be 1 or the number of boundaries, 3");
@@ -917,27 +917,21 @@ TEST_CASE("a request that makes no sense") {
   bad.links = {{not_a_number, 0}};
   CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0].latency = nan, must be finite and not negative");
   bad = good;
-  bad.memory_per_device = -2;
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = -2.000000, must not be negative");
-  bad.memory_per_device = not_a_number;
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = nan, must not be negative");
-  bad.memory_per_device = 5;
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = 5.000000, needs a model with memory");
-  bad.memory_of_ranks.assign(good.order.ranks(), 5);
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = 5.000000, needs a model with memory");
-  bad.memory_per_device.reset();
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_of_ranks = {…}, needs a model with memory");
-  bad.memory_of_ranks[1] = 0;
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_of_ranks[1] = 0.000000, must be finite and above 0");
-  bad.memory_of_ranks = {5};
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_of_ranks.size() = 1, must be the number of ranks, " +
-                            std::to_string(good.order.ranks()));
-  const std::vector<double> of_layers(listed.size(), 1);
-  const chains::layers stored(listed, listed, listed, {}, of_layers, of_layers);
-  bad.memory_of_ranks.assign(good.order.ranks(), 5);
-  bad.memory_per_device = 7;
-  CHECK(refusal(bad, stored) ==
-        "stagecut::minimize_makespan: memory_per_device = 7.000000, must be unset where every rank has its own");
+  bad.memory_limit = -2;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_limit = -2.000000, must not be negative");
+  bad.memory_limit = not_a_number;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_limit = nan, must not be negative");
+  bad.memory_limit = 5;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_limit = 5.000000, needs a model with memory");
+  std::vector<double> of_ranks(good.schedule.ranks(), 5);
+  bad.memory_limit = of_ranks;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_limit = {…}, needs a model with memory");
+  of_ranks[1] = 0;
+  bad.memory_limit = of_ranks;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_limit[1] = 0.000000, must be finite and above 0");
+  bad.memory_limit = {5, 5, 5, 5, 5, 5, 5};
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_limit.size() = 7, must be the number of ranks, " +
+                            std::to_string(good.schedule.ranks()));
   bad = good;
   for (const double each : {-0.5, infinity, not_a_number}) {
     bad.within = each;
@@ -945,10 +939,10 @@ TEST_CASE("a request that makes no sense") {
           "stagecut::minimize_makespan: within = " + std::to_string(each) + ", must be finite and not negative");
   }
   bad = good;
-  bad.limits.time_limit = -1;
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: limits.time_limit = -1.000000, must not be negative");
-  bad.limits.time_limit = not_a_number;
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: limits.time_limit = nan, must not be negative");
+  bad.search.time_limit = -1;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: search.time_limit = -1.000000, must not be negative");
+  bad.search.time_limit = not_a_number;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: search.time_limit = nan, must not be negative");
   bad = good;
   bad.start = cuts{0, 4, 8};
   CHECK(
@@ -962,7 +956,7 @@ TEST_CASE("a request that makes no sense") {
       "the model");
   CHECK(refusal(good).empty());
   makespan_request unlimited = good;
-  unlimited.limits.time_limit = infinity;
+  unlimited.search.time_limit = infinity;
   CHECK(refusal(unlimited).empty());
 }
 
@@ -974,7 +968,7 @@ TEST_CASE("a cut to begin with that is not allowed") {
                        "stagecut::minimize_makespan: start = {…}, must keep to the constraint and the memory",
                        stagecut::argument_error);
   const chains::layers model(listed, listed, {}, {}, listed, listed);
-  request.memory_per_device = 100;
+  request.memory_limit = 100;
   CHECK_THROWS_WITH_AS((void)minimize_makespan(model, request),
                        "stagecut::minimize_makespan: start = {…}, must keep to the constraint and the memory",
                        stagecut::argument_error);
@@ -985,20 +979,20 @@ TEST_CASE("a cut to begin with that is not allowed") {
 TEST_CASE("gradients that take another time apart than together") {
   // Four items of F = 1, and B = 2 or I = 5 and W = 1: one stage, two microbatches.
   const stagecut::split_item_times model({1, 1, 1, 1}, {2, 2, 2, 2}, {5, 5, 5, 5}, {1, 1, 1, 1});
-  CHECK(minimize_makespan(model, request_for(order_of(schedule_kind::one_forward_one_backward, 1, 2)))->makespan == 24);
-  CHECK(minimize_makespan(model, request_for(order_of(schedule_kind::zb_h1, 1, 2)))->makespan == 56);
+  CHECK(minimize_makespan(model, request_for(order_of(schedule_kind::one_forward_one_backward, 1, 2)))->value == 24);
+  CHECK(minimize_makespan(model, request_for(order_of(schedule_kind::zb_h1, 1, 2)))->value == 56);
   // Of a schedule that runs whole backward passes as well, each takes both gradients.
   makespan_request mixed = request_for(order_of(schedule_kind::one_forward_one_backward, 1, 2));
-  mixed.order.orders[0] = {{op_kind::forward, 0, 0},
+  mixed.schedule.orders[0] = {{op_kind::forward, 0, 0},
                            {op_kind::backward, 0, 0},
                            {op_kind::forward, 0, 1},
                            {op_kind::backward_input, 0, 1},
                            {op_kind::backward_weight, 0, 1}};
-  CHECK(minimize_makespan(model, mixed)->makespan == 56);
+  CHECK(minimize_makespan(model, mixed)->value == 56);
   // On devices of other speeds.
   const auto slow = minimize_makespan(stagecut::with_speeds<stagecut::split_item_times>(model, {0.5}),
                                       request_for(order_of(schedule_kind::zb_h1, 1, 2)));
-  CHECK(slow->makespan == 112);
+  CHECK(slow->value == 112);
   CHECK(refusal(request_for(order_of(schedule_kind::zb_h1, 2, 4)), apart_told{}) ==
         "model.backward_input of item 2 on stage 1: must be finite and not negative");
 }
@@ -1036,29 +1030,29 @@ TEST_CASE("a schedule that is none, with and without a limit of memory") {
   for (const bool limited : {false, true}) {
     CAPTURE(limited);
     makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 2));
-    if (limited) request.memory_per_device = 1e6;
+    if (limited) request.memory_limit = 1e6;
     makespan_request bad = request;
-    bad.order.rank_of[1] = 7;
+    bad.schedule.rank_of[1] = 7;
     CHECK(refusal(bad, model) == "schedule: stage 1 names rank 7, which must be below 2");
     bad = request;
-    bad.order.orders[1][0].stage = 9;
+    bad.schedule.orders[1][0].stage = 9;
     CHECK(refusal(bad, model) == "rank 1, op 0 (9F0): names stage 9, which must be below 2");
     bad = request;
-    bad.order.orders[0].pop_back();
+    bad.schedule.orders[0].pop_back();
     CHECK(refusal(bad, model) == "rank 0: 0B1 is missing");
     bad = request;
-    std::swap(bad.order.orders[0][0], bad.order.orders[0][2]);  // B before F
+    std::swap(bad.schedule.orders[0][0], bad.schedule.orders[0][2]);  // B before F
     CHECK(refusal(bad, model) == "rank 0, op 0 (0B0): needs 0F0 before it");
     bad = request;
-    bad.order.microbatches = 0;
+    bad.schedule.microbatches = 0;
     CHECK(refusal(bad, model) == "schedule: has no microbatch");
     bad = request;
-    bad.order.slices = 0;
+    bad.schedule.slices = 0;
     CHECK(refusal(bad, model) == "schedule: has no slice");
     bad = request;  // rank 0 wants its gradient before it sends the second microbatch, rank 1 both first
-    bad.order.orders[0] = {
+    bad.schedule.orders[0] = {
         {op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}, {op_kind::forward, 0, 1}, {op_kind::backward, 0, 1}};
-    bad.order.orders[1] = {
+    bad.schedule.orders[1] = {
         {op_kind::forward, 1, 0}, {op_kind::forward, 1, 1}, {op_kind::backward, 1, 0}, {op_kind::backward, 1, 1}};
     CHECK(refusal(bad, model).find("wait") != std::string::npos);
   }
@@ -1080,7 +1074,7 @@ TEST_CASE("memory is that of all stages of a rank together, with what they hold 
   const std::vector<double> ones(8, 1);
   const chains::layers model(ones, ones, {}, {}, ones, std::vector<double>(8, 0));
   makespan_request request = request_for(order_of(schedule_kind::interleaved, 2, 2, 2));
-  request.memory_per_device = 4;
+  request.memory_limit = 4;
   request.within = 10;
   const auto answer = minimize_makespan(model, request);
   REQUIRE(answer.state() == state::optimal);
@@ -1091,7 +1085,7 @@ TEST_CASE("memory is that of all stages of a rank together, with what they hold 
   for (const auto& each : answer->within) sound = sound && each.cuts[1] + each.cuts[3] - each.cuts[2] == 4;
   CHECK(answer->within.size() == expected);
   CHECK(sound);
-  request.memory_per_device = 3;
+  request.memory_limit = 3;
   CHECK(minimize_makespan(model, request).state() == state::infeasible);
 }
 
@@ -1118,24 +1112,25 @@ TEST_CASE("ranks with half the memory are as ranks whose stages take twice as mu
     const chains::layers model(list(9), list(9), {}, {}, list(9), list(4));
     auto request = request_for(chunks == 1 ? order_of(schedule_kind::one_forward_one_backward, ranks, 2 * ranks)
                                            : order_of(schedule_kind::interleaved, ranks, 2 * ranks, chunks));
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 200000;
+    request.search.time_limit.reset();
+    request.search.node_limit = 200000;
     const double each = model.memory(0, 0, n, ranks) / static_cast<double>(ranks);
     const double most = std::floor(each * (1.1 + static_cast<double>(random.below(10)) / 10));
     doubled other{model, {}};
-    for (std::size_t r = 0; r < ranks; ++r) request.memory_of_ranks.push_back(random.once_in(2) ? most : most / 2);
-    request.memory_of_ranks[random.below(ranks)] = most;
-    for (const std::size_t r : request.order.rank_of) other.by.push_back(most / request.memory_of_ranks[r]);
+    std::vector<double> limits;
+    for (std::size_t r = 0; r < ranks; ++r) limits.push_back(random.once_in(2) ? most : most / 2);
+    limits[random.below(ranks)] = most;
+    request.memory_limit = limits;
+    for (const std::size_t r : request.schedule.rank_of) other.by.push_back(most / limits[r]);
     auto as_one = request;
-    as_one.memory_of_ranks.clear();
-    as_one.memory_per_device = most;
+    as_one.memory_limit = most;
     const auto a = minimize_makespan(model, request);
     const auto b = minimize_makespan(other, as_one);
     REQUIRE(a.has_value() == b.has_value());
     CHECK(a.state() == b.state());
     infeasible += a.has_value() ? 0 : 1;
     if (!a) continue;
-    CHECK(a->makespan == b->makespan);
+    CHECK(a->value == b->value);
     CHECK(a->bound == b->bound);
     ++found;
   }
@@ -1151,7 +1146,7 @@ TEST_CASE("long chains are proved, and hold what they promise") {
       const chain of = long_chain(random, order_of(kind, 6, 12), 40);
       const auto answer = chains::solve(of);
       REQUIRE(answer.state() == state::optimal);
-      CHECK(simulated(of, chains::points_of(answer->cuts)) == answer->makespan);
+      CHECK(simulated(of, chains::points_of(answer->cuts)) == answer->value);
       // No cut next to it is better, and none that is equal comes first.
       const points best = chains::points_of(answer->cuts);
       for (std::size_t s = 1; s < 6; ++s) {
@@ -1160,7 +1155,7 @@ TEST_CASE("long chains are proved, and hold what they promise") {
           other[s] = y;
           const double makespan = simulated(of, other);
           CHECK(std::pair(makespan, std::pair(chains::heaviest_of(of.model, other, false), other)) >=
-                std::pair(answer->makespan, std::pair(chains::heaviest_of(of.model, best, false), best)));
+                std::pair(answer->value, std::pair(chains::heaviest_of(of.model, best, false), best)));
         }
       }
     }

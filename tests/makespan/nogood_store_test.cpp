@@ -20,7 +20,7 @@ template <class Use>
 void with_pool(const Use& use) {
   const std::vector<double> ones(6, 1);
   chain of{chains::layers(ones, ones, {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(stagecut::schedule_kind::gpipe, {.ranks = 2, .microbatches = 2});
+  of.request.schedule = stagecut::make_schedule(stagecut::schedule_kind::gpipe, {.ranks = 2, .microbatches = 2});
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
     for (std::size_t i = 0; i < 3; ++i) pool.put(i, std::vector<double>(2 * tick_kinds, static_cast<double>(i + 1)));

@@ -55,7 +55,7 @@ TEST_CASE(
     const chain of = next_pair_chain(random, 10);
     const std::vector<valued> all = chains::all_cuts(of);
     chains::with_workbench(of, [&](auto& bench) {
-      const pair_bounds bounds(bench.ticks, of.request.order, bench.layout);
+      const pair_bounds bounds(bench.ticks, of.request.schedule, bench.layout);
       bool sound = true;
       for (const auto& [makespan, cut] : all) {
         const double ticks = makespan / bench.ticks.tick;
@@ -85,7 +85,7 @@ TEST_CASE("two stages a rank: what is learned excludes what is above, and nothin
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
-      pair_bounds bounds(bench.ticks, of.request.order, bench.layout);
+      pair_bounds bounds(bench.ticks, of.request.schedule, bench.layout);
       const double most = all[random.below(all.size())].first / bench.ticks.tick * (random.once_in(2) ? 1 : 0.7);
       bool sound = true;
       for (const auto& [makespan, cut] : all) {

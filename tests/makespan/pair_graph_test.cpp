@@ -46,7 +46,7 @@ TEST_CASE("two stages a rank: without a limit there is a path for every cut that
 // With messages that differ, a longer stage may wait less; and of the last two stages one grows as the other shrinks.
 TEST_CASE("a stage that is too slow does not rule out a longer one") {
   chain of{chains::layers({6, 6, 6, 6}, {6, 6, 6, 6}, {}, {4, 4, 400, 4}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 1, .chunks = 2, .microbatches = 2});
+  of.request.schedule = stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 1, .stages_per_rank = 2, .microbatches = 2});
   of.speeds = {3, 1};
   std::vector<valued> all = chains::all_cuts(of);
   REQUIRE(all[0].second == chains::points{0, 3, 4});
@@ -56,8 +56,8 @@ TEST_CASE("a stage that is too slow does not rule out a longer one") {
   // A message of 400 behind layer 2.
   chain sent{
       chains::layers(std::vector<double>(6, 6), std::vector<double>(6, 6), {}, {4, 4, 4, 400, 4, 4}), {}, {}, {}};
-  sent.request.order =
-      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
+  sent.request.schedule =
+      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 2});
   sent.request.links = {{0, 1}};
   all = chains::all_cuts(sent);
   chains::with_workbench(sent, [&](auto& bench) {
@@ -70,10 +70,10 @@ TEST_CASE("a graph of pairs that is too large, or takes too long, is not built")
   for (const schedule_kind kind : {schedule_kind::interleaved, schedule_kind::zbv}) {
     chain of =
         chains::random_chain(random, chains::random_order(random, kind, {8, 4, 9, 2}), 8, {false, false, false, false});
-    of.request.order = stagecut::make_schedule(kind, {.ranks = 2, .chunks = 2, .microbatches = 4});
+    of.request.schedule = stagecut::make_schedule(kind, {.ranks = 2, .stages_per_rank = 2, .microbatches = 4});
     of.model = chains::layers(std::vector<double>(9, 1), std::vector<double>(9, 2), std::vector<double>(9, 1), {});
     chains::with_workbench(of, [&](auto& bench) {
-      pair_graph pairs(bench.ticks, of.request.order, bench.layout, bench.checked);
+      pair_graph pairs(bench.ticks, of.request.schedule, bench.layout, bench.checked);
       layered_graph graph;
       CHECK(pairs.build(no_ticks, 10000, bench.clock, graph));
       CHECK_FALSE(graph.edges.empty());
@@ -96,12 +96,12 @@ TEST_CASE("no second stage is left out that is short enough, and in the end few 
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
     const chain of = chains::next_pair_chain(random, 12);
-    const bool vee = stagecut::engine::stage_layout(of.request.order).kind == chains::stage_layout::shape::vee;
+    const bool vee = stagecut::engine::stage_layout(of.request.schedule).kind == chains::stage_layout::shape::vee;
     const std::size_t n = of.model.size();
-    const std::size_t p = of.request.order.ranks();
+    const std::size_t p = of.request.schedule.ranks();
     if (vee || p < 2 || n < 2 * p + 2) continue;
     chains::with_workbench(of, [&](auto& bench) {
-      pair_bounds bounds(bench.ticks, of.request.order, bench.layout);
+      pair_bounds bounds(bench.ticks, of.request.schedule, bench.layout);
       if (!bounds.steady()) return;
       pair_limits limits;
       bool sound = true;

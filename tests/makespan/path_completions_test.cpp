@@ -120,7 +120,7 @@ TEST_CASE("a filter keeps all cuts of that makespan or less") {
 TEST_CASE("no time to fill") {
   const std::vector<double> ones(6, 1);
   chain of{chains::layers(ones, ones, {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 2});
+  of.request.schedule = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 2});
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
     path_completions rest(pool, bench.layout.steps());

@@ -27,7 +27,7 @@ constexpr double none = path_lengths::no_condition;
 template <class Use>
 void with_pool(const Use& use) {
   chain of{chains::layers(std::vector<double>(8, 1), std::vector<double>(8, 2), {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(stagecut::schedule_kind::gpipe, {.ranks = 3, .microbatches = 4});
+  of.request.schedule = stagecut::make_schedule(stagecut::schedule_kind::gpipe, {.ranks = 3, .microbatches = 4});
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
     const layered_graph graph = bench.graph(no_ticks, false);

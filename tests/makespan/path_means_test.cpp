@@ -19,7 +19,7 @@ using stagecut::engine::no_ticks;
 
 namespace {
 
-std::size_t passes(const chain& of) { return of.request.order.microbatches * of.request.order.slices; }
+std::size_t passes(const chain& of) { return of.request.schedule.microbatches * of.request.schedule.slices; }
 
 }  // namespace
 

@@ -69,12 +69,12 @@ TEST_CASE("the margin is above what sums are off, and far below what they tell")
     CAPTURE(round);
     chain of = chains::rough_chain(random, chains::several_order(random, 8), 10, 6);
     of.rules.reset();
-    of.request.memory_per_device.reset();
+    of.request.memory_limit = {};
     chains::with_workbench(of, [&](auto& bench) {
       const auto& ticks = bench.ticks;
       const point_times times(ticks);
       const auto cuts = chains::cuts_of(point_domains(ticks.items, ticks.stages), ticks.items);
-      const double margin = times.margin(of.request.order.microbatches * of.request.order.slices);
+      const double margin = times.margin(of.request.schedule.microbatches * of.request.schedule.slices);
       const auto paths = chains::some_paths(random, bench, cuts, 10);
       // Several paths and a mean of all, of weights that are no powers of two.
       std::vector<std::vector<double>> rows(paths.size());

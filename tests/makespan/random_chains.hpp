@@ -45,7 +45,7 @@ using stagecut::shape_figure;
 using stagecut::transfer_kind;
 using points = std::vector<std::size_t>;
 
-/// Lists of times and of bytes; and what stages take beside their items.
+/// Lists of times and of bytes; and the fixed times of stages.
 class layers : public stagecut::item_times {
  public:
   layers(std::vector<double> forward, std::vector<double> backward, std::vector<double> weight,
@@ -120,7 +120,7 @@ struct chain {
 /// A cut and its makespan.
 using valued = std::pair<double, points>;
 
-/// What a stage takes: the sum of its items, and what it takes beside them.
+/// The time of a stage: the sum of its items, plus its fixed time.
 /// @{
 template <class Model>
 [[nodiscard]] double forward_of(const Model& model, std::size_t s, std::size_t first, std::size_t last) {
@@ -191,8 +191,8 @@ struct durations {
 template <class T, class Model>
 [[nodiscard]] durations<T> durations_of(const Model& model, const makespan_request& request, const points& cut) {
   durations<T> result;
-  const bool split = splits(request.order);
-  const std::size_t stages = request.order.stages();
+  const bool split = splits(request.schedule);
+  const std::size_t stages = request.schedule.stages();
   result.transfers.kind = request.transfers;
   for (std::size_t s = 0; s < stages; ++s) {
     result.times.forward.push_back(static_cast<T>(forward_of(model, s, cut[s], cut[s + 1])));
@@ -215,8 +215,8 @@ template <class T, class Model>
 /// Whether every rank has room at every moment.
 template <class Model>
 [[nodiscard]] bool has_room(const Model& model, const makespan_request& request, const points& cut) {
-  if (!request.memory_per_device) return true;
-  const schedule& order = request.order;
+  if (!request.memory_limit.for_all()) return true;
+  const schedule& order = request.schedule;
   for (std::size_t r = 0; r < order.ranks(); ++r) {
     std::map<std::size_t, std::size_t> held;
     for (std::size_t s = 0; s < order.stages(); ++s) {
@@ -228,7 +228,7 @@ template <class Model>
       ++held[each.stage];
       double sum = 0;
       for (const auto& [s, count] : held) sum += model.memory(s, cut[s], cut[s + 1], count);
-      if (sum > *request.memory_per_device) return false;
+      if (sum > *request.memory_limit.for_all()) return false;
     }
   }
   return true;
@@ -256,7 +256,7 @@ template <class T>
 class simulator_in {
  public:
   explicit simulator_in(const makespan_request& request)
-      : request_(request), graph_(request.order, {.transfers = request.transfers, .with_transfers = with(request)}) {}
+      : request_(request), graph_(request.schedule, {.transfers = request.transfers, .with_transfers = with(request)}) {}
 
   template <class Model>
   T operator()(const Model& model, const points& cut) {
@@ -265,7 +265,7 @@ class simulator_in {
   }
 
  private:
-  static bool with(const makespan_request& request) { return !request.links.empty() && request.order.stages() > 1; }
+  static bool with(const makespan_request& request) { return !request.links.empty() && request.schedule.stages() > 1; }
 
   const makespan_request& request_;
   stagecut::task_graph graph_;
@@ -279,7 +279,7 @@ template <class T = std::int64_t>
   std::vector<valued> result;
   simulator_in<T> simulate(of.request);
   of.with_model([&](const auto& model) {
-    each_cut(model.size(), of.request.order.stages(), [&](const points& cut) {
+    each_cut(model.size(), of.request.schedule.stages(), [&](const points& cut) {
       for (std::size_t s = 0; of.rules && s + 1 < cut.size(); ++s) {
         if (!(*of.rules)(s, cut[s], cut[s + 1])) return;
       }
@@ -292,15 +292,15 @@ template <class T = std::int64_t>
   return result;
 }
 
-/// The cut of the least makespan whose heaviest stage is lightest, then the lexicographically smallest; of all cuts as
-/// `all_cuts` has them, of which there is one.
+/// The cut of smallest makespan with the smallest bottleneck, then the lexicographically smallest; from all cuts in
+/// `all_cuts`, at least one.
 [[nodiscard]] inline points best_of(const chain& of, const std::vector<valued>& all) {
   return of.with_model([&](const auto& model) {
     const points* best = &all[0].second;
-    double least = heaviest_of(model, *best, splits(of.request.order));
+    double least = heaviest_of(model, *best, splits(of.request.schedule));
     for (const auto& [makespan, cut] : all) {
       if (makespan > all[0].first) break;
-      const double here = heaviest_of(model, cut, splits(of.request.order));
+      const double here = heaviest_of(model, cut, splits(of.request.schedule));
       if (here < least) best = &cut, least = here;
     }
     return *best;
@@ -336,8 +336,8 @@ template <class Fits>
     const stagecut::schedule_entry& entry = stagecut::entry_of(kind);
     shape.ranks = random.from(1, most.ranks);
     shape.microbatches = random.from(1, most.microbatches);
-    shape.chunks = entry.chunks != 0 ? entry.chunks : most.chunks != 0 ? most.chunks : random.from(2, 3);
-    if (shape.ranks * shape.chunks > most.items) continue;
+    shape.stages_per_rank = entry.stages_per_rank != 0 ? entry.stages_per_rank : most.chunks != 0 ? most.chunks : random.from(2, 3);
+    if (shape.ranks * shape.stages_per_rank > most.items) continue;
     if (entry.takes == shape_figure::slices) shape.slices = random.from(1, 3);
     if (entry.takes == shape_figure::group && random.once_in(2)) {
       shape.group = random.from(shape.ranks, most.microbatches);
@@ -352,7 +352,7 @@ template <class Fits>
   }
 }
 
-/// What a random chain has beside its layers.
+/// The components of a random chain in addition to its layers.
 struct ingredients {
   bool messages = true;
   bool speeds = true;
@@ -361,8 +361,7 @@ struct ingredients {
   bool constants = true;
 };
 
-/// What stages take beside their items, divisible by all speeds: all the same, each another, most of them nothing, or
-/// the last much.
+/// Fixed times of stages, divisible by all speeds: all the same, all different, mostly zero, or large for the last.
 [[nodiscard]] inline stagecut::stage_times random_constants(dice& random, const schedule& order) {
   const std::size_t stages = order.stages();
   const std::size_t how = random.below(4);
@@ -417,8 +416,8 @@ struct ingredients {
     for (std::size_t i = 0; i < n; ++i) input.push_back(6 * static_cast<double>(more.below(30)));
     result.model.tell_input(std::move(input));
   }
-  result.request.order = order;
-  result.request.limits.time_limit.reset();
+  result.request.schedule = order;
+  result.request.search.time_limit.reset();
   if (with.messages && !random.once_in(3)) {
     result.request.transfers = static_cast<transfer_kind>(random.below(4));
     const std::size_t scale = random.once_in(3) ? 200 : 20;
@@ -435,7 +434,7 @@ struct ingredients {
   }
   if (with.memory && order.slices == 1 && random.once_in(3)) {
     const auto average = static_cast<std::size_t>(result.model.memory(0, 0, n, 1 + order.microbatches / 3));
-    result.request.memory_per_device = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
+    result.request.memory_limit = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
   }
   if (!with.rules || !random.once_in(4)) return result;
   result.rules.emplace();
@@ -463,7 +462,7 @@ struct ingredients {
   return random.once_in(6) ? 0 : std::pow(10, by * (2 * random.fraction() - 1)) * (1 + random.fraction());
 }
 
-/// A chain for that schedule whose times, messages or speeds differ by up to twice so many powers of ten.
+/// A chain for that schedule whose times, messages or speeds differ by up to 2 * `powers` powers of ten.
 [[nodiscard]] inline chain rough_chain(dice& random, const schedule& order, std::size_t most_items,
                                        double powers = 20) {
   chain result = random_chain(random, order, most_items, {});
@@ -507,11 +506,11 @@ struct ingredients {
 }
 
 /// The same, helped by somebody.
-template <stagecut::cut_improver Improver>
-[[nodiscard]] stagecut::outcome<stagecut::makespan_cut> solve(const chain& of, const Improver& improver) {
+template <stagecut::cut_heuristic Heuristic>
+[[nodiscard]] stagecut::outcome<stagecut::makespan_cut> solve(const chain& of, const Heuristic& heuristic) {
   return of.with_model([&](const auto& model) {
-    return of.rules ? stagecut::minimize_makespan(model, of.request, *of.rules, improver)
-                    : stagecut::minimize_makespan(model, of.request, improver);
+    return of.rules ? stagecut::minimize_makespan(model, of.request, *of.rules, heuristic)
+                    : stagecut::minimize_makespan(model, of.request, heuristic);
   });
 }
 
@@ -523,10 +522,10 @@ struct workbench {
   workbench(const chain& of, const Model& model)
       : request(of.request),
         rules(of.rules ? *of.rules : forbidden{}),
-        ticks(model, request.order, request.links),
-        checked(model, request.order, request.memory_per_device, rules),
-        layout(request.order),
-        simulate(ticks, request.order, request.transfers) {}
+        ticks(model, request.schedule, request.links),
+        checked(model, request.schedule, request.memory_limit.for_all(), rules),
+        layout(request.schedule),
+        simulate(ticks, request.schedule, request.transfers) {}
 
   const makespan_request& request;
   forbidden rules;
@@ -534,19 +533,19 @@ struct workbench {
   stagecut::engine::model_rules<Model, forbidden> checked;
   stagecut::engine::stage_layout layout;
   stagecut::engine::cut_simulator simulate;
-  stagecut::engine::search_clock clock{request.limits};
+  stagecut::engine::search_clock clock{request.search};
 
   /// The graph of all cuts of that makespan or less.
   [[nodiscard]] stagecut::engine::layered_graph graph(double most, bool timed = true) {
     stagecut::engine::layered_graph result;
     constexpr std::size_t most_edges = std::size_t{1} << 22U;
     if (layout.kind == stagecut::engine::stage_layout::shape::chain) {
-      const stagecut::detail::stage_graph stages(ticks, request.order, request.transfers, checked);
+      const stagecut::detail::stage_graph stages(ticks, request.schedule, request.transfers, checked);
       // Without any limit bounds are not computed.
       (void)stages.build(most < stagecut::engine::no_ticks ? most : stagecut::engine::no_ticks / 2, most_edges, clock,
                          result);
     } else {
-      stagecut::detail::pair_graph pairs(ticks, request.order, layout, checked);
+      stagecut::detail::pair_graph pairs(ticks, request.schedule, layout, checked);
       (void)(timed ? pairs.build(most, most_edges, clock, result)
                    : pairs.build_untimed(true, most_edges, clock, result));
     }

@@ -32,7 +32,7 @@ void with_ranks(const chain& of, const Check& check) {
   const std::vector<valued> all = chains::all_cuts(of);
   if (all.empty()) return;
   chains::with_workbench(of, [&](auto& bench) {
-    const stagecut::schedule& order = of.request.order;
+    const stagecut::schedule& order = of.request.schedule;
     std::vector<valued> in_ticks;
     for (const valued& each : all) in_ticks.push_back({each.first / bench.ticks.tick, each.second});
     const held_memory held(order, bench.checked, bench.ticks.items, in_ticks[0].first, bench.clock);
@@ -44,7 +44,7 @@ void with_ranks(const chain& of, const Check& check) {
   });
 }
 
-/// The least of what is beside the passes of a rank, in any of these cuts.
+/// The minimum of each rank's rest over these cuts.
 std::vector<double> least_rests(const rank_loads& ranks, const std::vector<valued>& all) {
   std::vector<double> result(ranks.rests().size(), all[0].first);
   for (std::size_t r = 0; r < result.size(); ++r) {
@@ -173,10 +173,10 @@ TEST_CASE("nothing is told where stages differ, or ranks have many loads") {
   chain of{chains::layers(times, times, {}, {}), {}, {}, {}};
   of.request = chains::request_for(chains::order_of(stagecut::schedule_kind::interleaved, 2, 2, 2));
   chains::with_workbench(of, [&](auto& bench) {
-    const held_memory held(of.request.order, bench.checked, bench.ticks.items, 1, bench.clock);
+    const held_memory held(of.request.schedule, bench.checked, bench.ticks.items, 1, bench.clock);
     const point_times point(bench.ticks, &held);
-    const load_values loads(bench.ticks, of.request.order, held);
-    CHECK_FALSE(rank_loads(bench.ticks, of.request.order, point, loads, 2, bench.simulate).applies());
+    const load_values loads(bench.ticks, of.request.schedule, held);
+    CHECK_FALSE(rank_loads(bench.ticks, of.request.schedule, point, loads, 2, bench.simulate).applies());
   });
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("all that stages can have together, and no more where choices are few"
     const std::size_t most_items = random.once_in(3) ? 60 : 14;
     const stagecut::schedule order = chains::several_order(random, 8);
     const chain of = chains::alike_chain(random, order, most_items);
-    if (!of.request.memory_per_device) continue;
+    if (!of.request.memory_limit.for_all()) continue;
     chains::with_workbench(of, [&](auto& bench) {
       const held_memory held(order, bench.checked, bench.ticks.items, 1e6, bench.clock);
       const load_values loads(bench.ticks, order, held);

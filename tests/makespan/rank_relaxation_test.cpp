@@ -72,7 +72,7 @@ TEST_CASE("a W behind the last gradient that leaves") {
 
 TEST_CASE("one of the stages of a rank") {
   const schedule order =
-      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
+      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 2});
   std::vector<rank_relaxation::part> both(2);
   both[0] = {1, 2, 0, 0, 3};
   both[1] = {1, 2, 0, 3, 0};

@@ -38,12 +38,12 @@ std::string ordered(std::size_t round, std::uint64_t state) {
   const std::size_t ranks = 2 + round % 3;
   const std::size_t chunks = 1 + round % 2;
   const std::size_t stages = ranks * chunks;
-  stagecut::order_request request;
+  stagecut::synthesis_request request;
   request.rank_of = chunks == 2 ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, 1);
   request.microbatches = 5 + round;
   request.bytes.activations = numbers(1, stages);
-  request.memory = {(round % 3 == 0 ? 4.5 : 3.5) * static_cast<double>(chunks)};
-  request.limits = {std::nullopt, 600, {}, {}};
+  request.memory_limit = {(round % 3 == 0 ? 4.5 : 3.5) * static_cast<double>(chunks)};
+  request.search = {.node_limit = 600};
   const stagecut::pass_times<double> times{
       numbers(1, stages), {}, numbers(1, stages), numbers(0.5, stages), {}, {}, {}};
   const auto kind = static_cast<stagecut::transfer_kind>(round % 4);
@@ -51,8 +51,8 @@ std::string ordered(std::size_t round, std::uint64_t state) {
   std::string text;
   for (const double each : {made->makespan, made->bound})
     text += std::to_string(std::bit_cast<std::uint64_t>(each)) + ' ';
-  text += std::to_string(made->looked_at);
-  for (const auto& rank : made->order.orders) {
+  text += std::to_string(made->statistics.nodes);
+  for (const auto& rank : made->schedule.orders) {
     text += ' ';
     for (const stagecut::op& each : rank) text += to_string(each);
   }
@@ -68,14 +68,14 @@ std::string solved(std::size_t round, std::uint64_t state) {
   const auto backward = numbers(1, items);
   const stagecut::with_speeds model(stagecut::item_times(forward, backward), numbers(0.75, chunks * ranks));
   stagecut::makespan_request request;
-  request.order = stagecut::interleaved_one_forward_one_backward(ranks, chunks, 2 * ranks);
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 3'000;
+  request.schedule = stagecut::interleaved_one_forward_one_backward(ranks, chunks, 2 * ranks);
+  request.search.time_limit.reset();
+  request.search.node_limit = 3'000;
   const auto best = stagecut::minimize_makespan(model, request);
   std::string text;
-  for (const double each : {best->makespan, best->bound})
+  for (const double each : {best->value, best->bound})
     text += std::to_string(std::bit_cast<std::uint64_t>(each)) + ' ';
-  for (const std::size_t each : {best->nodes, best->simulations}) text += std::to_string(each) + ' ';
+  for (const std::size_t each : {best->statistics.nodes, best->statistics.evaluations}) text += std::to_string(each) + ' ';
   for (const std::size_t point : best->cuts.points()) text += ' ' + std::to_string(point);
   return text + '\n' + ordered(round, state);
 }

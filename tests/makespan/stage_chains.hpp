@@ -20,19 +20,19 @@ using stagecut::engine::stage_layout;
 /// A chain whose graph has a step for every stage.
 inline chain next_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.chunks != 2; });
+    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.stages_per_rank != 2; });
     schedule order = random_order(random, kind, {most_items, 5, 9, 3});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items) continue;
     chain result = random_chain(random, order, most_items, {});
-    if (stage_layout(result.request.order).kind == stage_layout::shape::chain) return result;
+    if (stage_layout(result.request.schedule).kind == stage_layout::shape::chain) return result;
   }
 }
 
 /// A chain with two stages a rank, whose graph has a step for every rank.
 inline chain next_pair_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.chunks != 1; });
+    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.stages_per_rank != 1; });
     schedule order = random_order(random, kind, {most_items, 5, 9, 2});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items || stage_layout(order).kind == stage_layout::shape::chain) continue;
@@ -53,7 +53,7 @@ inline chain listed(schedule_kind kind, double latency, std::size_t ranks = 4, s
   std::vector<double> backward;
   for (const double each : forward) backward.push_back(2 * each);
   chain result{layers(forward, backward, forward, {}), {}, {}, {}};
-  result.request.order = stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = 8});
+  result.request.schedule = stagecut::make_schedule(kind, {.ranks = ranks, .stages_per_rank = chunks, .microbatches = 8});
   result.request.transfers = stagecut::transfer_kind::latency;
   if (latency > 0) result.request.links = {{latency, 0}};
   return result;
@@ -100,7 +100,7 @@ tally tally_of_bounds(unsigned seed, const Next& next) {
   return result;
 }
 
-/// Likewise whether a graph for a makespan has all cuts of that makespan or less, and a bound that is none too high.
+/// Also checks that a graph for a makespan has all cuts of that makespan or less, and no bound that is too high.
 template <class Next>
 tally tally_of_limited_graphs(unsigned seed, const Next& next) {
   dice random(seed);

@@ -31,11 +31,11 @@ TEST_CASE("without a limit there is a path for every cut that is allowed") {
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
     chain of = next_chain(random, 10);
-    if (of.request.order.stages() != of.request.order.ranks()) of.request.memory_per_device.reset();
+    if (of.request.schedule.stages() != of.request.schedule.ranks()) of.request.memory_limit = {};
     const std::vector<valued> all = chains::all_cuts(of);
     chains::with_workbench(of, [&](auto& bench) {
       if (bench.checked.has_rank_rules()) return;
-      CHECK(chains::paths_of(bench.graph(no_ticks), of.request.order.stages()) == static_cast<double>(all.size()));
+      CHECK(chains::paths_of(bench.graph(no_ticks), of.request.schedule.stages()) == static_cast<double>(all.size()));
     });
   }
 }
@@ -46,7 +46,7 @@ TEST_CASE("below the least makespan nothing may be left, and nothing is below 0"
     CHECK(bench.graph(0).edges.empty());
     CHECK(bench.graph(557 / bench.ticks.tick).edges.empty());
     layered_graph graph = bench.graph(573 / bench.ticks.tick);
-    const stage_graph stages(bench.ticks, of.request.order, of.request.transfers, bench.checked);
+    const stage_graph stages(bench.ticks, of.request.schedule, of.request.transfers, bench.checked);
     CHECK(stages.refine(graph, 573 / bench.ticks.tick, bench.clock));
     CHECK_FALSE(stages.refine(graph, 500 / bench.ticks.tick, bench.clock));
     CHECK(graph.edges.empty());
@@ -56,7 +56,7 @@ TEST_CASE("below the least makespan nothing may be left, and nothing is below 0"
 TEST_CASE("a graph that is too large, or takes too long, is not built") {
   chain of = listed(schedule_kind::one_forward_one_backward, 0);
   chains::with_workbench(of, [&](auto& bench) {
-    const stage_graph stages(bench.ticks, of.request.order, of.request.transfers, bench.checked);
+    const stage_graph stages(bench.ticks, of.request.schedule, of.request.transfers, bench.checked);
     CHECK(stages.in_flight() == std::vector<std::size_t>{4, 3, 2, 1});
     layered_graph graph;
     CHECK(stages.build(no_ticks, 1000, bench.clock, graph));
@@ -66,6 +66,6 @@ TEST_CASE("a graph that is too large, or takes too long, is not built") {
   });
   of = listed(schedule_kind::zb_h1, 0);
   chains::with_workbench(of, [&](auto& bench) {
-    CHECK_FALSE(stage_graph(bench.ticks, of.request.order, of.request.transfers, bench.checked).in_flight());
+    CHECK_FALSE(stage_graph(bench.ticks, of.request.schedule, of.request.transfers, bench.checked).in_flight());
   });
 }

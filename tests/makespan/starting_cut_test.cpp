@@ -49,7 +49,7 @@ template <class Check>
 void start(const chain& of, const Check& check) {
   chains::with_workbench(of, [&](auto& bench) {
     stagecut::engine::incumbent best(bench.clock, bench.ticks.tick);
-    const stagecut::detail::stage_graph stages(bench.ticks, of.request.order, of.request.transfers, bench.checked);
+    const stagecut::detail::stage_graph stages(bench.ticks, of.request.schedule, of.request.transfers, bench.checked);
     starting_cut starting(bench.ticks, of.request, bench.checked, bench.simulate, bench.clock, best);
     const state found = starting.find(stages, bench.layout);
     check(found, best, bench);
@@ -71,14 +71,14 @@ TEST_CASE("there is a cut to begin with exactly if any is allowed") {
       CHECK(found == (all.empty() ? state::infeasible : state::feasible));
       (all.empty() ? none : some) += 1;
       if (all.empty()) return;
-      CHECK(stagecut::engine::allowed_cut(of.request.order, bench.checked, best.points()));
+      CHECK(stagecut::engine::allowed_cut(of.request.schedule, bench.checked, best.points()));
       CHECK(best.makespan() == bench.simulate(best.points()));
       CHECK(best.makespan() * bench.ticks.tick >= all[0].first);
     });
     chains::with_workbench(of, [&](auto& bench) {
       const silent_rules rules(bench.checked);
       stagecut::engine::incumbent best(bench.clock, bench.ticks.tick);
-      const stagecut::detail::stage_graph stages(bench.ticks, of.request.order, of.request.transfers, rules);
+      const stagecut::detail::stage_graph stages(bench.ticks, of.request.schedule, of.request.transfers, rules);
       starting_cut starting(bench.ticks, of.request, rules, bench.simulate, bench.clock, best);
       CHECK(starting.find(stages, bench.layout) == (all.empty() ? state::infeasible : state::feasible));
     });
@@ -102,8 +102,8 @@ TEST_CASE("no time is enough where no rule needs a search") {
   dice random(9);
   chain of = chains::random_chain(random, chains::random_order(random, schedule_kind::gpipe, {9, 4, 8}), 9, {});
   of.rules.reset();
-  of.request.memory_per_device.reset();
-  of.request.limits.time_limit = 0;
+  of.request.memory_limit = {};
+  of.request.search.time_limit = 0;
   start(of, [&](state found, const auto& best, auto&) {
     CHECK(found == state::feasible);
     CHECK(best.any());

@@ -28,7 +28,7 @@ namespace chains {
 }
 [[nodiscard]] inline points first_cut(const chain& of) {
   points result;
-  for (std::size_t s = 0; s < of.request.order.stages(); ++s) result.push_back(s);
+  for (std::size_t s = 0; s < of.request.schedule.stages(); ++s) result.push_back(s);
   result.push_back(of.model.size());
   return result;
 }

@@ -50,7 +50,7 @@ struct found {
 
 template <class Bench>
 tempering tempering_of(Bench& bench) {
-  return tempering(bench.ticks, bench.request.order, bench.checked, bench.simulate, bench.clock);
+  return tempering(bench.ticks, bench.request.schedule, bench.checked, bench.simulate, bench.clock);
 }
 
 /// From one cut, with all new.
@@ -62,7 +62,7 @@ found search(const chain& of, const points& start, std::size_t candidates) {
     best.offer(start, bench.simulate(start));
     tempered.begin({start});
     tempered.run(candidates, best);
-    result = {best.points(), best.makespan(), bench.clock.state.simulations};
+    result = {best.points(), best.makespan(), bench.clock.state.evaluations};
   });
   return result;
 }
@@ -156,7 +156,7 @@ TEST_CASE("equal ways, again, anew, and in two threads at once") {
         best.offer(start, bench.simulate(start));
         tempered.begin({start});
         for (std::size_t part = 0; part < parts; ++part) tempered.run(3008 / parts - 1, best);
-        CHECK(found{best.points(), best.makespan(), bench.clock.state.simulations} == once);
+        CHECK(found{best.points(), best.makespan(), bench.clock.state.evaluations} == once);
       }
     });
   }
@@ -196,14 +196,14 @@ TEST_CASE("nothing is done once the bound is met or the clock says stop") {
       tempered.run(20'000, best);
       CHECK(bench.simulate.simulations == simulations);
     });
-    of.request.limits.node_limit = 0;
+    of.request.search.node_limit = 0;
     const found none = search(of, start, 20'000);
     CHECK(none.simulations == 1);
     CHECK(none.cut == start);
-    of.request.limits.node_limit.reset();
+    of.request.search.node_limit.reset();
     int asked = 0;
     const auto stop = [&] { return ++asked > 2; };
-    of.request.limits.stop = stop;
+    of.request.search.stop = stop;
     CHECK(search(of, start, 1'000'000).simulations <= 33 * tempering::chains);
     CHECK(asked == 3);
   }
@@ -292,7 +292,7 @@ TEST_CASE("a move ends at an allowed cut, tells what changed, and is undone if r
     for (const auto& each : all) allowed.insert(each.second);
     if (allowed.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
-      const cut_moves moves(of.request.order, bench.checked);
+      const cut_moves moves(of.request.schedule, bench.checked);
       points cut = all[random.below(all.size())].second;
       bool sound = true;
       for (std::uint64_t step = 0; step < 300; ++step) {
@@ -318,13 +318,13 @@ TEST_CASE("without memory, a move ends at a cut that would be allowed if there w
     const auto order = chains::several_order(random, 8);
     chain of = chains::random_chain(random, order, 11, {true, true, true, true});
     const auto all = chains::all_cuts(of);
-    if (all.empty() || !of.request.memory_per_device || order.stages() < 2) continue;
+    if (all.empty() || !of.request.memory_limit.for_all() || order.stages() < 2) continue;
     chain roomy = of;
-    roomy.request.memory_per_device.reset();
+    roomy.request.memory_limit = {};
     std::set<points> allowed;
     for (const auto& each : chains::all_cuts(roomy)) allowed.insert(each.second);
     chains::with_workbench(of, [&](auto& bench) {
-      const cut_moves moves(of.request.order, bench.checked, true);
+      const cut_moves moves(of.request.schedule, bench.checked, true);
       points cut = all[0].second;
       bool sound = true;
       for (std::uint64_t step = 0; step < 300; ++step) {
@@ -332,7 +332,7 @@ TEST_CASE("without memory, a move ends at a cut that would be allowed if there w
         random_bits bits(8, static_cast<std::uint64_t>(round), step);
         (void)moves(cut, bits, stages);
         sound = sound && allowed.count(cut) == 1;
-        beyond += stagecut::engine::allowed_cut(of.request.order, bench.checked, cut) ? 0 : 1;
+        beyond += stagecut::engine::allowed_cut(of.request.schedule, bench.checked, cut) ? 0 : 1;
       }
       CHECK(sound);
     });
@@ -352,7 +352,7 @@ TEST_CASE("every neighbour is reached, and every allowed cut where points are fr
     std::set<points> allowed;
     for (const auto& each : all) allowed.insert(each.second);
     chains::with_workbench(of, [&](auto& bench) {
-      const cut_moves moves(of.request.order, bench.checked);
+      const cut_moves moves(of.request.schedule, bench.checked);
       cut_moves::changed stages{};
       const points start = all[random.below(all.size())].second;
       std::set<points> from_start;
@@ -373,13 +373,13 @@ TEST_CASE("every neighbour is reached, and every allowed cut where points are fr
 TEST_CASE("long runs go together, and a step is at most three items for each of two runs") {
   const std::size_t stages = 16;
   chain of{chains::layers(std::vector<double>(160, 1), std::vector<double>(160, 1), {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = stages, .microbatches = 2});
+  of.request.schedule = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = stages, .microbatches = 2});
   points start(stages + 1);
   for (std::size_t s = 0; s <= stages; ++s) start[s] = 10 * s;
   std::set<std::size_t> lengths;
   std::map<std::ptrdiff_t, std::size_t> steps;
   chains::with_workbench(of, [&](auto& bench) {
-    const cut_moves moves(of.request.order, bench.checked);
+    const cut_moves moves(of.request.schedule, bench.checked);
     for (std::uint64_t step = 0; step < 20'000; ++step) {
       random_bits bits(7, 0, step);
       cut_moves::changed changed{};
@@ -406,15 +406,15 @@ TEST_CASE("long runs go together, and a step is at most three items for each of 
 TEST_CASE("another stage of the same rank often moves too, to either side") {
   const std::size_t ranks = 4;
   chain of{chains::layers(std::vector<double>(80, 1), std::vector<double>(80, 1), {}, {}), {}, {}, {}};
-  of.request.order =
-      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = ranks, .chunks = 2, .microbatches = 4});
+  of.request.schedule =
+      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = ranks, .stages_per_rank = 2, .microbatches = 4});
   points start(2 * ranks + 1);
   for (std::size_t s = 0; s < start.size(); ++s) start[s] = 10 * s;
   std::size_t of_two = 0;
   std::size_t of_a_rank = 0;
   std::set<std::pair<std::size_t, int>> ways;  // the first stage, and where the two go
   chains::with_workbench(of, [&](auto& bench) {
-    const cut_moves moves(of.request.order, bench.checked);
+    const cut_moves moves(of.request.schedule, bench.checked);
     for (std::uint64_t step = 0; step < 20'000; ++step) {
       random_bits bits(8, 0, step);
       cut_moves::changed changed{};

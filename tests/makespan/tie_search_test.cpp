@@ -43,8 +43,8 @@ chain tied_chain(dice& random) {
   }
   result.model = chains::layers(forward, backward, weight, sent, std::vector<double>(n, 1), std::vector<double>(n, 1),
                                 random.once_in(2) ? chains::random_constants(random, order) : stagecut::stage_times{});
-  if (result.request.memory_per_device) {
-    result.request.memory_per_device = static_cast<double>(random.from(n, 3 * n));
+  if (result.request.memory_limit.for_all()) {
+    result.request.memory_limit = static_cast<double>(random.from(n, 3 * n));
   }
   return result;
 }
@@ -65,7 +65,7 @@ TEST_CASE("of many best cuts: the lightest heaviest stage, then the smallest cut
     const points best = chains::best_of(of, all);
     CHECK(answer.state() == state::optimal);
     CHECK(answer->ties_settled);
-    CHECK(answer->makespan == all[0].first);
+    CHECK(answer->value == all[0].first);
     CHECK(chains::points_of(answer->cuts) == best);
     if (all.size() > 1 && all[1].first == all[0].first) ++tied;
     if (best != all[0].second) ++not_first;
@@ -80,17 +80,17 @@ TEST_CASE("one microbatch: every cut takes the same, and the heaviest stage is a
     const schedule order = stagecut::make_schedule(kind, {.ranks = 4, .microbatches = 1});
     const auto answer = minimize_makespan(item_times(ones, ones), request_for(order));
     REQUIRE(answer.state() == state::optimal);
-    CHECK(answer->makespan == 24);
+    CHECK(answer->value == 24);
     CHECK(answer->cuts == cuts{0, 3, 6, 9, 12});
     CHECK(answer->ties_settled);
   }
-  // The last stage takes 4 beside its items: 7 and 3 + 4 are lighter than 6 and 4 + 4, and than 8 and 2 + 4.
+  // The last stage takes 4 plus its items: 7 and 3 + 4 are lighter than 6 and 4 + 4, and than 8 and 2 + 4.
   const stagecut::with_stage_times<item_times> model(item_times(std::vector<double>(10, 1), std::vector<double>(10, 0)),
                                                      {{0, 4}, {}, {}});
   const auto answer = minimize_makespan(
       model, request_for(stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 1})));
   CHECK(answer->cuts == cuts{0, 7, 10});
-  CHECK(answer->makespan == 14);
+  CHECK(answer->value == 14);
 }
 
 TEST_CASE("a limit that is reached while ties are settled leaves the proof, and says so") {
@@ -105,12 +105,12 @@ TEST_CASE("a limit that is reached while ties are settled leaves the proof, and 
     std::size_t asked = 0;
     const std::size_t patience = random.below(300);
     const auto impatient = [&] { return asked++ >= patience; };
-    of.request.limits.stop = impatient;
+    of.request.search.stop = impatient;
     const auto answer = chains::solve(of);
     if (!answer) continue;
     CHECK((answer.state() == state::optimal || !answer->ties_settled));
     if (answer.state() != state::optimal) continue;
-    CHECK(answer->makespan == all[0].first);
+    CHECK(answer->value == all[0].first);
     ++(answer->ties_settled ? settled : proved);
     if (answer->ties_settled) CHECK(chains::points_of(answer->cuts) == chains::best_of(of, all));
   }

@@ -50,11 +50,11 @@ TEST_CASE("the least length over cuts, where it is, and through every edge") {
     chains::with_workbench(of, [&](auto& bench) {
       layered_graph graph = bench.graph(no_ticks, false);
       if (bench.layout.kind == stagecut::engine::stage_layout::shape::chain && bench.checked.has_rank_rules()) return;
-      const coarse_ticks coarse(bench.ticks, of.request.order.microbatches * of.request.order.slices);
+      const coarse_ticks coarse(bench.ticks, of.request.schedule.microbatches * of.request.schedule.slices);
       const std::size_t stages = bench.ticks.stages;
       std::vector<double> counts(stages * tick_kinds);
       for (double& each : counts) {
-        const auto most = static_cast<std::size_t>(coarse_ticks::parts) * of.request.order.microbatches;
+        const auto most = static_cast<std::size_t>(coarse_ticks::parts) * of.request.schedule.microbatches;
         each = static_cast<double>(random.below(most)) / coarse_ticks::parts;
       }
       weighted_cuts cuts(coarse, bench.layout, bench.ticks.items);

@@ -14,5 +14,5 @@ struct edge {
 
 int main() {
   const boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, op, edge> g;
-  return stagecut::make_operator_graph(g, {.sent = &edge::seconds}).edges.empty() ? 0 : 1;
+  return stagecut::make_operator_graph(g, {.sent_seconds = &edge::seconds}).edges.empty() ? 0 : 1;
 }

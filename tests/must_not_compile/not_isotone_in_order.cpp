@@ -5,5 +5,5 @@
 
 int main() {
   const stagecut::prefix_sums cost{1, 2, 3};
-  (void)stagecut::minimize_objective(cost, 2, stagecut::in_order{stagecut::bottleneck(), stagecut::total()});
+  (void)stagecut::minimize_objective(cost, 2, stagecut::in_order{stagecut::bottleneck(), stagecut::total_cost()});
 }

@@ -36,7 +36,7 @@ PARTITIONERS = {  # what follows the cost
     "minimize_bottleneck": "2",
     "minimize_bottleneck_then": "2, [](const auto& within) { return minimize_total(prefix_sums{1.0, 2.0, 3.0}, 2, within); }",
     "minimize_total": "2",
-    "minimize_objective": "2, total()",
+    "minimize_objective": "2, total_cost()",
     "minimize_leximax": "2",
     "minimize_range": "2",
     "minimize_variance": "2",
@@ -98,13 +98,13 @@ MODELS = {  # what it is: (before the call, the model, what follows the request,
         ("// pipeline_model: docs/makespan.md",)),
     "a number": ("", "3", "", ("// pipeline_model: docs/makespan.md",)),
     "a constraint of two": (ITEM_TIMES, "own", TWO, ("constraint_of_stage_first_last",)),
-    "an improver that returns nothing": (
-        ITEM_TIMES, "own", "[](const improvement&, view<std::size_t>) {}", ("or_an_improver_of_task_points",)),
-    "an improver of a vector": (
-        ITEM_TIMES, "own", "[](const improvement&, std::vector<std::size_t>&) { return false; }", ("or_an_improver_of_task_points",)),
-    "an improver before the constraint": (
-        ITEM_TIMES, "own", "[](const improvement&, view<std::size_t>) { return false; }, [](std::size_t, std::size_t, std::size_t) { return true; }",
-        ("behind_a_constraint_comes_an_improver",)),
+    "a heuristic that returns nothing": (
+        ITEM_TIMES, "own", "[](const heuristic_call&, view<std::size_t>) {}", ("or_a_heuristic_of_task_points",)),
+    "a heuristic of a vector": (
+        ITEM_TIMES, "own", "[](const heuristic_call&, std::vector<std::size_t>&) { return false; }", ("or_a_heuristic_of_task_points",)),
+    "a heuristic before the constraint": (
+        ITEM_TIMES, "own", "[](const heuristic_call&, view<std::size_t>) { return false; }, [](std::size_t, std::size_t, std::size_t) { return true; }",
+        ("behind_a_constraint_comes_a_heuristic",)),
     "a vector and a constraint of two": ("", "items", TWO, ("item_times",)),
     "backward_weight of an item alone": (
         own_model("double backward_weight(std::size_t) const { return 0; }"), "own", "", ("backward_weight(stage, item) const",)),

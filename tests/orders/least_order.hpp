@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class least_order {
   using ticks = std::int64_t;
 
   least_order(const stagecut::pass_times<ticks>& times, const stagecut::transfer_times<ticks>& transfers,
-              const stagecut::order_request& request)
+              const stagecut::synthesis_request& request)
       : times_(times),
         transfers_(transfers),
         request_(request),
@@ -83,7 +83,7 @@ class least_order {
     if (kind > 0 && done[3 * s + kind - 1] <= k) return false;
     if (kind == 0 && s > 0 && done[3 * s - 3] <= k) return false;
     if (kind == 1 && s + 1 < stages_ && done[3 * s + 4] <= k) return false;
-    if (request_.memory.empty() || kind == 2) return true;
+    if (!request_.memory_limit || kind == 2) return true;
     const std::size_t rank = request_.rank_of[s];
     ticks held = 0;
     for (std::size_t t = 0; t < stages_; ++t) {
@@ -95,7 +95,7 @@ class least_order {
       if (apart(t)) held += late * (done[3 * t + 1] - done[3 * t + 2]);
     }
     held += kind == 0 ? of(request_.bytes.activations, s, 1) : of(request_.bytes.recomputed, s, 0);
-    return held <= static_cast<ticks>(request_.memory.size() == 1 ? request_.memory[0] : request_.memory[rank]);
+    return held <= static_cast<ticks>(request_.memory_limit.of(rank, 0));
   }
 
   [[nodiscard]] ticks time(std::size_t s, std::size_t kind) const {
@@ -151,7 +151,7 @@ class least_order {
 
   const stagecut::pass_times<ticks>& times_;
   const stagecut::transfer_times<ticks>& transfers_;
-  const stagecut::order_request& request_;
+  const stagecut::synthesis_request& request_;
   std::size_t stages_;
   std::size_t m_;
   std::size_t ranks_ = 0;

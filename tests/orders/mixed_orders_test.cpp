@@ -2,7 +2,7 @@
 // Orders of stages whose backward pass is shorter whole than apart: each pass of each rank may run either way.
 #include <stagecut/orders/detail/mixed_orders.hpp>
 
-#include <stagecut/orders/order_bound.hpp>
+#include <stagecut/orders/schedule_bound.hpp>
 #include <stagecut/orders/synthesize_schedule.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
@@ -20,7 +20,7 @@
 #include "../cases.hpp"
 
 using stagecut::op_kind;
-using stagecut::order_request;
+using stagecut::synthesis_request;
 using stagecut::pass_times;
 using stagecut::schedule;
 using stagecut::state;
@@ -118,7 +118,7 @@ struct drawn {
   std::array<limits, 2> most;
   pass_times<double> times{};
   stagecut::transfer_times<double> transfers{};
-  order_request request{};
+  synthesis_request request{};
 
   explicit drawn(std::mt19937& random, bool recomputes = false) {
     const auto from = [&](int least, int greatest) {
@@ -127,6 +127,7 @@ struct drawn {
     m = from(1, 3);
     down = from(0, 1) * from(0, 3);
     up = down;
+    std::vector<double> memory;
     for (std::size_t r = 0; r < 2; ++r) {
       stage_times& each = of[r];
       each = {from(0, 6), 0, from(0, 6), from(0, 6)};
@@ -144,13 +145,14 @@ struct drawn {
       times.backward.push_back(each.backward);
       times.backward_input.push_back(each.input);
       times.backward_weight.push_back(each.weight);
-      request.memory.push_back(most[r].most);
+      memory.push_back(most[r].most);
     }
+    request.memory_limit = memory;
     if (down != 0)
       transfers = {stagecut::transfer_kind::latency, {static_cast<double>(down)}, {static_cast<double>(up)}};
     request.microbatches = static_cast<std::size_t>(m);
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 3000;
+    request.search.time_limit.reset();
+    request.search.node_limit = 3000;
   }
 
   [[nodiscard]] int least() const {
@@ -184,12 +186,12 @@ TEST_CASE("no bound is above the least makespan of all orders, whole or apart, a
     REQUIRE(made);
     CHECK(made->makespan >= least);
     CHECK(made->bound <= least);
-    CHECK(stagecut::simulate(made->order, here.times, here.transfers).makespan == made->makespan);
-    const auto bound = stagecut::order_bound(here.times, here.transfers, here.request);
+    CHECK(stagecut::simulate(made->schedule, here.times, here.transfers).makespan == made->makespan);
+    const auto bound = stagecut::schedule_bound(here.times, here.transfers, here.request);
     CHECK(bound->makespan <= least);
     std::size_t rank = 0;
-    for (const auto& memory : memory_curve(made->order, stagecut::simulation<double>())) {
-      CHECK(memory.peak() <= here.request.memory[rank++]);
+    for (const auto& memory : memory_curve(made->schedule, stagecut::simulation<double>())) {
+      CHECK(memory.peak() <= here.request.memory_limit.of(rank++, 0));
     }
     if (made.state() == state::optimal) CHECK(made->makespan == least);
     proved += made.state() == state::optimal ? 1 : 0;
@@ -216,15 +218,15 @@ TEST_CASE(
     REQUIRE(made);
     CHECK(made->makespan >= least);
     CHECK(made->bound <= least);
-    CHECK(stagecut::order_bound(here.times, here.transfers, here.request)->makespan <= least);
+    CHECK(stagecut::schedule_bound(here.times, here.transfers, here.request)->makespan <= least);
     std::size_t rank = 0;
-    for (const auto& memory : memory_curve(made->order, stagecut::simulation<double>(), here.request.bytes)) {
-      CHECK(memory.peak() <= here.request.memory[rank++]);
+    for (const auto& memory : memory_curve(made->schedule, stagecut::simulation<double>(), here.request.bytes)) {
+      CHECK(memory.peak() <= here.request.memory_limit.of(rank++, 0));
     }
     if (made.state() == state::optimal) CHECK(made->makespan == least);
     above += made->makespan > least ? 1 : 0;
     mixed +=
-        stagecut::runs(made->order, op_kind::backward) && stagecut::runs(made->order, op_kind::backward_input) ? 1 : 0;
+        stagecut::runs(made->schedule, op_kind::backward) && stagecut::runs(made->schedule, op_kind::backward_input) ? 1 : 0;
   }
   MESSAGE("above the least ", above, " of ", all, ", mixed ", mixed);
   CHECK(mixed * 20 > all);
@@ -236,10 +238,10 @@ TEST_CASE("no longer than a named schedule that runs B whole, nor than one that 
   for (int round = 0; round < 60; ++round) {
     CAPTURE(round);
     const std::size_t p = 2 + random() % 3;
-    order_request request;
+    synthesis_request request;
     request.microbatches = p + random() % 6;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 400;
+    request.search.time_limit.reset();
+    request.search.node_limit = 400;
     pass_times<std::int64_t> times;
     for (std::size_t s = 0; s < p; ++s) {
       times.forward.push_back(static_cast<std::int64_t>(1 + random() % 9));
@@ -261,7 +263,7 @@ TEST_CASE("no longer than a named schedule that runs B whole, nor than one that 
 TEST_CASE("worked out by hand: of two stages with B as long as I, gpipe is best, and no order of I and W alone is") {
   const pass_times<std::int64_t> times{
       .forward = {1, 3}, .backward = {2, 3}, .backward_input = {2, 3}, .backward_weight = {2, 3}};
-  order_request request;
+  synthesis_request request;
   request.microbatches = 4;
   const auto made = synthesize_schedule(times, {}, request);
   REQUIRE(made.state() == state::optimal);
@@ -272,13 +274,13 @@ TEST_CASE("worked out by hand: of two stages with B as long as I, gpipe is best,
 }
 
 TEST_CASE("where no B is shorter nothing is mixed; by rounding alone none is") {
-  order_request request;
+  synthesis_request request;
   request.microbatches = 3;
   const pass_times<double> times{
       .forward = {0.1, 0.3}, .backward = {0.1 + 0.2, 0.7}, .backward_input = {0.1, 0.3}, .backward_weight = {0.2, 0.3}};
   const auto made = synthesize_schedule(times, {}, request);
   REQUIRE(made);
-  for (const auto& rank : made->order.orders) {
+  for (const auto& rank : made->schedule.orders) {
     for (const auto& each : rank) CHECK(each.kind != op_kind::backward);
   }
 }

@@ -19,15 +19,15 @@
 #include "small_orders.hpp"
 
 using stagecut::detail::order_run;
-using stagecut::detail::order_words;
-using stagecut::detail::word_problem;
+using stagecut::detail::order_names;
+using stagecut::detail::schedule_problem;
 
 namespace {
 
 /// Words of passes that follow each other as they can run, some of them then moved.
-order_words random_words(const word_problem& of, small_orders& random) {
+order_names random_words(const schedule_problem& of, small_orders& random) {
   using namespace stagecut::detail;
-  order_words words(of.ranks);
+  order_names words(of.ranks);
   std::vector<std::size_t> done(of.letters());
   for (std::vector<std::size_t> ready{0}; !ready.empty();) {
     ready.clear();
@@ -62,15 +62,15 @@ TEST_CASE("Words run as their schedule is simulated, and are stuck where that wa
   std::size_t stuck = 0;
   for (std::size_t i = 0; i < 4000; ++i) {
     of.next(1 + i % 4, 1 + i / 4 % 3, 1 + i / 12 % 4, i % 2 == 0);
-    of.request.memory.clear();
+    of.request.memory_limit = {};
     of.request.whole.clear();
     if (i % 3 == 0) std::shuffle(of.request.rank_of.begin(), of.request.rank_of.end(), of.random);
     of.transfers.kind = i % 5 < 2 ? stagecut::transfer_kind::latency : stagecut::transfer_kind::link;
     CAPTURE(i);
-    word_problem problem = stagecut::detail::placed_problem(of.times.forward.size(), of.request);
+    schedule_problem problem = stagecut::detail::placed_problem(of.times.forward.size(), of.request);
     const stagecut::detail::order_ticks<std::int64_t> ticks(of.times, of.transfers, problem);
     problem.again = problem.late = problem.kept = std::vector<std::int64_t>(problem.stages());
-    const order_words words = random_words(problem, of);
+    const order_names words = random_words(problem, of);
     const stagecut::schedule order = stagecut::detail::schedule_of(problem, words);
     REQUIRE(stagecut::detail::words_of(problem, order) == words);
     order_run run(problem);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/orders/synthesize_schedule.hpp>
+#include <stagecut/orders/detail/order_run.hpp>
+#include <stagecut/orders/detail/word_rules.hpp>
 
-#include <stagecut/orders/order_bound.hpp>
+#include <stagecut/orders/schedule_bound.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>
@@ -16,7 +18,7 @@
 #include "../refusal.hpp"
 #include "small_orders.hpp"
 
-using stagecut::order_objective;
+using stagecut::synthesis_objective;
 using stagecut::synthesize_schedule;
 using ticks = std::int64_t;
 namespace detail = stagecut::detail;
@@ -24,7 +26,7 @@ namespace detail = stagecut::detail;
 namespace {
 
 /// All words of a rank that run F, I and W of each microbatch in turn.
-void all_words(const detail::word_problem& of, std::size_t rank, std::vector<std::uint16_t>& word,
+void all_words(const detail::schedule_problem& of, std::size_t rank, std::vector<std::uint16_t>& word,
                std::vector<std::size_t>& done, std::vector<std::vector<std::uint16_t>>& found) {
   bool over = true;
   for (const std::size_t s : of.stages_of[rank]) {
@@ -45,7 +47,7 @@ void all_words(const detail::word_problem& of, std::size_t rank, std::vector<std
 
 /// The least of the longest times of ranks, from the start of the first pass to the end, over all orders.
 std::optional<ticks> least_span(const small_orders& of) {
-  detail::word_problem problem = detail::placed_problem(of.times.forward.size(), of.request);
+  detail::schedule_problem problem = detail::placed_problem(of.times.forward.size(), of.request);
   const detail::order_ticks<ticks> scale(of.times, of.transfers, problem);
   const detail::order_bytes bytes(of.request, problem);
   std::vector<std::vector<std::vector<std::uint16_t>>> words(problem.ranks);
@@ -61,7 +63,7 @@ std::optional<ticks> least_span(const small_orders& of) {
   std::optional<ticks> least;
   std::vector<std::size_t> at(problem.ranks);
   for (;;) {
-    detail::order_words each;
+    detail::order_names each;
     for (std::size_t r = 0; r < problem.ranks; ++r) each.push_back(words[r][at[r]]);
     if (run(each) != detail::order_run::stuck) {
       ticks span = 0;
@@ -93,8 +95,8 @@ TEST_CASE("Orders by the span: no bound above the least span of all orders, and 
     const shape& each = shapes[i % 6];
     of.next(each.ranks, each.chunks, each.microbatches, each.split);
     CAPTURE(i);
-    of.request.objective = order_objective::span;
-    of.request.limits.node_limit = 400;
+    of.request.objective = synthesis_objective::span;
+    of.request.search.node_limit = 400;
     for (std::size_t s = 0; s < of.times.backward.size() && each.split; ++s) {
       of.times.backward[s] = std::max(of.times.backward[s], of.times.backward_input[s] + of.times.backward_weight[s]);
     }
@@ -102,14 +104,14 @@ TEST_CASE("Orders by the span: no bound above the least span of all orders, and 
     const auto found = synthesize_schedule(of.times, of.transfers, of.request);
     REQUIRE(found.has_value() == least.has_value());
     if (!least) continue;
-    const auto run = stagecut::simulate(found->order, of.times, of.transfers);
+    const auto run = stagecut::simulate(found->schedule, of.times, of.transfers);
     CHECK(found->span == run.span);
     CHECK(found->makespan == run.makespan);
-    CHECK(found->value() == run.span);
+    CHECK(found->value == run.span);
     CHECK(found->bound <= *least);
     CHECK(*least <= found->span);
     if (found.state() == stagecut::state::optimal) CHECK(found->span == *least);
-    const auto bound = stagecut::order_bound(of.times, of.transfers, of.request);
+    const auto bound = stagecut::schedule_bound(of.times, of.transfers, of.request);
     REQUIRE(bound);
     CHECK(bound->span <= *least);
     ++solved;
@@ -129,17 +131,17 @@ TEST_CASE(
   times.backward_input.assign(p, 18.086);
   times.backward_weight.assign(p, 9.337);
   const stagecut::transfer_times<double> hops{stagecut::transfer_kind::latency, {0.601}, {0.601}};
-  stagecut::order_request request;
+  stagecut::synthesis_request request;
   request.microbatches = m;
   request.bytes.activations.assign(p, 1);
   request.bytes.weight_part.assign(p, 32 / (34 + 5 * 24 * 1024 / 2304.0));  // the papers' 32 h of 34 h + 5 a s
-  request.memory = {2.0 * p};
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 400;
+  request.memory_limit = {2.0 * p};
+  request.search.time_limit.reset();
+  request.search.node_limit = 400;
   const double work = m * (18.522 + 18.086 + 9.337);
   const auto rate = [&](double span) { return (span - work) / span; };
   const auto by_makespan = synthesize_schedule(times, hops, request);
-  request.objective = order_objective::span;
+  request.objective = synthesis_objective::span;
   const auto by_span = synthesize_schedule(times, hops, request);
   REQUIRE(by_span);
   REQUIRE(by_makespan);
@@ -150,9 +152,9 @@ TEST_CASE(
 }
 
 TEST_CASE("a span of ranks that begin at times of the order's choice is refused") {
-  stagecut::order_request request;
+  stagecut::synthesis_request request;
   request.rank_of = {0, 0, 1};
-  request.objective = order_objective::span;
+  request.objective = synthesis_objective::span;
   const stagecut::pass_times<double> times{{1, 1, 1}, {1, 1, 1}, {}, {}, {}, {}, {}};
   CHECK_THROWS_WITH_AS((void)synthesize_schedule(times, {}, request),
                        doctest::Contains("request.rank_of[1] = 0, must be another rank"), stagecut::argument_error);

@@ -14,14 +14,14 @@
 #include "small_orders.hpp"
 
 using stagecut::detail::pass_precedence;
-using stagecut::detail::word_problem;
+using stagecut::detail::schedule_problem;
 
 namespace {
 
 /// A rank alone, with all stages of a chain.
-word_problem one_rank(std::size_t stages, std::size_t microbatches, bool split, small_orders& random) {
+schedule_problem one_rank(std::size_t stages, std::size_t microbatches, bool split, small_orders& random) {
   const auto up_to = [&](std::size_t most) { return static_cast<std::int64_t>(random.up_to(most)); };
-  word_problem of;
+  schedule_problem of;
   of.ranks = 1;
   of.microbatches = microbatches;
   of.split = split;
@@ -46,7 +46,7 @@ word_problem one_rank(std::size_t stages, std::size_t microbatches, bool split, 
 /// Of all words, by the numbers of passes that have run: how few of a letter come before a pass of another one.
 class fewest_before {
  public:
-  explicit fewest_before(const word_problem& of) : of_(of) { static_cast<void>(can_end(counts(of.letters()), 0)); }
+  explicit fewest_before(const schedule_problem& of) : of_(of) { static_cast<void>(can_end(counts(of.letters()), 0)); }
 
   /// Of letter y before pass k of letter x.
   [[nodiscard]] std::size_t operator()(std::size_t x, std::size_t k, std::size_t y) const {
@@ -88,7 +88,7 @@ class fewest_before {
     return ends_[done] = over || result;
   }
 
-  const word_problem& of_;
+  const schedule_problem& of_;
   std::map<counts, bool> ends_{};
   std::map<std::vector<std::size_t>, std::size_t> fewest_{};
 };
@@ -105,7 +105,7 @@ TEST_CASE("What comes before a pass does so in every word, and in some word no m
   std::size_t passes = 0, alone = 0;
   for (std::size_t i = 0; i < 500; ++i) {
     const shape& each = shapes[i % 5];
-    const word_problem of = one_rank(each.stages, each.microbatches, each.split, random);
+    const schedule_problem of = one_rank(each.stages, each.microbatches, each.split, random);
     const fewest_before fewest(of);
     const pass_precedence rules(of, 0, 100000);
     const pass_precedence by_stage(of, 0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -28,7 +28,7 @@ struct small_orders {
     request.rank_of = vee ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, chunks);
     request.microbatches = microbatches;
     request.split = split;
-    request.limits = {std::nullopt, 1500, {}, {}};
+    request.search = {.node_limit = 1500};
     const bool some_whole = split && up_to(3) == 0;
     const bool recomputes = up_to(3) == 0;
     for (std::size_t s = 0; s < stages; ++s) {
@@ -52,9 +52,9 @@ struct small_orders {
     limit(0.9, 3);
   }
 
-  /// Memory of so many times what one microbatch of a rank keeps, and what stays there.
+  /// Memory of `least` to `most` times a microbatch's bytes on a rank, plus the resident bytes.
   void limit(double least, double most) {
-    request.memory.clear();
+    std::vector<double> limits;
     for (std::size_t r = 0; r < 1 + *std::max_element(request.rank_of.begin(), request.rank_of.end()); ++r) {
       double kept = 0;
       double resident = 0;
@@ -64,12 +64,13 @@ struct small_orders {
         resident += request.bytes.resident[s];
       }
       const double share = least + (most - least) * static_cast<double>(up_to(100)) / 100;
-      request.memory.push_back(resident + static_cast<double>(static_cast<ticks>(kept * share)));
+      limits.push_back(resident + static_cast<double>(static_cast<ticks>(kept * share)));
     }
+    request.memory_limit = limits;
   }
 
   std::mt19937 random;
   stagecut::pass_times<ticks> times{};
   stagecut::transfer_times<ticks> transfers{};
-  stagecut::order_request request{};
+  stagecut::synthesis_request request{};
 };

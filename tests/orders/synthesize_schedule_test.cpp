@@ -20,7 +20,7 @@
 #include "least_order.hpp"
 #include "small_orders.hpp"
 
-using stagecut::order_request;
+using stagecut::synthesis_request;
 using stagecut::pass_times;
 using stagecut::synthesize_schedule;
 using stagecut::transfer_kind;
@@ -31,24 +31,24 @@ namespace {
 
 /// Whether an order that ran keeps to the memory.
 template <class T>
-bool fits(const order_request& request, const stagecut::schedule& order, const stagecut::simulation<T>& run) {
+bool fits(const synthesis_request& request, const stagecut::schedule& order, const stagecut::simulation<T>& run) {
   const auto memory = stagecut::memory_curve(order, run, request.bytes);
-  for (std::size_t r = 0; r < memory.size() && !request.memory.empty(); ++r) {
-    if (memory[r].peak() > request.memory[request.memory.size() == 1 ? 0 : r]) return false;
+  for (std::size_t r = 0; r < memory.size() && request.memory_limit; ++r) {
+    if (memory[r].peak() > request.memory_limit.of(r, 0)) return false;
   }
   return true;
 }
 
 /// What is wrong with an answer, or nothing.
 template <class T>
-std::string fault(const order_request& request, const pass_times<T>& times, const transfer_times<T>& transfers,
-                  const stagecut::synthesized<T>& made) {
-  const auto run = stagecut::simulate(made.order, times, transfers);
+std::string fault(const synthesis_request& request, const pass_times<T>& times, const transfer_times<T>& transfers,
+                  const stagecut::synthesized_schedule<T>& made) {
+  const auto run = stagecut::simulate(made.schedule, times, transfers);
   if (run.makespan != made.makespan) return "makespan";
   if (made.bound > made.makespan) return "bound";
-  return fits(request, made.order, run) ? "" : "memory";
+  return fits(request, made.schedule, run) ? "" : "memory";
 }
-std::string fault(const small_orders& of, const stagecut::synthesized<ticks>& made) {
+std::string fault(const small_orders& of, const stagecut::synthesized_schedule<ticks>& made) {
   return fault(of.request, of.times, of.transfers, made);
 }
 
@@ -83,14 +83,14 @@ struct shape {
 };
 
 /// Stages that take and keep the same.
-order_request even_request(std::vector<std::size_t> rank_of, double memory) {
-  order_request request;
+synthesis_request even_request(std::vector<std::size_t> rank_of, double memory) {
+  synthesis_request request;
   request.bytes.activations.assign(rank_of.size(), 2);
   request.bytes.weight_part.assign(rank_of.size(), 1);
   request.rank_of = std::move(rank_of);
   request.microbatches = 8;
-  request.memory = {memory};
-  request.limits = {std::nullopt, 60000, {}, {}};
+  request.memory_limit = {memory};
+  request.search = {.node_limit = 60000};
   return request;
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("Orders: with two stages a rank and hardly any memory none is stuck") 
     of.next(2 + i % 3, 2, 2 + i % 5, i % 2 == 0);
     of.request.bytes.recomputed.clear();
     of.limit(1, 1.6);
-    of.request.limits.node_limit = 20;
+    of.request.search.node_limit = 20;
     CAPTURE(i);
     const auto found = synthesize_schedule(of.times, of.transfers, of.request);
     REQUIRE(found.has_value());
@@ -179,7 +179,7 @@ TEST_CASE("Orders: simulated as they are told, whatever messages occupy and time
       of.transfers.forward.assign(of.request.rank_of.size() - 1, 0);  // these keep to their order all the same
     if (i % 3 == 0) std::shuffle(of.request.rank_of.begin(), of.request.rank_of.end(), of.random);
     of.limit(1, 3);
-    of.request.limits.node_limit = 40;
+    of.request.search.node_limit = 40;
     CAPTURE(i);
     const auto found = synthesize_schedule(of.times, of.transfers, of.request);
     if (!found) continue;
@@ -197,9 +197,9 @@ TEST_CASE("Orders: simulated as they are told, whatever messages occupy and time
 
 TEST_CASE("Orders: messages of no time that block are not left out of a proof") {
   const pass_times<ticks> times{{26, 1, 2}, {}, {1, 8, 5}, {0, 0, 0}, {}, {}, {}};
-  order_request request;
+  synthesis_request request;
   request.microbatches = 2;
-  request.limits = {std::nullopt, 500, {}, {}};
+  request.search = {.node_limit = 500};
   const auto found = synthesize_schedule(times, transfer_times<ticks>{transfer_kind::blocking, {0, 0}, {}}, request);
   CHECK(found->makespan <= 77);
   CHECK(found->bound <= 75);  // of all orders, by enumeration
@@ -211,17 +211,17 @@ TEST_CASE("Orders: no longer than any named schedule that fits, and than one to 
   for (std::size_t i = 0; i < 240; ++i) {
     stagecut::schedule_shape shape;
     shape.ranks = 1 + i % 4;
-    shape.chunks = 1 + i / 4 % 3;
+    shape.stages_per_rank = 1 + i / 4 % 3;
     shape.microbatches = (1 + i / 12 % 3) * (i % 5 == 0 ? 1 : shape.ranks);
-    of.next(shape.ranks, shape.chunks, shape.microbatches, i % 3 != 0);
+    of.next(shape.ranks, shape.stages_per_rank, shape.microbatches, i % 3 != 0);
     of.request.whole.clear();
     of.transfers.kind = all_kinds[i / 2 % 4];
-    if (i % 2 == 0) of.request.memory.clear();
-    of.request.limits.node_limit = 8;
+    if (i % 2 == 0) of.request.memory_limit = {};
+    of.request.search.node_limit = 8;
     const bool occupies = of.transfers.kind == transfer_kind::stream || of.transfers.kind == transfer_kind::blocking;
     const auto found = synthesize_schedule(of.times, of.transfers, of.request);
     for (const stagecut::schedule_entry& entry : stagecut::schedules) {
-      if (!stagecut::has_shape(entry.kind, shape.ranks, shape.chunks, shape.microbatches)) continue;
+      if (!stagecut::has_shape(entry.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
       const stagecut::schedule named = stagecut::make_schedule(entry.kind, shape);
       const bool split = runs(named, stagecut::op_kind::backward_input);
       const bool pairs =
@@ -238,9 +238,9 @@ TEST_CASE("Orders: no longer than any named schedule that fits, and than one to 
       REQUIRE(found.has_value());
       CHECK(found->makespan <= run.makespan);
       CHECK(found->bound <= run.makespan);
-      order_request request = of.request;
+      synthesis_request request = of.request;
       request.start = named;
-      request.limits.node_limit = 0;
+      request.search.node_limit = 0;
       CHECK(synthesize_schedule(of.times, of.transfers, request)->makespan <= run.makespan);
       ++compared;
     }
@@ -249,26 +249,26 @@ TEST_CASE("Orders: no longer than any named schedule that fits, and than one to 
 }
 
 TEST_CASE("Orders: of one pass, of no time, of no bytes, within one microbatch") {
-  const auto best = [](const pass_times<ticks>& times, const order_request& request) {
+  const auto best = [](const pass_times<ticks>& times, const synthesis_request& request) {
     const auto found = synthesize_schedule(times, transfer_times<ticks>{}, request);
     CHECK(found.state() == stagecut::state::optimal);
     CHECK(fault(request, times, transfer_times<ticks>{}, *found) == "");
     return found->makespan;
   };
-  order_request one;
+  synthesis_request one;
   CHECK(best({{3}, {}, {4}, {5}, {}, {7}, {1}}, one) == 20);
   CHECK(best({{0}, {}, {0}, {0}, {}, {}, {}}, one) == 0);
   CHECK(synthesize_schedule(pass_times<double>{{0}, {}, {0}, {0}, {}, {}, {}}, {}, one)->gap() == 0);
   one.split = false;
   one.microbatches = 5;
-  one.memory = {1};
+  one.memory_limit = {1};
   CHECK(best({{3}, {4}, {}, {}, {}, {}, {}}, one) == 35);
   CHECK(best({{3}, {}, {1}, {2}, {}, {}, {}}, one) == 30);
   CHECK(best({{3}, {4}, {1}, {}, {}, {}, {}}, one) == 35);  // I and W are not asked for
-  order_request several = even_request({0, 1, 2}, 2);       // one microbatch after the other, W before the next F
+  synthesis_request several = even_request({0, 1, 2}, 2);       // one microbatch after the other, W before the next F
   CHECK(best(even_times(3), several) == 8 * 70);
   several.bytes.activations = several.bytes.weight_part = {0, 0, 0};
-  several.memory = {0};
+  several.memory_limit = {0};
   CHECK(best(even_times(3), several) == 260);
   several.rank_of = {2, 0, 0};  // rank 1 has no stage
   CHECK(best(even_times(3), several) == 490);
@@ -278,7 +278,7 @@ TEST_CASE("Orders: a microbatch that just fits has room, though bytes are rounde
   small_orders of(5);
   for (std::size_t i = 0; i < 200; ++i) {
     of.next(1 + i % 3, 1 + i / 3 % 2, 3, i % 2 == 0);
-    order_request& request = of.request;
+    synthesis_request& request = of.request;
     std::vector<double> peak(1 + i % 3);
     for (double* bytes : {request.bytes.resident.data(), request.bytes.activations.data()}) {
       for (std::size_t s = 0; s < request.rank_of.size(); ++s) bytes[s] *= 0.1;
@@ -287,25 +287,25 @@ TEST_CASE("Orders: a microbatch that just fits has room, though bytes are rounde
     request.bytes.recomputed.clear();
     for (std::size_t s = 0; s < request.rank_of.size(); ++s) peak[request.rank_of[s]] += request.bytes.resident[s];
     for (std::size_t s = 0; s < request.rank_of.size(); ++s) peak[request.rank_of[s]] += request.bytes.activations[s];
-    request.memory = peak;
-    request.limits.node_limit = 20;
+    request.memory_limit = peak;
+    request.search.node_limit = 20;
     CAPTURE(i);
     CHECK(synthesize_schedule(of.times, of.transfers, request).has_value());
   }
 }
 
 TEST_CASE("Orders: why there is none") {
-  order_request request = even_request({0, 1, 1}, 4);
+  synthesis_request request = even_request({0, 1, 1}, 4);
   request.bytes.recomputed = {0, 0, 3};
   request.bytes.resident = {0, 0, 1};
-  request.memory = {5, 5};
+  request.memory_limit = {5, 5};
   const auto none = synthesize_schedule(even_times(3), transfer_times<ticks>{}, request);
   CHECK(none.state() == stagecut::state::infeasible);
   CHECK(none.why().text() == "rank 1, with one microbatch at a time, needs at least 8 bytes, and a device has 5 bytes");
-  request.memory = {1, 8};
+  request.memory_limit = {1, 8};
   CHECK(synthesize_schedule(even_times(3), transfer_times<ticks>{}, request).why().text() ==
         "rank 0, with one microbatch at a time, needs at least 2 bytes, and a device has 1 byte");
-  request.memory = {8};
+  request.memory_limit = {8};
   CHECK(synthesize_schedule(even_times(3), transfer_times<ticks>{}, request).has_value());
 }
 
@@ -318,18 +318,18 @@ TEST_CASE("Orders: limits") {
     of.request.bytes.recomputed.clear();
     CAPTURE(i);
     for (const std::size_t nodes : {0U, 1U, 2U}) {
-      of.request.limits = {std::nullopt, nodes, {}, {}};
+      of.request.search = {.node_limit = nodes};
       const auto few = synthesize_schedule(of.times, of.transfers, of.request);
       CHECK((few ? fault(of, *few) : "") == "");
       CHECK((few || few.state() == stagecut::state::unknown));
     }
-    of.request.limits = {0, std::nullopt, {}, {}};
+    of.request.search = {.time_limit = 0};
     const auto none = synthesize_schedule(of.times, of.transfers, of.request);
     CHECK((none ? fault(of, *none) : "") == "");
     CHECK((none || none.why().text() == "a limit was reached before an answer was found"));
     std::size_t asked = 0;
     const auto stop = [&] { return ++asked > 50; };
-    of.request.limits = {std::nullopt, std::nullopt, stop, {}};
+    of.request.search = {.stop = stop};
     const auto some = synthesize_schedule(of.times, of.transfers, of.request);  // comes back
     CHECK((some ? fault(of, *some) : "") == "");
   }
@@ -337,14 +337,14 @@ TEST_CASE("Orders: limits") {
 
 TEST_CASE("Orders: progress tells what was found, in the unit of the times") {
   const pass_times<double> times{{0.5, 0.25, 0.75}, {}, {0.25, 0.75, 0.5}, {0.5, 0.125, 0.25}, {}, {}, {}};
-  order_request request = even_request({0, 1, 2}, 4);
+  synthesis_request request = even_request({0, 1, 2}, 4);
   for (const transfer_kind kind : all_kinds) {
-    std::vector<stagecut::makespan_progress> told;
-    const auto tell = [&](const stagecut::makespan_progress& now) { told.push_back(now); };
-    request.limits = {std::nullopt, 300, {}, tell};
+    std::vector<stagecut::search_progress> told;
+    const auto tell = [&](const stagecut::search_progress& now) { told.push_back(now); };
+    request.search = {.node_limit = 300, .progress = tell};
     const auto found = synthesize_schedule(times, transfer_times<double>{kind, {0.125}, {0.25}}, request);
     REQUIRE(!told.empty());
-    CHECK(told.back().makespan == found->makespan);
+    CHECK(told.back().value == found->makespan);
     CHECK(told.back().bound <= found->bound);
     CHECK(told.back().bound > 5);
     for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].nodes >= told[i - 1].nodes);
@@ -359,22 +359,22 @@ TEST_CASE("Orders: the same for the same seed and nodes, and for times twice as 
     of.transfers.kind = all_kinds[i % 4];
     of.limit(1, 2);
     of.request.bytes.recomputed.clear();
-    of.request.limits.node_limit = 600;
+    of.request.search.node_limit = 600;
     CAPTURE(i);
     const auto made = [&](double unit) {
       return *synthesize_schedule(in<double>(of.times, unit), in<double>(of.transfers, unit), of.request);
     };
     const auto first = made(0.3);
     const auto again = made(0.3);
-    CHECK(again.order == first.order);
+    CHECK(again.schedule == first.schedule);
     CHECK(again.bound == first.bound);
-    CHECK(again.looked_at == first.looked_at);
+    CHECK(again.statistics.nodes == first.statistics.nodes);
     const auto large = made(0.3 * 1024);
-    CHECK(large.order == first.order);
+    CHECK(large.schedule == first.schedule);
     CHECK(large.makespan == first.makespan * 1024);
     CHECK(large.bound == first.bound * 1024);
-    of.request.seed = 2;
-    others += made(0.3).order == first.order ? 0U : 1U;
+    of.request.search.seed = 2;
+    others += made(0.3).schedule == first.schedule ? 0U : 1U;
   }
   CHECK(others > 2);
 }
@@ -386,7 +386,7 @@ TEST_CASE("Orders: what is refused") {
   const auto refused = [](const auto& change) {
     pass_times<double> times{{1, 1}, {}, {1, 1}, {1, 1}, {}, {}, {}};
     transfer_times<double> transfers;
-    order_request request;
+    synthesis_request request;
     request.microbatches = 2;
     change(times, transfers, request);
     return refusal([&] { return synthesize_schedule(times, transfers, request); });
@@ -398,7 +398,7 @@ TEST_CASE("Orders: what is refused") {
     return stagecut::make_schedule(stagecut::schedule_kind::gpipe, shape);
   };
   const auto of_request = [&](const auto& change) {
-    const std::string text = refused([&](auto&, auto&, order_request& request) { change(request); });
+    const std::string text = refused([&](auto&, auto&, synthesis_request& request) { change(request); });
     const std::string begin = "stagecut::synthesize_schedule: ";
     return text.starts_with(begin) ? text.substr(begin.size()) : "without its name: " + text;
   };
@@ -424,17 +424,17 @@ TEST_CASE("Orders: what is refused") {
           of.bytes.weight_part = {1, 2};
         }) == "bytes.weight_part[1] = 2.000000, must be at most what the stage keeps");
   CHECK(of_request([](auto& of) {
-          of.memory = {1, 2, 3};
-        }) == "memory.size() = 3, must be 1 or the number of ranks, 2");
-  CHECK(of_request([&](auto& of) { of.memory = {4, nan}; }) == "memory[1] = nan, must be finite and not negative");
-  CHECK(of_request([](auto& of) { of.limits.time_limit = -1; }) ==
-        "limits.time_limit = -1.000000, must not be negative");
+          of.memory_limit = {1, 2, 3};
+        }) == "memory_limit.size() = 3, must be 1 or the number of ranks, 2");
+  CHECK(of_request([&](auto& of) { of.memory_limit = {4, nan}; }) == "memory_limit[1] = nan, must be finite and not negative");
+  CHECK(of_request([](auto& of) { of.search.time_limit = -1; }) ==
+        "search.time_limit = -1.000000, must not be negative");
   CHECK(of_request([&](auto& of) {
           of.start = gpipe(3);
         }).ends_with("must be of these ranks, stages and microbatches, with passes one by one"));
   CHECK(of_request([&](auto& of) {
           of.start = gpipe(2);
-          of.memory = {2, 1};
+          of.memory_limit = {2, 1};
         }).ends_with("must keep to the memory of rank 1"));
   CHECK(of_times([](auto& times, auto&) { times.forward[1] = -2; }) ==
         "forward[1]: -2.000000, must be finite and not negative");

@@ -24,7 +24,7 @@ std::string planned(const profile& model, const plan_request& request = {}) {
   return names;
 }
 
-/// Layers a, b and c, of which c is numbered before b.
+/// Layers a, b and c, with c numbered before b.
 profile graph() {
   profile model = chain_of({1, 2, 3});
   model.layers[0].name = "a";

@@ -36,6 +36,6 @@ TEST_CASE("schedules that chains are not planned for, and recomputation beside g
   plan_request request{.devices = 2, .microbatches = 4, .schedule = schedule_kind::sliced};
   CHECK(refused(model, request).find("is not one that a chain is planned for") != std::string::npos);
   request.schedule = schedule_kind::zb_h1;
-  request.memory.checkpoint = stagecut::checkpointing::always;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::always;
   CHECK(refused(model, request).find("needs a schedule that runs B as one") != std::string::npos);
 }

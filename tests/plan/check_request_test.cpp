@@ -37,9 +37,9 @@ std::string refusal(const profile& model, const plan_request& request) {
 TEST_CASE("requests that make no sense") {
   const profile model = equal_layers(4);
   CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
-  CHECK(refusal(model, {.chunks = 0}) == "stagecut::plan_chain: chunks = 0, must be at least 1");
+  CHECK(refusal(model, {.stages_per_rank = 0}) == "stagecut::plan_chain: stages_per_rank = 0, must be at least 1");
   CHECK(refusal(model, {.devices = ~std::size_t{0}}).find("must be below 2^40") != std::string::npos);
-  CHECK(refusal(model, {.chunks = ~std::size_t{0}}).find("must be below 2^20") != std::string::npos);
+  CHECK(refusal(model, {.stages_per_rank = ~std::size_t{0}}).find("must be below 2^20") != std::string::npos);
   CHECK(refusal({}, {}) == "stagecut::plan_chain: model.layers = {}, must hold at least one layer");
   profile graph = model;
   graph.edges = {{0, 1}, {1, 2}, {2, 3}};
@@ -54,11 +54,11 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.devices = 2, .in_flight = {1, 0}}).find("in_flight[1] = 0") != std::string::npos);
   CHECK(refusal(model, {.by = measure::weights}).find("weights.size() = 0") != std::string::npos);
   CHECK(refusal(model, {.time_weight = 2}).find("time_weight") != std::string::npos);
-  CHECK(refusal(model, {.memory_per_device = -1.0}).find("memory_per_device") != std::string::npos);
-  CHECK(refusal(model, {.memory_per_device = 1.0, .buffer_fraction = 1}).find("buffer_fraction") != std::string::npos);
-  CHECK(refusal(model, {.devices = 2, .chunks = 2, .memory_per_device = 1.0}).find("limits what the order") !=
+  CHECK(refusal(model, {.memory_limit = -1.0}).find("memory_limit") != std::string::npos);
+  CHECK(refusal(model, {.memory_limit = 1.0, .buffer_fraction = 1}).find("buffer_fraction") != std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .stages_per_rank = 2, .memory_limit = 1.0}).find("limits what the order") !=
         std::string::npos);
-  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs chunks above 1") != std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, has 2 stages on each device") !=
         std::string::npos);
@@ -66,19 +66,19 @@ TEST_CASE("requests that make no sense") {
         std::string::npos);
   CHECK(refusal(model, {.devices = 2, .microbatches = 3, .schedule = schedule_kind::zb_h1}).find("microbatches = 3") !=
         std::string::npos);
-  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::interleaved}).empty());
+  CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::interleaved}).empty());
   CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
   plan_request limited;
   for (const double each : {0.0 / 0.0, -1.0}) {
-    limited.limits.time_limit = each;
-    CHECK(refusal(model, limited).find("plan_chain: limits.time_limit = ") != std::string::npos);
+    limited.search.time_limit = each;
+    CHECK(refusal(model, limited).find("plan_chain: search.time_limit = ") != std::string::npos);
   }
-  limited.limits.time_limit = 0.0;
+  limited.search.time_limit = 0.0;
   CHECK(refusal(model, limited).empty());
   CHECK(refusal(model, {.objective = stagecut::plan_objective::makespan}) ==
         "stagecut::plan_chain: objective = makespan, is what make_plan minimises");
   plan_request request;
-  request.memory.checkpoint = checkpointing::except_last;
+  request.memory_accounting.checkpoint = checkpointing::except_last;
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
 }
 
@@ -117,8 +117,8 @@ TEST_CASE("what make_plan refuses, it refuses in its own name") {
     request.kept_together = {{3, 5}};
     refused(request, "stagecut::make_plan: kept_together[0] = [3, 5), must be some of 4 layers");
     request.kept_together.clear();
-    request.limits.time_limit = -1;
-    refused(request, "stagecut::make_plan: limits.time_limit = -1.000000, must not be negative");
+    request.search.time_limit = -1;
+    refused(request, "stagecut::make_plan: search.time_limit = -1.000000, must not be negative");
   }
   CHECK_THROWS_WITH_AS((void)stagecut::layer_blocks(model, {0}),
                        "stagecut::layer_blocks: forbidden_cuts[0] = 0, must be between two of 4 layers",
@@ -150,41 +150,41 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
     return after(other);
   };
   for (const auto kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved}) {
-    CHECK(both({.devices = 4, .chunks = 2, .microbatches = 6, .schedule = kind}) ==
+    CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 6, .schedule = kind}) ==
           "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, "
           "as in "
           "PyTorch");
-    CHECK(both({.devices = 4, .chunks = 2, .microbatches = 3, .schedule = kind}) ==
+    CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 3, .schedule = kind}) ==
           "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in "
           "PyTorch");
   }
-  CHECK(both({.devices = 2, .chunks = 2, .microbatches = (std::size_t{1} << 30U) + 1}).starts_with("microbatches = "));
-  CHECK(both({.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
-        "in_flight = {…}, is of one stage on each device: chunks must be 1");
-  CHECK(refusal(model, {.devices = 2, .chunks = 2, .in_flight = {1, 1, 1, 1}}).find("in_flight = ") !=
+  CHECK(both({.devices = 2, .stages_per_rank = 2, .microbatches = (std::size_t{1} << 30U) + 1}).starts_with("microbatches = "));
+  CHECK(both({.devices = 2, .stages_per_rank = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
+        "in_flight = {…}, is of one stage on each device: stages_per_rank must be 1");
+  CHECK(refusal(model, {.devices = 2, .stages_per_rank = 2, .in_flight = {1, 1, 1, 1}}).find("in_flight = ") !=
         std::string::npos);
   for (const auto kind : {schedule_kind::gpipe, schedule_kind::eager_one_forward_one_backward}) {
     CHECK(both({.devices = 2, .microbatches = 4, .schedule = kind, .in_flight = {2, 1}}) ==
           std::string("schedule = ") + to_string(kind) + ", must be 1f1b for numbers in flight");
   }
-  CHECK(both({.devices = 4, .chunks = 2, .microbatches = 9}) ==
+  CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 9}) ==
         "microbatches = 9, must be a multiple of the devices, 4, for interleaved: 8 or 12 would do, or a group of 5");
-  CHECK(both({.devices = 4, .chunks = 2, .microbatches = 9, .group = 4}) ==
+  CHECK(both({.devices = 4, .stages_per_rank = 2, .microbatches = 9, .group = 4}) ==
         "group = 4, must be from the devices, 4, on and leave of 9 microbatches none or at least as many, or be all of "
         "them: 5 would do");
   CHECK(both({.devices = 4, .microbatches = 8, .group = 4}) ==
         "group = 4, is of several stages on each device: chunks must be above 1");
   CHECK(both({.devices = 4, .microbatches = 8, .schedule = schedule_kind::gpipe, .group = 4}) ==
         "group = 4, is of interleaved, not of gpipe");
-  CHECK(refusal(model, {.devices = 4, .chunks = 2, .microbatches = 9, .group = 5}).empty());
-  CHECK(refusal(model, {.devices = 4, .chunks = 2, .microbatches = 8}).empty());
-  CHECK(refusal(model, {.devices = 4, .chunks = 2}).empty());
+  CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2, .microbatches = 9, .group = 5}).empty());
+  CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2, .microbatches = 8}).empty());
+  CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2}).empty());
 }
 
 TEST_CASE("speeds are those of the devices, and a topology has room for them") {
   const profile model = equal_layers(4);
   CHECK(refusal(model, {.devices = 2, .speeds = {1, 0.5}}).empty());
-  CHECK(refusal(model, {.devices = 2, .chunks = 2, .speeds = {1, 0.5}}).empty());
+  CHECK(refusal(model, {.devices = 2, .stages_per_rank = 2, .speeds = {1, 0.5}}).empty());
   CHECK(refusal(model, {.devices = 2, .speeds = {1}}) ==
         "stagecut::plan_chain: speeds.size() = 1, must be the number of devices");
   for (const double speed : {0.0, -1.0, 1.0 / 0.0, 0.0 / 0.0}) {

@@ -23,7 +23,7 @@ using numbers = std::tuple<std::size_t, std::size_t, std::size_t, schedule_kind>
 std::vector<numbers> numbers_of(const plan_request& request, const plan_choices& choices) {
   std::vector<numbers> result;
   for (const auto& each : detail::combinations(request, choices)) {
-    result.emplace_back(each.devices, each.chunks, each.microbatches, each.schedule);
+    result.emplace_back(each.devices, each.stages_per_rank, each.microbatches, each.schedule);
   }
   return result;
 }
@@ -39,26 +39,26 @@ TEST_CASE("all combinations in the order of devices, chunks, microbatches, sched
   CHECK(numbers_of(request, {.devices = {2, 4}, .microbatches = {8, 4}}) ==
         std::vector<numbers>{{2, 1, 8, plain}, {2, 1, 4, plain}, {4, 1, 8, plain}, {4, 1, 4, plain}});
   // What no list says means the schedule with as many chunks; a list says what it means.
-  CHECK(numbers_of(request, {.chunks = {1, 2}}) == std::vector<numbers>{{3, 1, 6, plain}, {3, 2, 6, interleaved}});
-  CHECK(numbers_of(request, {.chunks = {2}, .schedules = {gpipe, plain}}) ==
+  CHECK(numbers_of(request, {.stages_per_rank = {1, 2}}) == std::vector<numbers>{{3, 1, 6, plain}, {3, 2, 6, interleaved}});
+  CHECK(numbers_of(request, {.stages_per_rank = {2}, .schedules = {gpipe, plain}}) ==
         std::vector<numbers>{{3, 2, 6, gpipe}, {3, 2, 6, plain}});
 }
 
 TEST_CASE("combinations are in the words of their target, and have a group where it is taken") {
   plan_request request{.devices = 2, .microbatches = 5, .target = framework::pytorch};
-  auto all = detail::combinations(request, {.chunks = {1, 2}});
+  auto all = detail::combinations(request, {.stages_per_rank = {1, 2}});
   REQUIRE(all.size() == 2);
   CHECK(all[0].group == 0);
   CHECK(all[1].group == 0);  // two rounds do not come out
   request.microbatches = 3;
-  all = detail::combinations(request, {.chunks = {1, 2}});
+  all = detail::combinations(request, {.stages_per_rank = {1, 2}});
   CHECK(all[1].group == 3);
   request.microbatches = 5;
   request.target = framework::torchgpipe;
   CHECK(numbers_of(request, {}) == std::vector<numbers>{{2, 1, 5, gpipe}});
   request.target = framework::none;
   request.group = 5;
-  all = detail::combinations(request, {.chunks = {1, 2}});
+  all = detail::combinations(request, {.stages_per_rank = {1, 2}});
   CHECK(all[0].group == 0);
   CHECK(all[1].group == 5);
 }
@@ -71,7 +71,7 @@ TEST_CASE("why a combination cannot be tried") {
   auto other = fine;
   other.schedule = interleaved;
   CHECK(why(other) == "the schedule is not made for these numbers");
-  other.chunks = 2;
+  other.stages_per_rank = 2;
   CHECK(why(other) == "");
   other.microbatches = 5;
   CHECK(why(other) == "the schedule is not made for these numbers");
@@ -82,7 +82,7 @@ TEST_CASE("why a combination cannot be tried") {
   other.speeds = {1, 1, 1};
   CHECK(why(other) == "the speeds are those of another number of devices");
   other = fine;
-  other.memory_of_devices = {1};
+  other.memory_limit = {1, 1, 1};
   CHECK(why(other) == "the memory is that of another number of devices");
   other = fine;
   other.links = {{1, 1}, {1, 1}};
@@ -97,7 +97,7 @@ TEST_CASE("why a combination cannot be tried") {
   other = fine;
   other.target = framework::alpa;
   CHECK(why(other) == "");
-  other.chunks = 2;
+  other.stages_per_rank = 2;
   other.schedule = interleaved;
   CHECK(why(other) == "2 stages on every device, and it knows only one");
 }

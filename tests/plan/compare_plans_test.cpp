@@ -24,11 +24,11 @@ using stagecut::schedule_kind;
 TEST_CASE("the best of several shapes, with the table of what was compared") {
   stagecut::plan_choices open;
   open.devices = {2, 4, 8};
-  open.chunks = {1, 2};
+  open.stages_per_rank = {1, 2};
   open.schedules = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::zbv};
   open.all_devices = 4;
   plan_request request{.microbatches = 8};
-  request.limits.time_limit = std::nullopt;
+  request.search.time_limit = std::nullopt;
   const auto all = compare_plans(known, request, open);
   REQUIRE(all.compared.size() == 18);
   REQUIRE(all.best);
@@ -70,13 +70,13 @@ TEST_CASE("a plan is the best of several only if none was left with a lower boun
     model.layers[i].backward = 2 + static_cast<double>(i * 53 % 97);
   }
   stagecut::plan_choices open;
-  open.chunks = {1, 2};
+  open.stages_per_rank = {1, 2};
   open.schedules = {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::interleaved};
   plan_request request{.devices = 8, .microbatches = 16};
-  request.limits.time_limit = std::nullopt;
+  request.search.time_limit = std::nullopt;
   int weak = 0;
   for (const std::size_t nodes : {1U, 1000U, 4000U, 1000000U}) {
-    request.limits.node_limit = nodes;
+    request.search.node_limit = nodes;
     const auto all = compare_plans(model, request, open);
     REQUIRE(all.best);
     double bound = all.best->objective.value;
@@ -134,8 +134,8 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
   };
   CHECK(refused({.microbatches = 4}, {.devices = {0, 2}, .all_devices = 8}) ==
         "stagecut::compare_plans: choices.devices[0] = 0, must be at least 1");
-  CHECK(refused({.devices = 2, .microbatches = 4}, {.chunks = {1, 0}}) ==
-        "stagecut::compare_plans: choices.chunks[1] = 0, must be at least 1");
+  CHECK(refused({.devices = 2, .microbatches = 4}, {.stages_per_rank = {1, 0}}) ==
+        "stagecut::compare_plans: choices.stages_per_rank[1] = 0, must be at least 1");
   CHECK(refused({.devices = 2}, {.microbatches = {0}}) ==
         "stagecut::compare_plans: choices.microbatches[0] = 0, must be at least 1");
   // A list that is empty leaves what the request says, which is then what is refused.
@@ -145,22 +145,22 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
   CHECK(refused({.devices = 2, .microbatches = 4, .objective = stagecut::plan_objective::range}, {}) ==
         "stagecut::compare_plans: objective = range, must be the makespan, by which plans are compared");
   // Wrong in every combination.
-  CHECK(refused({.devices = 2, .microbatches = 4, .speeds = {1}}, {.chunks = {1, 2}}) ==
+  CHECK(refused({.devices = 2, .microbatches = 4, .speeds = {1}}, {.stages_per_rank = {1, 2}}) ==
         "stagecut::compare_plans: speeds.size() = 1, must be the number of devices");
-  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {1}}, {.chunks = {2, 1}}) ==
+  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {1}}, {.stages_per_rank = {2, 1}}) ==
         "stagecut::compare_plans: in_flight.size() = 1, must be the number of stages, 2");
-  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {2, 1}}, {.chunks = {2}}) ==
-        "stagecut::compare_plans: in_flight = {…}, is of one stage on each device: chunks must be 1");
+  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {2, 1}}, {.stages_per_rank = {2}}) ==
+        "stagecut::compare_plans: in_flight = {…}, is of one stage on each device: stages_per_rank must be 1");
   CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {2, 1}}, {.schedules = {schedule_kind::gpipe}}) ==
         "stagecut::compare_plans: schedule = gpipe, must be 1f1b for numbers in flight");
-  CHECK(refused({.devices = 2, .microbatches = 4, .links = {{-1, 1}}}, {.chunks = {1, 2}})
+  CHECK(refused({.devices = 2, .microbatches = 4, .links = {{-1, 1}}}, {.stages_per_rank = {1, 2}})
             .starts_with("stagecut::compare_plans: links[0].latency = -1"));
   // One alone is what it is without choices.
-  const auto alone = compare_plans(known, {.devices = 2, .chunks = 2, .microbatches = 4}, stagecut::plan_choices{});
+  const auto alone = compare_plans(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 4}, stagecut::plan_choices{});
   REQUIRE(alone.best.state() == stagecut::state::optimal);
-  CHECK(*alone.best == *make_plan(known, {.devices = 2, .chunks = 2, .microbatches = 4}));
+  CHECK(*alone.best == *make_plan(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 4}));
   const auto small =
-      compare_plans(known, {.devices = 2, .microbatches = 4, .memory_per_device = 10.0}, stagecut::plan_choices{});
+      compare_plans(known, {.devices = 2, .microbatches = 4, .memory_limit = 10.0}, stagecut::plan_choices{});
   CHECK(small.best.why().what == stagecut::reason::cause::layer_too_large);
   // What one cannot have does not harm the others.
   profile whole = known;
@@ -197,11 +197,11 @@ TEST_CASE("a combination that cannot win is left as soon as its bound says so, a
   open.schedules = {schedule_kind::zb_h2, schedule_kind::gpipe};
   std::size_t told = 0;
   std::size_t asked = 0;
-  const auto progress = [&](const stagecut::makespan_progress&) { ++told; };
+  const auto progress = [&](const stagecut::search_progress&) { ++told; };
   const auto stop = [&] { return ++asked == 0; };
   plan_request request{.devices = 4, .microbatches = 8};
-  request.limits.progress = progress;
-  request.limits.stop = stop;
+  request.search.progress = progress;
+  request.search.stop = stop;
   const auto all = compare_plans(known, request, open);
   REQUIRE(all.compared.size() == 2);
   CHECK(all.compared[0].makespan == 504);
@@ -223,17 +223,17 @@ TEST_CASE("a combination whose makespan is not known leaves open whether it woul
 
 TEST_CASE("a group of microbatches is of those choices that take one") {
   stagecut::plan_choices open;
-  open.chunks = {1, 2};
+  open.stages_per_rank = {1, 2};
   open.schedules = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::looped_bfs};
   open.list_impossible = false;
   plan_request request{.devices = 3, .microbatches = 4, .group = 4};
-  request.limits.time_limit = std::nullopt;
+  request.search.time_limit = std::nullopt;
   const auto all = compare_plans(known, request, open);
   REQUIRE(all.compared.size() == 3);
   CHECK(all.compared[1].schedule == schedule_kind::interleaved);
   CHECK(all.compared[1].group == 4);
   CHECK(all.compared[1].makespan ==
-        *make_plan(known, {.devices = 3, .chunks = 2, .microbatches = 4, .group = 4})->makespan);
+        *make_plan(known, {.devices = 3, .stages_per_rank = 2, .microbatches = 4, .group = 4})->makespan);
   CHECK(all.compared[0].group == 0);
   CHECK(all.compared[2].group == 0);
   request.group = 2;  // not one that interleaved can have
@@ -241,7 +241,7 @@ TEST_CASE("a group of microbatches is of those choices that take one") {
   request.group = 0;
   CHECK(compare_plans(known, request, open).compared.size() == 2);  // 4 is no multiple of 3
   request.group = 4;
-  open.chunks = {1};
+  open.stages_per_rank = {1};
   CHECK_THROWS_WITH_AS((void)compare_plans(known, request, open),
                        "stagecut::compare_plans: group = 4, is of interleaved chunks", stagecut::argument_error);
 }

@@ -53,7 +53,7 @@ module_ticks by_enumeration(const std::vector<module_ticks>& costs, std::size_t 
   return best;
 }
 
-/// The greatest quotients of cost and 1, 2, 3 and so on, of equal ones that of cost and 1, and that of the first segment.
+/// The largest quotients of cost and 1, 2, 3 and so on; of equal ones the quotient with 1, then the first segment's.
 std::vector<std::size_t> by_quotients(const std::vector<module_ticks>& costs, std::size_t devices) {
   struct quotient {
     module_ticks cost;

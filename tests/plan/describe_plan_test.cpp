@@ -34,9 +34,9 @@ TEST_CASE("memory is called by what it was reckoned from") {
   CHECK(detail::optimizer_name(model, request) == "adam");
   model.layers[1].resident = 0;
   CHECK(detail::optimizer_name(model, request) == "as profiled");
-  request.memory.use_resident = false;
+  request.memory_accounting.use_resident = false;
   CHECK(detail::optimizer_name(model, request) == "adam");
-  request.memory.parameter_multiplier = 2.5;
+  request.memory_accounting.parameter_multiplier = 2.5;
   CHECK(detail::optimizer_name(model, request) == "2.5");
   request.optimizer = "mine";
   CHECK(detail::optimizer_name(model, request) == "mine");
@@ -51,10 +51,10 @@ TEST_CASE("a stage is described by one microbatch") {
   }
   const auto described = [&](checkpointing checkpoint) {
     stagecut::plan_request request{.devices = 2, .microbatches = 4, .speeds = {2, 0.5}};
-    request.memory.checkpoint = checkpoint;
+    request.memory_accounting.checkpoint = checkpoint;
     stagecut::plan made;
     made.cuts = stagecut::cuts{0, 1, 3};
-    detail::describe(made, model, request, stagecut::training_memory(model, request.memory), {0, 1}, {4, 3});
+    detail::describe(made, model, request, stagecut::training_memory(model, request.memory_accounting), {0, 1}, {4, 3});
     return made.stages[1];
   };
   const auto never = described(checkpointing::never);

@@ -100,9 +100,9 @@ struct plain_plan {
 
   /// Whether each device has room for what it holds, by an own walk along its order.
   [[nodiscard]] bool fits(const plan_request& request) const {
-    if (!request.memory_per_device) return true;
+    if (!request.memory_limit.for_all()) return true;
     const auto run_by = order();
-    const stagecut::training_memory memory(model, request.memory);
+    const stagecut::training_memory memory(model, request.memory_accounting);
     for (std::size_t r = 0; r < run_by.ranks(); ++r) {
       double stays = 0;
       for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
@@ -123,7 +123,7 @@ struct plain_plan {
         most = std::max(most, now);
         if (each.kind == backward || each.kind == backward_weight) now -= kept ? all : all + input;
       }
-      if (stays + most > *request.memory_per_device * (1 - request.buffer_fraction) * (1 + 1e-9)) return false;
+      if (stays + most > *request.memory_limit.for_all() * (1 - request.buffer_fraction) * (1 + 1e-9)) return false;
     }
     return true;
   }
@@ -134,12 +134,12 @@ plain_plan plain(const plan& made, const plan_request& request) {
   result.model = made.profile;
   result.cut.assign(made.cuts.points().begin(), made.cuts.points().end());
   result.speeds = made.speeds;
-  result.again = request.memory.checkpoint;
+  result.again = request.memory_accounting.checkpoint;
   result.links = made.messages.links;
   result.kind = request.transfers;
   result.schedule = made.schedule.name;
   result.shape.ranks = made.devices;
-  result.shape.chunks = made.chunks;
+  result.shape.stages_per_rank = made.stages_per_rank;
   result.shape.microbatches = made.schedule.microbatches;
   result.shape.group = made.schedule.group;
   for (const auto& each : made.stages) result.shape.in_flight.push_back(each.in_flight);
@@ -170,7 +170,7 @@ class all_kinds {
       }
       plan_request request = random_made::random_request(dice_, model);
       if (request.microbatches == 0) continue;
-      request.limits = {std::nullopt, 500, {}, {}};
+      request.search = {.node_limit = 500};
       try {
         auto found = stagecut::make_plan(model, request);
         if (!found) continue;
@@ -345,7 +345,7 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
     each.shape.microbatches = m;
     const auto kind = stagecut::find_schedule(as_is.schedule)->kind;
     if (kind != schedule_kind::in_flight &&
-        !has_shape(kind, as_is.shape.ranks, as_is.shape.chunks, m, as_is.shape.group))
+        !has_shape(kind, as_is.shape.ranks, as_is.shape.stages_per_rank, m, as_is.shape.group))
       continue;
     more.consider(each);
   }
@@ -355,7 +355,7 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
   for (std::size_t g = 1; g <= as_is.shape.microbatches && as_is.schedule == "interleaved"; ++g) {
     plain_plan each = as_is;
     each.shape.group = g;
-    if (has_shape(schedule_kind::interleaved, as_is.shape.ranks, as_is.shape.chunks, as_is.shape.microbatches, g))
+    if (has_shape(schedule_kind::interleaved, as_is.shape.ranks, as_is.shape.stages_per_rank, as_is.shape.microbatches, g))
       group.consider(each);
   }
   group.check(changes, change_kind::group);
@@ -389,7 +389,7 @@ TEST_CASE("prices are simulated differences, and changes the best of their kind,
     const auto [made, request] = plans.next();
     CAPTURE(i);
     CAPTURE(made.schedule.name);
-    const auto told = explain_plan(made, {{std::nullopt, 500, {}, {}}, 100});
+    const auto told = explain_plan(made, {{.node_limit = 500}, 100});
     const plain_plan as_is = plain(made, request);
     CHECK(told.makespan == *made.makespan);
     check_parts(made, told);
@@ -409,7 +409,7 @@ TEST_CASE("prices are simulated differences, and changes the best of their kind,
     CAPTURE(each);
     CHECK(schedules.contains(each));
   }
-  CHECK(kinds.size() == std::size(stagecut::change_words));
+  CHECK(kinds.size() == std::size(stagecut::change_names));
   CHECK(linked > 200);
   CHECK(proved > 30);
 }
@@ -441,7 +441,7 @@ TEST_CASE("asked to stop, it tells what it has, and what it has not") {
   std::size_t most = 0;
   const auto stop = [&] { return ++asked > most; };
   stagecut::explain_options options;
-  options.limits.stop = stop;
+  options.search.stop = stop;
   most = 1000000;
   const auto all = explain_plan(made, options);
   CHECK(all.less.unknown.empty());
@@ -460,8 +460,8 @@ TEST_CASE("asked to stop, it tells what it has, and what it has not") {
     if (each <= 3) CHECK(told.less.unknown == "there was no time to simulate all of them");
     if (told.less.unknown.empty()) CHECK(told.less == all.less);
   }
-  options.limits.stop = {};
-  options.limits.time_limit = 0;
+  options.search.stop = {};
+  options.search.time_limit = 0;
   CHECK_FALSE(explain_plan(made, options).less.unknown.empty());
 }
 
@@ -487,7 +487,7 @@ TEST_CASE("what is cut by the heaviest stage is cut anew by the makespan") {
     CHECK(each.makespan == *best.makespan);
   }
   CHECK(found);
-  for (const auto& each : explain_plan(made, {{std::nullopt, std::nullopt, {}, {}}, 100}).changes) {
+  for (const auto& each : explain_plan(made, {{}, 100}).changes) {
     CHECK(each.kind != change_kind::cuts);
   }
 }
@@ -501,22 +501,21 @@ TEST_CASE("the price of memory is that of plans made with more and with less of 
     for (const bool apart : {false, true}) {
       plan_request request{.devices = 4, .microbatches = 8};
       if (apart) {
-        request.memory_of_devices = {1.0 * static_cast<double>(bytes), 300, 310, 320};
+        request.memory_limit = {1.0 * static_cast<double>(bytes), 300, 310, 320};
       } else {
-        request.memory_per_device = static_cast<double>(bytes);
+        request.memory_limit = static_cast<double>(bytes);
       }
       const auto found = stagecut::make_plan(model, request);
       if (!found) continue;
-      const auto told = explain_plan(*found, {{std::nullopt, std::nullopt, {}, {}}, 3});
+      const auto told = explain_plan(*found, {{}, 3});
       CHECK(told.memory.unknown == "nothing was to be cut anew");
-      const auto memory = explain_plan(*found, {{10, std::nullopt, {}, {}}, 3}).memory;
+      const auto memory = explain_plan(*found, {{.time_limit = 10}, 3}).memory;
       CHECK(memory.unknown.empty());
       CHECK(memory.proved);
       CHECK(memory.as_is == *found->makespan);
       const auto with = [&](double share) {
         plan_request asked = request;
-        if (asked.memory_per_device) *asked.memory_per_device *= share;
-        for (double& each : asked.memory_of_devices) each *= share;
+        asked.memory_limit = asked.memory_limit.scaled(share);
         return stagecut::make_plan(model, asked);
       };
       CHECK(memory.more == *with(1.01)->makespan);
@@ -531,7 +530,7 @@ TEST_CASE("the price of memory is that of plans made with more and with less of 
 }
 
 TEST_CASE("the price of memory is not told where it is not known") {
-  const plan_request capped{.devices = 4, .microbatches = 8, .memory_per_device = 300};
+  const plan_request capped{.devices = 4, .microbatches = 8, .memory_limit = 300};
   plan made = *stagecut::make_plan(alike(16), capped);
   CHECK(explain_plan(made).memory.unknown.empty());
   plan other = made;
@@ -550,7 +549,7 @@ TEST_CASE("the price of memory is not told where it is not known") {
     CHECK(each.kind != change_kind::schedule);
   }
   // A cut that is the best of those that keep the first three layers together.
-  plan_request together{.devices = 4, .microbatches = 8, .memory_per_device = 10000};
+  plan_request together{.devices = 4, .microbatches = 8, .memory_limit = 10000};
   together.kept_together = {{0, 6}};
   CHECK(explain_plan(*stagecut::make_plan(alike(16), together)).memory.unknown ==
         "it keeps to rules that it does not tell, and is not the best without");
@@ -588,7 +587,7 @@ bool can_be_told(const framework& to, const plan_change& change, const plain_pla
   // Decoders are the layers [2, n - 2); every stage has at least one, but where a layout says all layers.
   const std::size_t least = std::string(to.name) == "megatron" ? 0 : 1;
   // Of several stages a device the embedding may be accounted for on the first, and the loss on the last.
-  const std::size_t ends_less = std::string(to.name) == "megatron-flags" && as_is.shape.chunks > 1 ? 1 : 0;
+  const std::size_t ends_less = std::string(to.name) == "megatron-flags" && as_is.shape.stages_per_rank > 1 ? 1 : 0;
   const auto points = change.cuts.points();
   for (std::size_t s = 1; s + 1 < points.size(); ++s) {
     if (points[s] < 2 + least - (s == 1 ? ends_less * least : 0)) return false;
@@ -601,7 +600,7 @@ bool can_be_told(const framework& to, const plan_change& change, const plain_pla
   }
   const std::size_t ends = 1;
   for (const std::size_t end : {decoders.front(), decoders.back()}) {
-    if (as_is.shape.chunks > 1 && end != decoders[1] && end + 1 != decoders[1]) return false;
+    if (as_is.shape.stages_per_rank > 1 && end != decoders[1] && end + 1 != decoders[1]) return false;
   }
   return std::set<std::size_t>(decoders.begin() + static_cast<std::ptrdiff_t>(ends),
                                decoders.end() - static_cast<std::ptrdiff_t>(ends))
@@ -626,19 +625,19 @@ TEST_CASE("for a framework the changes are told that it can be told, on random p
     CAPTURE(to.name);
     plan_request request{.devices = 2 + dice.up_to(1)};
     const bool chunks = std::string(to.name).starts_with("megatron") && dice.up_to(1) == 0;
-    request.chunks = chunks ? 2 : 1;
+    request.stages_per_rank = chunks ? 2 : 1;
     request.microbatches = request.devices * (1 + dice.up_to(3));
     if (dice.up_to(1) == 0) request.objective = stagecut::plan_objective::bottleneck;
     if (dice.up_to(1) == 0) request.links = {{1, 5}};
-    if (dice.up_to(2) == 0) request.memory_per_device = 600 + dice.whole(1200);
-    request.limits = {std::nullopt, 500, {}, {}};
+    if (dice.up_to(2) == 0) request.memory_limit = 600 + dice.whole(1200);
+    request.search = {.node_limit = 500};
     const stagecut::framework target = stagecut::find_target(to.name)->kind;
     // Half of them are made for anybody.
     if (dice.up_to(1) == 0) request.target = target;
     const auto found = stagecut::make_plan(of_kinds(dice), request);
     if (!found) continue;
     const plain_plan as_is = plain(*found, request);
-    const stagecut::search_limits limits{std::nullopt, 500, {}, {}};
+    const stagecut::search_options limits{.node_limit = 500};
     const auto told = explain_plan(*found, {limits, 100, target});
     for (const auto& each : told.changes) {
       CAPTURE(to_string(each.kind));
@@ -660,7 +659,7 @@ TEST_CASE("for a framework the changes are told that it can be told, on random p
     for (const auto& each : told.changes) changes.emplace(each.kind, each);
     boundary.check(changes, change_kind::boundary);
   }
-  CHECK(kinds.size() == std::size(stagecut::change_words));
+  CHECK(kinds.size() == std::size(stagecut::change_names));
   CHECK(refused.size() == std::size(frameworks));
   for (const auto& [name, count] : refused) {
     CAPTURE(name);

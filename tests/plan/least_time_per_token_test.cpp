@@ -88,8 +88,8 @@ figures figures_of(const profile& model, const plan_request& request, const poin
       here = std::max({own, sent[s], sent[s + 1]});
     }
     result.slowest = std::max(result.slowest, here);
-    if (!request.memory_of_devices.empty()) {
-      result.fits = result.fits && bytes_of_stage(model, cut[s], cut[s + 1], groups) <= request.memory_of_devices[s];
+    if (request.memory_limit) {
+      result.fits = result.fits && bytes_of_stage(model, cut[s], cut[s + 1], groups) <= request.memory_limit.of(s, 0);
     }
   }
   return result;
@@ -129,10 +129,11 @@ TEST_CASE("no cut that fits has less time per token, or of as much a lighter hea
       request.in_flight.assign(request.devices, groups);
     }
     const double all = bytes_of_stage(model, 0, n, groups);
+    std::vector<double> limits;
     for (std::size_t d = 0; d < request.devices && random.up_to(9) != 0; ++d) {
-      request.memory_of_devices.push_back(1 + std::floor(all * (0.2 + random.whole(12) / 8)));
+      limits.push_back(1 + std::floor(all * (0.2 + random.whole(12) / 8)));
     }
-    if (request.memory_of_devices.size() != request.devices) request.memory_of_devices.clear();
+    if (limits.size() == request.devices) request.memory_limit = limits;
     std::optional<figures> best;
     points_t first;
     std::optional<double> slowest;
@@ -214,18 +215,18 @@ TEST_CASE("what is of training is refused in inference, and the other way round"
   request.microbatches = 4;
   CHECK(refusal(model, request) == "stagecut::make_plan: microbatches = 4, is of training: inference has no iteration");
   request.microbatches = 0;
-  request.chunks = 2;
+  request.stages_per_rank = 2;
   CHECK(refusal(model, request) ==
-        "stagecut::make_plan: chunks = 2, is of training: in inference a device has one stage");
-  request.chunks = 1;
+        "stagecut::make_plan: stages_per_rank = 2, is of training: in inference a device has one stage");
+  request.stages_per_rank = 1;
   request.schedule = stagecut::schedule_kind::gpipe;
   CHECK(refusal(model, request) ==
         "stagecut::make_plan: schedule = gpipe, is of training: in inference nothing goes back");
   request.schedule = plan_request{}.schedule;
-  request.memory.checkpoint = stagecut::checkpointing::always;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::always;
   CHECK(refusal(model, request) ==
-        "stagecut::make_plan: memory.checkpoint = always, is of training: in inference nothing is computed again");
-  request.memory.checkpoint = stagecut::checkpointing::never;
+        "stagecut::make_plan: memory_accounting.checkpoint = always, is of training: in inference nothing is computed again");
+  request.memory_accounting.checkpoint = stagecut::checkpointing::never;
   request.optimizer = "adam";
   CHECK(refusal(model, request) ==
         "stagecut::make_plan: optimizer = adam, is of training: in inference parameters alone stay");

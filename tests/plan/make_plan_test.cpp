@@ -108,7 +108,7 @@ TEST_CASE("every schedule has a plan that its own name runs") {
   for (const auto& entry : stagecut::schedules) {
     for (const std::size_t v : {1U, 2U}) {
       if (!stagecut::has_shape(entry.kind, 2, v, 4)) continue;
-      const auto best = make_plan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
+      const auto best = make_plan(known, {.devices = 2, .stages_per_rank = v, .microbatches = 4, .schedule = entry.kind});
       REQUIRE_MESSAGE(best.state() == stagecut::state::optimal, entry.name);
       ++planned;
       const auto order = stagecut::schedule_of(*best);
@@ -119,7 +119,7 @@ TEST_CASE("every schedule has a plan that its own name runs") {
     }
   }
   CHECK(planned == 13);
-  const auto interleaved = make_plan(known, {.devices = 2, .chunks = 2, .microbatches = 8});
+  const auto interleaved = make_plan(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 8});
   CHECK(interleaved->schedule.name == "interleaved");
   CHECK(interleaved->makespan == 776);
   const auto told = make_plan(known, {.devices = 4, .microbatches = 8, .in_flight = {2, 2, 2, 1}});
@@ -134,9 +134,9 @@ TEST_CASE("interleaved in groups of microbatches: the best of all cuts, and its 
   for (int round = 0; round < 250; ++round) {
     CAPTURE(round);
     const profile model = random.profile(6 + random.up_to(2));
-    plan_request request{.devices = 2 + random.up_to(1), .chunks = 2, .microbatches = 1 + random.up_to(8)};
+    plan_request request{.devices = 2 + random.up_to(1), .stages_per_rank = 2, .microbatches = 1 + random.up_to(8)};
     request.group = random.up_to(2) == 0 ? request.microbatches : 1 + random.up_to(8);
-    request.limits.time_limit.reset();
+    request.search.time_limit.reset();
     const bool fits =
         stagecut::has_shape(schedule_kind::interleaved, request.devices, 2, request.microbatches, request.group);
     if (!fits) {
@@ -215,13 +215,13 @@ TEST_CASE("on devices of different speeds, over links, without some cuts: the be
     const std::size_t n = 2 + random.up_to(6);
     const profile model = random.profile(n);
     const auto& entry = stagecut::schedules[random.up_to(stagecut::schedules_made_by_shape - 1)];
-    plan_request request{.devices = 1 + random.up_to(2), .chunks = 1 + random.up_to(1), .schedule = entry.kind};
+    plan_request request{.devices = 1 + random.up_to(2), .stages_per_rank = 1 + random.up_to(1), .schedule = entry.kind};
     request.microbatches = request.devices * (2 + random.up_to(1));
-    if (!stagecut::has_shape(entry.kind, request.devices, request.chunks, request.microbatches)) continue;
+    if (!stagecut::has_shape(entry.kind, request.devices, request.stages_per_rank, request.microbatches)) continue;
     if (random.up_to(2) != 0) request.speeds = random.speeds(request.devices);
     random.add_links(request);
     random.add_rules(request, n);
-    request.limits.time_limit.reset();
+    request.search.time_limit.reset();
 
     const auto order = stagecut::detail::schedule_of_request(request);
     const bool mixed = stagecut::detail::mixes_backward(order);
@@ -270,7 +270,7 @@ TEST_CASE("on devices of different speeds, over links, without some cuts: the be
     CHECK(stagecut::simulate(stagecut::schedule_of(*found), stagecut::times_of(*found, entry.splits_backward),
                              stagecut::transfers_of(*found))
               .makespan == *found->makespan);
-    if (mixed && found.state() != stagecut::state::optimal) {  // whole backward passes beside parts that take longer
+    if (mixed && found.state() != stagecut::state::optimal) {  // unsplit backward passes next to slower split ones
       CHECK(stagecut::detail::least_gradients(model) != model);
       CHECK(*found->makespan >= *best);
       CHECK(found->objective.bound <= *best);
@@ -301,10 +301,10 @@ TEST_CASE("within the memory of a device, of all its stages at the same time, th
       each.output = static_cast<double>(random() % 3);
     }
     const std::size_t v = 1 + random() % 2;
-    plan_request request{.devices = 2, .chunks = v, .microbatches = 4};
+    plan_request request{.devices = 2, .stages_per_rank = v, .microbatches = 4};
     const auto free = make_plan(model, request);
     REQUIRE(free);
-    request.memory_per_device = peak(*free) * (0.6 + 0.4 * static_cast<double>(random() % 100) / 100);
+    request.memory_limit = peak(*free) * (0.6 + 0.4 * static_cast<double>(random() % 100) / 100);
     const auto best = make_plan(model, request);
     // Enumerated: all cuts, their peaks as their schedule runs, and their makespans.
     std::optional<double> least;
@@ -322,9 +322,9 @@ TEST_CASE("within the memory of a device, of all its stages at the same time, th
             stage.forward += model.layers[i].forward;
             stage.backward += model.layers[i].backward;
           }
-          stage.memory = stagecut::detail::memory_of(memory, model, made.cuts.stage(k), request.memory.checkpoint);
+          stage.memory = stagecut::detail::memory_of(memory, model, made.cuts.stage(k), request.memory_accounting.checkpoint);
         }
-        if (peak(made) > *request.memory_per_device) return;
+        if (peak(made) > *request.memory_limit.for_all()) return;
         const double end = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;
         if (!least || end < *least) least = end;
         return;
@@ -342,7 +342,7 @@ TEST_CASE("within the memory of a device, of all its stages at the same time, th
     }
     CHECK(best.state() == stagecut::state::optimal);
     CHECK(*best->makespan == *least);
-    CHECK(peak(*best) <= *request.memory_per_device);
+    CHECK(peak(*best) <= *request.memory_limit.for_all());
     constrained += *best->makespan > *free->makespan ? 1 : 0;
   }
   CHECK(constrained > 40);
@@ -381,9 +381,9 @@ TEST_CASE("layers that share a stage are not parted") {
 
 TEST_CASE("what is computed again between I and W is not planned for") {
   plan_request request{.devices = 2, .microbatches = 8, .schedule = schedule_kind::zb_h1};
-  request.memory.checkpoint = checkpointing::always;
+  request.memory_accounting.checkpoint = checkpointing::always;
   CHECK(refusal(known, request) ==
-        "stagecut::make_plan: memory.checkpoint = always, needs a schedule that runs B as one, not zb-h1");
+        "stagecut::make_plan: memory_accounting.checkpoint = always, needs a schedule that runs B as one, not zb-h1");
   stagecut::plan_choices open;
   open.schedules = {schedule_kind::zb_h1, schedule_kind::one_forward_one_backward};
   const auto all = compare_plans(known, request, open);
@@ -408,10 +408,10 @@ TEST_CASE("memory that only the order of a schedule tells is not limited where i
     return std::string("limits what the order of ") + name +
            " keeps, and that is not known: the number of microbatches is not known";
   };
-  CHECK(refusal(known, {.devices = 2, .chunks = 2, .memory_per_device = 1e9}) ==
-        "stagecut::make_plan: memory_per_device = 1000000000.000000, " + order_of("interleaved"));
-  CHECK(refusal(known, {.devices = 2, .schedule = schedule_kind::zb_h1, .memory_per_device = 1e9}) ==
-        "stagecut::make_plan: memory_per_device = 1000000000.000000, " + order_of("zb-h1"));
+  CHECK(refusal(known, {.devices = 2, .stages_per_rank = 2, .memory_limit = 1e9}) ==
+        "stagecut::make_plan: memory_limit = 1000000000.000000, " + order_of("interleaved"));
+  CHECK(refusal(known, {.devices = 2, .schedule = schedule_kind::zb_h1, .memory_limit = 1e9}) ==
+        "stagecut::make_plan: memory_limit = 1000000000.000000, " + order_of("zb-h1"));
   CHECK(refusal(known, {.devices = 2, .schedule = schedule_kind::zb_h1}) == "");
 }
 
@@ -448,7 +448,7 @@ TEST_CASE("what an iteration ends with is predicted behind the passes, and not m
   double seconds = 1;
   for (auto& each : model.layers) each.update = seconds++;
   for (const plan_request& request :
-       {plan_request{.devices = 4, .microbatches = 8}, plan_request{.devices = 2, .chunks = 2, .microbatches = 8},
+       {plan_request{.devices = 4, .microbatches = 8}, plan_request{.devices = 2, .stages_per_rank = 2, .microbatches = 8},
         plan_request{.devices = 4, .microbatches = 8, .schedule = schedule_kind::zb_h1},
         plan_request{.devices = 2, .microbatches = 4, .objective = stagecut::plan_objective::bottleneck},
         plan_request{.devices = 4, .microbatches = 8, .speeds = {1, 0.5, 1, 2}}}) {
@@ -492,7 +492,7 @@ TEST_CASE("what does not fit in inference says the number of devices that would 
   }
   for (const double memory : {40., 55., 100., 200.}) {
     for (const std::size_t groups : {1U, 3U}) {
-      plan_request request{.devices = 1, .memory_per_device = memory};
+      plan_request request{.devices = 1, .memory_limit = memory};
       request.in_flight = {groups};
       const auto made = make_plan(model, request);
       REQUIRE(made.state() == stagecut::state::infeasible);

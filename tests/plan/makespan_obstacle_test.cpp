@@ -23,7 +23,7 @@ TEST_CASE("what has no makespan to be minimised") {
         "stages are measured by something else than time");
   CHECK(makespan_obstacle(chain_of({0, 0}), {.devices = 2, .microbatches = 4}) == "no layer has a time");
   plan_request last{.devices = 2, .microbatches = 4, .schedule = schedule_kind::gpipe};
-  last.memory.checkpoint = checkpointing::except_last;
+  last.memory_accounting.checkpoint = checkpointing::except_last;
   CHECK(makespan_obstacle(known, last) == "the last microbatch takes less time than the others");
   CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = (std::size_t{1} << 19U) + 1}) ==
         "there are more than 2^20 forward passes");
@@ -38,7 +38,7 @@ TEST_CASE("how many forward passes are predicted") {
   CHECK(prediction_obstacle({.devices = 4}) == "the number of microbatches is not known");
   CHECK(prediction_obstacle({.devices = 4, .microbatches = std::size_t{1} << 18U}).empty());
   CHECK(prediction_obstacle({.devices = 4, .microbatches = (std::size_t{1} << 18U) + 1}) == too_many);
-  CHECK(prediction_obstacle({.devices = 4, .chunks = 2, .microbatches = std::size_t{1} << 18U}) == too_many);
+  CHECK(prediction_obstacle({.devices = 4, .stages_per_rank = 2, .microbatches = std::size_t{1} << 18U}) == too_many);
   CHECK(prediction_obstacle({.devices = 0, .microbatches = 1}) == "there is no device, or no stage on it");
-  CHECK(prediction_obstacle({.devices = 1, .chunks = 0, .microbatches = 1}) == "there is no device, or no stage on it");
+  CHECK(prediction_obstacle({.devices = 1, .stages_per_rank = 0, .microbatches = 1}) == "there is no device, or no stage on it");
 }

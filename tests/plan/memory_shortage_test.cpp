@@ -187,7 +187,7 @@ TEST_CASE("who stops it is told what is known by then") {
   const auto ask = [&](std::size_t most) {
     asked = 0;
     const auto stop = [&] { return ++asked > most; };
-    stagecut::chain_limits limits;
+    stagecut::search_options limits;
     limits.stop = stop;
     return memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(32), 9000,
                            one_forward_one_backward, limits);
@@ -202,7 +202,7 @@ TEST_CASE("who stops it is told what is known by then") {
   CHECK(soon.needed <= all.needed);
   CHECK(soon.remedy.find("devices would do") == std::string::npos);
 
-  stagecut::chain_limits no_time;
+  stagecut::search_options no_time;
   no_time.time_limit = 0;
   const reason at_once = memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(32), 9000,
                                          one_forward_one_backward, no_time);
@@ -214,12 +214,12 @@ TEST_CASE("bytes that are none, and a time limit that is none, are refused") {
   profile model;
   model.layers.resize(2);
   const training_memory memory(model);
-  const auto ask = [&](double bytes, const stagecut::chain_limits& limits) {
+  const auto ask = [&](double bytes, const stagecut::search_options& limits) {
     return memory_shortage(model, layer_blocks(model), memory, {1}, bytes, one_forward_one_backward, limits);
   };
   for (const double bytes : {std::nan(""), HUGE_VAL, -1.0}) CHECK_THROWS_AS((void)ask(bytes, {}), stagecut::argument_error);
-  stagecut::chain_limits limits;
+  stagecut::search_options limits;
   limits.time_limit = std::nan("");
-  CHECK_THROWS_WITH_AS((void)ask(1, limits), "stagecut::memory_shortage: limits.time_limit = NaN, must be a number",
+  CHECK_THROWS_WITH_AS((void)ask(1, limits), "stagecut::memory_shortage: search.time_limit = NaN, must be a number",
                        stagecut::argument_error);
 }

@@ -37,8 +37,8 @@ inline stagecut::profile encoder_decoder() {
 /// A random number below `end`.
 inline std::size_t below(std::mt19937& random, std::size_t end) { return random() % end; }
 
-/// A small random tree in a random order of layers, of which some share parameters or are of a group. All bytes, each
-/// shared parameter once, are 64, and so are all seconds: shares are exact.
+/// A small random tree in a random order of layers; some share parameters or belong to a group. All bytes, each shared
+/// parameter once, are 64, and so are all seconds: shares are exact.
 inline stagecut::profile random_modules(std::mt19937& random) {
   const std::size_t n = 2 + below(random, 13);
   std::vector<std::size_t> number(n);

@@ -78,7 +78,7 @@ TEST_CASE("every objective, with speeds, links and cuts that may not be: the bes
     CAPTURE(round);
     const std::size_t n = 1 + random.up_to(8);
     const profile model = random.profile(n);
-    plan_request request{.devices = 1 + random.up_to(3), .chunks = 1 + (random.up_to(3) == 0 ? 1U : 0U)};
+    plan_request request{.devices = 1 + random.up_to(3), .stages_per_rank = 1 + (random.up_to(3) == 0 ? 1U : 0U)};
     request.objective = of_stages(random);
     const bool even = request.objective == plan_objective::range || request.objective == plan_objective::variance;
     if (!even && random.up_to(1) == 0) request.speeds = random.speeds(request.devices);
@@ -114,7 +114,7 @@ TEST_CASE("every objective, with speeds, links and cuts that may not be: the bes
     CHECK(found->objective.bound == (*best)[0]);
     CHECK(measured(request.objective, costs) == *best);
     CHECK(cut == first);
-    plan_request plain{.devices = request.devices, .chunks = request.chunks};
+    plan_request plain{.devices = request.devices, .stages_per_rank = request.stages_per_rank};
     const auto free = plan_chain(model, plain);
     if (free->cuts != found->cuts) ++moved;
   }
@@ -136,13 +136,13 @@ TEST_CASE("within memory, too") {
     if (!even && random.up_to(1) == 0) request.speeds = random.speeds(request.devices);
     if (!even) random.add_links(request);
     random.add_rules(request, n);
-    request.memory_per_device = 40 + random.whole(200);
-    const stagecut::training_memory memory(model, request.memory);
+    request.memory_limit = 40 + random.whole(200);
+    const stagecut::training_memory memory(model, request.memory_accounting);
     const auto in_flight = stagecut::microbatches_in_flight(request.schedule, request.devices, request.microbatches);
     std::optional<std::vector<double>> best;
     random_requests::each_cut(model, request, [&](const points& cut) {
       for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
-        if (memory(cut[s], cut[s + 1], in_flight[s]).total() > *request.memory_per_device) return;
+        if (memory(cut[s], cut[s + 1], in_flight[s]).total() > *request.memory_limit.for_all()) return;
       }
       const auto here = measured(request.objective, prices(model, request, cut));
       if (!best || here < *best) best = here;
@@ -154,7 +154,7 @@ TEST_CASE("within memory, too") {
       continue;
     }
     CHECK(found->objective.value == doctest::Approx((*best)[0]));
-    for (const auto& stage : found->stages) CHECK(stage.total_memory() <= *request.memory_per_device);
+    for (const auto& stage : found->stages) CHECK(stage.total_memory() <= *request.memory_limit.for_all());
   }
   CHECK(refused > 200);
   CHECK(refused < 1300);
@@ -191,12 +191,12 @@ TEST_CASE("stages of one device send nothing") {
        {transfer_kind::link, transfer_kind::latency, transfer_kind::stream, transfer_kind::blocking}) {
     plan_request request{.devices = 1, .links = {{5, 1}}, .transfers = kind};
     CHECK(plan_chain(model, request)->objective.value == 6);
-    request.chunks = 3;  // all on one device
+    request.stages_per_rank = 3;  // all on one device
     CHECK(plan_chain(model, request)->objective.value == 2);
     request.links.clear();
     request.topology = stagecut::topology({1}, {{5, 1}});
     CHECK(plan_chain(model, request)->objective.value == 2);
-    request.chunks = 1;
+    request.stages_per_rank = 1;
     CHECK(plan_chain(model, request)->messages == stagecut::message_model{});
   }
 }
@@ -211,7 +211,7 @@ TEST_CASE("leximax and range keep the limits of the request: a plan that may not
     REQUIRE(best.state() == stagecut::state::optimal);
     int asked = 0;
     const auto stop = [&] { return ++asked > 0; };
-    request.limits.stop = stop;
+    request.search.stop = stop;
     const auto stopped = plan_chain(model, request);
     CHECK(asked > 0);
     REQUIRE(stopped.state() == stagecut::state::feasible);

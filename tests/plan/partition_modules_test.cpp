@@ -30,7 +30,7 @@ using numbers = std::vector<std::size_t>;
 
 numbers devices_of_leaves(const module_partition& made) {
   numbers result;
-  for (const std::size_t i : made.leaves) result.push_back(made.device[i]);
+  for (const std::size_t i : made.leaves) result.push_back(made.assignment[i]);
   return result;
 }
 
@@ -41,14 +41,14 @@ void check_worked(const module_request& request, const numbers& devices, double 
   REQUIRE(made);
   CHECK(made.state() == stagecut::state::feasible);
   CHECK(devices_of_leaves(*made) == devices);
-  CHECK(made->max_load == near(most));
+  CHECK(made->value == near(most));
   CHECK(made->chain_load == near(chain));
   CHECK(std::abs(made->gap() - gap) <= .005);
-  CHECK(made->bound <= made->max_load);
+  CHECK(made->bound <= made->value);
 }
 
-/// The method once more, in sets of layers and recursion, for models of 64 bytes and 64 seconds: a cost is a whole
-/// number, of which the model has 256.
+/// The method restated with sets of layers and recursion, for models of 64 bytes and 64 seconds: costs are integers,
+/// 256 for the whole model.
 class by_definition {
  public:
   by_definition(const profile& model, int quarters, std::size_t devices)
@@ -79,7 +79,7 @@ class by_definition {
     for (const std::size_t child : model_.layers[i].children) visit(child);
   }
 
-  /// The group of every layer, its own or that of what is around it.
+  /// The group of every layer, its own or its parent's.
   void find_groups() {
     for (const std::size_t i : order) {
       group_[i] = model_.layers[i].group;
@@ -228,9 +228,9 @@ void check_figures_of(const profile& model, const module_partition& made, std::s
   double of_run = 0;
   for (std::size_t at = 0; at < made.leaves.size(); ++at) {
     REQUIRE(model.layers[made.leaves[at]].name == flat.layers[at].name);
-    const std::size_t device = made.device[made.leaves[at]];
+    const std::size_t device = made.assignment[made.leaves[at]];
     loads[device] += made.costs[at];
-    if (at > 0 && device != made.device[made.leaves[at - 1]]) ++run, of_run = 0;
+    if (at > 0 && device != made.assignment[made.leaves[at - 1]]) ++run, of_run = 0;
     of_run += made.costs[at];
     REQUIRE(run < made.runs.size());
     REQUIRE(made.runs[run].device == device);
@@ -239,13 +239,13 @@ void check_figures_of(const profile& model, const module_partition& made, std::s
   }
   REQUIRE(run + 1 == made.runs.size());
   REQUIRE(made.loads == loads);
-  REQUIRE(made.max_load == *std::max_element(loads.begin(), loads.end()));
+  REQUIRE(made.value == *std::max_element(loads.begin(), loads.end()));
   const double chain = best_cut(made.costs, 0, devices);
   REQUIRE(made.chain_load == chain);
-  REQUIRE(made.gap() == doctest::Approx(100 * (made.max_load - chain) / chain));
+  REQUIRE(made.gap() == doctest::Approx(100 * (made.value - chain) / chain));
   std::set<std::size_t> used;
   for (const auto& each : made.runs) used.insert(each.device);
-  if (used.size() == made.runs.size()) REQUIRE(made.max_load >= chain);
+  if (used.size() == made.runs.size()) REQUIRE(made.value >= chain);
   for (std::size_t at = 0; at < made.leaves.size(); ++at) {
     const bool heavy = std::count(made.heavy.begin(), made.heavy.end(), made.leaves[at]) == 1;
     REQUIRE(heavy == (made.costs[at] * static_cast<double>(devices) > 1));
@@ -288,7 +288,7 @@ TEST_CASE("an encoder and a decoder are dealt out as worked by hand") {
   CHECK(made->runs[1].cost == near(.235088));
   CHECK(made->runs[3] == stagecut::module_run{7, 9, 1, made->loads[1]});
   CHECK(made->runs[5].cost == near(.156316));
-  CHECK(numbers(made->device.begin(), made->device.begin() + 5) == numbers{0, 0, 2, 0, 0});
+  CHECK(numbers(made->assignment.begin(), made->assignment.begin() + 5) == numbers{0, 0, 2, 0, 0});
   CHECK(made->heavy.empty());
   CHECK(made->bound == near(.25));
 }
@@ -297,15 +297,15 @@ TEST_CASE("of equal claims to a device one without any goes first, so that no de
   profile model;
   model.layers = {module_of("model", 0, 0, {1, 2}), module_of("large", 4, 0), module_of("small", 2, 0)};
   const auto made = partition_modules(model, {.devices = 2});
-  CHECK(made->device == numbers{0, 0, 1});
-  CHECK(made->max_load == near(2. / 3));
+  CHECK(made->assignment == numbers{0, 0, 1});
+  CHECK(made->value == near(2. / 3));
   CHECK(made.state() == stagecut::state::optimal);
   // Shared parameters alone are a claim, too: a layer that has nothing else gets a device.
   model.layers = {module_of("model", 0, 0, {1, 2, 3}), module_of("embedding", 0, 0), module_of("body", 8, 0),
                   module_of("head", 0, 0)};
   for (const std::size_t i : {1, 3}) model.layers[i].tied.push_back({"word", 4, {}, {}});
   const auto tied = partition_modules(model, {.devices = 2});
-  CHECK(tied->device == numbers{0, 1, 0, 1});
+  CHECK(tied->assignment == numbers{0, 1, 0, 1});
   CHECK(tied->loads[0] == near(2. / 3));
 }
 
@@ -327,7 +327,7 @@ TEST_CASE("small trees are dealt out as the definition says, and no figure is an
       }
       REQUIRE(made);
       const by_definition expected(model, quarters, devices);
-      REQUIRE(made->device == expected.device);
+      REQUIRE(made->assignment == expected.device);
       for (std::size_t at = 0; at < leaves; ++at) {
         REQUIRE(made->costs[at] == static_cast<double>(expected.of_layer.at(made->leaves[at])) / 256);
       }
@@ -335,8 +335,8 @@ TEST_CASE("small trees are dealt out as the definition says, and no figure is an
       std::map<std::string, std::size_t> device_of;
       for (std::size_t i = 0; i < model.layers.size(); ++i) {
         for (const auto& tied : model.layers[i].tied) {
-          const auto [known, fresh] = device_of.insert({tied.name, made->device[i]});
-          REQUIRE(known->second == made->device[i]);
+          const auto [known, fresh] = device_of.insert({tied.name, made->assignment[i]});
+          REQUIRE(known->second == made->assignment[i]);
           if (!fresh) ++shared;
         }
       }
@@ -377,8 +377,8 @@ TEST_CASE("the bound is not above the best way of all to deal out modules") {
     std::vector<long> loads(devices);
     const double best = static_cast<double>(best_of_all(apart, 0, loads)) / (1L << 52U);
     REQUIRE(made->bound <= best);
-    REQUIRE(best <= made->max_load);
-    if (made.state() == stagecut::state::optimal) REQUIRE(made->max_load == best);
+    REQUIRE(best <= made->value);
+    if (made.state() == stagecut::state::optimal) REQUIRE(made->value == best);
   }
 }
 
@@ -387,7 +387,7 @@ TEST_CASE("layers that share parameters are dealt out where the first of them st
   for (const std::size_t i : {1U, 4U}) model.layers[i].tied = {{"word", 12, {}, {}}};
   const auto tied = partition_modules(model, {.devices = 4, .memory_weight = 1});
   REQUIRE(tied);
-  CHECK(tied->device[1] == tied->device[4]);
+  CHECK(tied->assignment[1] == tied->assignment[4]);
   CHECK(tied->costs[0] == near(24.0 / 88));  // counts there, once
   CHECK(tied->costs[11] == near(12.0 / 88));
 
@@ -396,7 +396,7 @@ TEST_CASE("layers that share parameters are dealt out where the first of them st
   for (const std::size_t i : {0U, 4U}) model.layers[i].tied = {{"all", 1000, {}, {}}};
   const auto root = partition_modules(model, {.devices = 3, .memory_weight = 1});
   REQUIRE(root);
-  CHECK(root->device[4] == 0);
+  CHECK(root->assignment[4] == 0);
   CHECK(root->leaves.size() == 13);
   CHECK(root->heavy == numbers{0});
   CHECK(root->bound == near(1012.0 / 1076));
@@ -406,7 +406,7 @@ TEST_CASE("layers that share parameters are dealt out where the first of them st
   model.layers[3].group = std::string("whole");
   const auto whole = partition_modules(model, {.devices = 4});
   REQUIRE(whole);
-  for (std::size_t d = 9; d < 15; ++d) CHECK(whole->device[d] == whole->device[3]);
+  for (std::size_t d = 9; d < 15; ++d) CHECK(whole->assignment[d] == whole->assignment[3]);
   CHECK(whole->bound == near(.478947));
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("a plan says all of its stages") {
   CHECK(answer->profile == model);
   CHECK(answer->cuts == stagecut::cuts{0, 2, 4, 6});
   CHECK(answer->devices == 3);
-  CHECK(answer->chunks == 1);
+  CHECK(answer->stages_per_rank == 1);
   CHECK(answer->objective == stagecut::objective_value{"bottleneck", "time", 6, 6, stagecut::state::optimal});
   CHECK(answer->schedule == stagecut::schedule_choice{"1f1b", 4});
   CHECK(answer->memory == stagecut::memory_model{"adam", 4, "never", 2, std::nullopt, 0});
@@ -94,21 +94,21 @@ TEST_CASE("without microbatches there is no prediction; GPipe's memory is then n
 }
 
 TEST_CASE("chunks stand in turn on the devices") {
-  const auto plan = plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 4});
+  const auto plan = plan_chain(equal_layers(8), {.devices = 2, .stages_per_rank = 2, .microbatches = 4});
   CHECK(plan->cuts == stagecut::cuts{0, 2, 4, 6, 8});
   std::vector<std::size_t> devices;
   for (const auto& stage : plan->stages) devices.push_back(stage.device);
   CHECK(devices == std::vector<std::size_t>{0, 1, 0, 1});
   CHECK(plan->schedule.name == "interleaved");
   CHECK(*plan->makespan == 4 * 12 + 6);  // m (F + B) + (p - 1)(F + B) / v, of a device's F and B
-  const auto many = plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = std::size_t{1} << 19U});
+  const auto many = plan_chain(equal_layers(8), {.devices = 2, .stages_per_rank = 2, .microbatches = std::size_t{1} << 19U});
   CHECK_FALSE(many->makespan);  // too many passes to be predicted
   CHECK(many->schedule.name == "interleaved");
   std::vector<std::size_t> in_flight;
   for (const auto& stage : plan->stages) in_flight.push_back(stage.in_flight);
   CHECK(in_flight == std::vector<std::size_t>{4, 3, 2, 1});
   CHECK(*plan_chain(equal_layers(8),
-                    {.devices = 2, .chunks = 2, .microbatches = 4, .schedule = schedule_kind::interleaved}) == *plan);
+                    {.devices = 2, .stages_per_rank = 2, .microbatches = 4, .schedule = schedule_kind::interleaved}) == *plan);
 }
 
 TEST_CASE("what the stages are cut by") {
@@ -158,11 +158,11 @@ TEST_CASE("memory caps the stages with what is in flight on each, and a plan wit
     }
     plan_request request{.devices = p, .microbatches = 1 + random() % 6};
     if (random() % 2 == 0) request.schedule = schedule_kind::gpipe;
-    request.memory_per_device = 20 + static_cast<double>(random() % 200);
+    request.memory_limit = 20 + static_cast<double>(random() % 200);
     request.buffer_fraction = random() % 2 == 0 ? 0.25 : 0;
-    request.memory.checkpoint = random() % 2 == 0 ? checkpointing::never : checkpointing::always;
-    const double bytes = *request.memory_per_device * (1 - request.buffer_fraction);
-    const stagecut::training_memory memory(model, request.memory);
+    request.memory_accounting.checkpoint = random() % 2 == 0 ? checkpointing::never : checkpointing::always;
+    const double bytes = *request.memory_limit.for_all() * (1 - request.buffer_fraction);
+    const stagecut::training_memory memory(model, request.memory_accounting);
     const auto in_flight = stagecut::microbatches_in_flight(request.schedule, p, request.microbatches);
     std::optional<double> best;
     std::vector<std::size_t> points{0};
@@ -172,7 +172,7 @@ TEST_CASE("memory caps the stages with what is in flight on each, and a plan wit
         if (memory(points.back(), last, in_flight[s]).total() > bytes) continue;
         double time = 0;
         for (std::size_t i = points.back(); i < last; ++i) {
-          time += model.layers[i].forward * (request.memory.checkpoint == checkpointing::always ? 4 : 3);
+          time += model.layers[i].forward * (request.memory_accounting.checkpoint == checkpointing::always ? 4 : 3);
         }
         points.push_back(last);
         if (s + 1 < p) {
@@ -195,7 +195,7 @@ TEST_CASE("memory caps the stages with what is in flight on each, and a plan wit
       REQUIRE(answer->stages[s].total_memory() <= bytes);
       REQUIRE(answer->stages[s].in_flight == in_flight[s]);
     }
-    request.memory_per_device.reset();
+    request.memory_limit = {};
     if (plan_chain(model, request)->cuts != answer->cuts) ++changed;
   }
   CHECK(changed > 50);
@@ -203,10 +203,10 @@ TEST_CASE("memory caps the stages with what is in flight on each, and a plan wit
 }
 
 TEST_CASE("a uniform cut that does not fit is refused with its stage") {
-  const auto answer = plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_per_device = 100.0});
+  const auto answer = plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_limit = 100.0});
   CHECK(answer.why().text() ==
         "stage 0 needs at least 102 bytes, and a device has 100 bytes; cut by time or parameters instead, it may fit");
-  CHECK(plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_per_device = 102.0}));
+  CHECK(plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_limit = 102.0}));
 }
 
 TEST_CASE("a vector of microbatches in flight takes the place of the schedule's, up to their number") {
@@ -222,10 +222,10 @@ TEST_CASE("a limit on what takes no bytes, and bytes that nobody has, are refuse
   profile model;
   model.layers.resize(2);
   model.layers[0].forward = 1;
-  CHECK(refusal(model, {.memory_per_device = 1.0}) ==
+  CHECK(refusal(model, {.memory_limit = 1.0}) ==
         "model: no layer takes any bytes: a limit of memory says nothing");
   model.layers[0].output = 1;
-  CHECK(refusal(model, {.devices = 2, .memory_per_device = 1.0}).empty());
+  CHECK(refusal(model, {.devices = 2, .memory_limit = 1.0}).empty());
   model.layers[0].activations = 1e17;
   CHECK(refusal(model, {.devices = 1}).empty());
   CHECK(refusal(model, {.devices = 1, .microbatches = 20, .schedule = schedule_kind::gpipe}) ==
@@ -238,7 +238,7 @@ TEST_CASE("a limit on what takes no bytes, and bytes that nobody has, are refuse
   CHECK(refusal(model, {}).find("activations = NaN") != std::string::npos);
   model.layers[0].activations = 0;
   model.layers[1].output = 0.0 / 0.0;
-  CHECK(refusal(model, {.devices = 2, .memory_per_device = 10.0}).find("layer 1 (\"\"): output = NaN") !=
+  CHECK(refusal(model, {.devices = 2, .memory_limit = 10.0}).find("layer 1 (\"\"): output = NaN") !=
         std::string::npos);
 }
 
@@ -246,23 +246,23 @@ TEST_CASE("checkpointing costs time: all microbatches, or all but the last") {
   const profile model = equal_layers(2);
   plan_request request{.devices = 1, .microbatches = 4, .schedule = schedule_kind::gpipe};
   CHECK(plan_chain(model, request)->stages[0].backward == 4);
-  request.memory.checkpoint = checkpointing::always;
+  request.memory_accounting.checkpoint = checkpointing::always;
   CHECK(plan_chain(model, request)->stages[0].backward == 6);
   CHECK(plan_chain(model, request)->objective.value == 8);
-  request.memory.checkpoint = checkpointing::except_last;
+  request.memory_accounting.checkpoint = checkpointing::except_last;
   CHECK(plan_chain(model, request)->stages[0].backward == 6);
   CHECK(plan_chain(model, request)->stages[0].backward_kept == 4);
   CHECK(plan_chain(model, request)->stages[0].mean_backward(4) == 5.5);
   CHECK(*plan_chain(model, request)->makespan == 4 * 2 + 3 * 6 + 4);
   request.in_flight = {4};
   CHECK(refusal(model, request).find("must be 1f1b for numbers in flight") != std::string::npos);
-  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
 }
 
 TEST_CASE("what cannot be planned is refused at the door") {
   const profile model = equal_layers(4);
   CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
-  CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .memory_per_device = 1.0}).find("microbatches = 0") !=
+  CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .memory_limit = 1.0}).find("microbatches = 0") !=
         std::string::npos);
 }
 
@@ -297,27 +297,27 @@ TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best o
     CAPTURE(round);
     const auto& entry = stagecut::schedules[random.up_to(stagecut::schedules_made_by_shape - 1)];
     plan_request request{.devices = 2 + random.up_to(1), .schedule = entry.kind};
-    request.chunks = entry.chunks == 0 ? 2 : entry.chunks;
+    request.stages_per_rank = entry.stages_per_rank == 0 ? 2 : entry.stages_per_rank;
     request.microbatches = request.devices * (2 + random.up_to(1));
-    if (!stagecut::has_shape(entry.kind, request.devices, request.chunks, request.microbatches)) continue;
+    if (!stagecut::has_shape(entry.kind, request.devices, request.stages_per_rank, request.microbatches)) continue;
     profile model = random.profile(6 + random.up_to(2));
     for (layer& each : model.layers) each.parameters = 1 + random.whole(9), each.activations = 1 + random.whole(5);
     request.objective = stagecut::plan_objective::bottleneck;
     if (random.up_to(1) == 0) request.links = {random.link()};
     request.transfers = stagecut::transfer_kind::link;
-    if (random.up_to(2) == 0) request.memory_per_device = 60 + random.whole(200);
+    if (random.up_to(2) == 0) request.memory_limit = 60 + random.whole(200);
     const auto order = stagecut::detail::schedule_of_request(request);
     const auto answer = plan_chain(model, request);
     std::optional<double> best;
     random_requests::each_cut(model, request, [&](const random_requests::points& cut) {
-      if (request.memory_per_device) {
+      if (request.memory_limit.for_all()) {
         // A plan of that cut, by keeping its layers together, whose devices are looked at.
         plan_request only = request;
-        only.memory_per_device.reset();
+        only.memory_limit = {};
         for (std::size_t c = 1; c < model.layers.size(); ++c) {
           if (std::find(cut.begin(), cut.end(), c) == cut.end()) only.forbidden_cuts.push_back(c);
         }
-        if (stagecut::fullest_device(*plan_chain(model, only)) > *request.memory_per_device) return;
+        if (stagecut::fullest_device(*plan_chain(model, only)) > *request.memory_limit.for_all()) return;
       }
       const double here = heaviest_of(model, request, order.rank_of, cut);
       if (!best || here < *best) best = here;
@@ -331,15 +331,15 @@ TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best o
     CHECK(answer->objective.value >= *best);
     if (answer.state() == stagecut::state::optimal) CHECK(answer->objective.value == *best);
     if (answer.state() != stagecut::state::optimal) ++open;
-    if (request.memory_per_device) ++limited;
-    if (!request.memory_per_device) REQUIRE(answer.state() == stagecut::state::optimal);
+    if (request.memory_limit.for_all()) ++limited;
+    if (!request.memory_limit.for_all()) REQUIRE(answer.state() == stagecut::state::optimal);
     ++planned[static_cast<std::size_t>(entry.kind)];
     for (std::size_t s = 0; s < order.stages(); ++s) CHECK(answer->stages[s].device == order.rank_of[s]);
     CHECK(stagecut::schedule_of(*answer) == order);
     const auto run =
         stagecut::simulate(order, stagecut::times_of(*answer, entry.splits_backward), stagecut::transfers_of(*answer));
     CHECK(answer->makespan == run.makespan);
-    CHECK((!request.memory_per_device || stagecut::fullest_device(*answer) <= *request.memory_per_device));
+    CHECK((!request.memory_limit.for_all() || stagecut::fullest_device(*answer) <= *request.memory_limit.for_all()));
     CHECK(stagecut::verify_plan(model, *answer).holds());
   }
   CHECK(limited > 20);
@@ -351,7 +351,7 @@ TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best o
 
 TEST_CASE("without microbatches stages stand where the schedule will have them") {
   const profile model = equal_layers(8);
-  const auto turned = plan_chain(model, {.devices = 2, .chunks = 2, .schedule = schedule_kind::zbv});
+  const auto turned = plan_chain(model, {.devices = 2, .stages_per_rank = 2, .schedule = schedule_kind::zbv});
   REQUIRE(turned.state() == stagecut::state::optimal);
   CHECK(turned->stages[2].device == 1);
   CHECK(turned->stages[3].device == 0);

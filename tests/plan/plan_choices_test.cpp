@@ -48,13 +48,13 @@ TEST_CASE("the usual schedules: no twins, none that asks for more, and I and W o
 }
 
 TEST_CASE("the usual choices: one chunk and two, or those that were said") {
-  CHECK(usual_choices(known).chunks == std::vector<std::size_t>{1, 2});
-  CHECK(usual_choices(known, 3).chunks == std::vector<std::size_t>{3});
+  CHECK(usual_choices(known).stages_per_rank == std::vector<std::size_t>{1, 2});
+  CHECK(usual_choices(known, 3).stages_per_rank == std::vector<std::size_t>{3});
   CHECK(usual_choices(known).schedules == usual_schedules(known));
   const auto all = stagecut::compare_plans(known, {.devices = 2, .microbatches = 4}, usual_choices(known));
   REQUIRE(all.best);
   for (const auto& row : all.compared) {
-    CHECK(has_shape(row.schedule, row.devices, row.chunks, row.microbatches));
+    CHECK(has_shape(row.schedule, row.devices, row.stages_per_rank, row.microbatches));
   }
   std::size_t possible = 0;
   for (const auto kind : usual_schedules(known)) {

@@ -16,12 +16,12 @@ using stagecut::detail::mixes_backward;
 TEST_CASE("what was proved of a cut is what its plan says, not what its simulation would like") {
   const plan_request request{.devices = 4, .microbatches = 8};
   const auto order = stagecut::detail::schedule_of_request(request);
-  const stagecut::training_memory memory(known, request.memory);
+  const stagecut::training_memory memory(known, request.memory_accounting);
   const stagecut::chain_model chain(known);
   const auto planned = [&](double makespan, double bound, stagecut::state proved) {
     stagecut::makespan_cut found;
     found.cuts = stagecut::cuts{0, 3, 5, 6, 8};
-    found.makespan = makespan;
+    found.value = makespan;
     found.bound = bound;
     return stagecut::detail::plan_of(known, request, order, memory, chain, found, proved).objective;
   };
@@ -35,7 +35,7 @@ TEST_CASE("what was proved of a cut is what its plan says, not what its simulati
 
 TEST_CASE("schedules that run whole backward passes beside their parts") {
   const auto made = [](schedule_kind kind, std::size_t chunks) {
-    return stagecut::make_schedule(kind, {.ranks = 2, .chunks = chunks, .microbatches = 8});
+    return stagecut::make_schedule(kind, {.ranks = 2, .stages_per_rank = chunks, .microbatches = 8});
   };
   CHECK(mixes_backward(made(schedule_kind::dualpipev, 2)));
   CHECK_FALSE(mixes_backward(made(schedule_kind::zb_h1, 1)));

@@ -24,7 +24,7 @@ TEST_CASE("each run of leaves on a device is a stage, and what is left over is e
   REQUIRE(made);
   const stagecut::plan& plan = made->plan;
   CHECK(plan.devices == 4);
-  CHECK(plan.chunks == 3);
+  CHECK(plan.stages_per_rank == 3);
   CHECK(plan.cuts == stagecut::cuts({0, 1, 5, 7, 9, 11, 12, 12, 12, 12, 12, 12, 12}, stagecut::empty_stages::allowed));
   std::vector<std::size_t> devices;
   for (const auto& each : plan.stages) devices.push_back(each.device);
@@ -34,13 +34,13 @@ TEST_CASE("each run of leaves on a device is a stage, and what is left over is e
   CHECK(plan.stages[1].in_flight == 0);
   CHECK(plan.schedule.name.empty());
   CHECK(plan.objective.name.empty());
-  CHECK(plan.objective.value == made->partition.max_load);
+  CHECK(plan.objective.value == made->partition.value);
   CHECK(stagecut::verify_plan(stagecut::flatten_modules(encoder_decoder()), plan).holds());
 
   // With two devices each has a run.
   const auto two = plan_modules(encoder_decoder(), {.devices = 2}, {.parameter_multiplier = 2});
   REQUIRE(two);
-  CHECK(two->plan.chunks == 1);
+  CHECK(two->plan.stages_per_rank == 1);
   CHECK(two->plan.objective.name == "bottleneck");
   CHECK(two->plan.cuts == stagecut::cuts{0, 5, 12});
   CHECK(two->plan.stages[0].device == 1);
@@ -53,7 +53,7 @@ TEST_CASE("each run of leaves on a device is a stage, and what is left over is e
   heavy.layers = {module_of("model", 1, 1, {1}), module_of("a", 0, 0)};
   const auto idle = plan_modules(heavy, {.devices = 2});
   REQUIRE(idle);
-  CHECK(idle->plan.chunks == 2);
+  CHECK(idle->plan.stages_per_rank == 2);
   CHECK(idle->plan.stages.size() == 4);
 }
 

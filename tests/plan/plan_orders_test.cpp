@@ -54,7 +54,7 @@ bool runs_whole(const plan& made, std::size_t s) {
 /// Bytes that 1F1B takes at its best cut, or none where there is no such plan.
 double usual_bytes(const profile& model, plan_request request) {
   request.schedule = schedule_kind::one_forward_one_backward;
-  request.chunks = 1;
+  request.stages_per_rank = 1;
   request.links.clear();
   request.topology.reset();
   const auto usual = make_plan(model, request);
@@ -69,17 +69,17 @@ TEST_CASE(
   std::size_t plans = 0, limited = 0, better = 0, own = 0;
   for (int round = 0; round < 60; ++round) {
     CAPTURE(round);
-    plan_request request{.devices = 2 + dice.up_to(1), .chunks = 1 + dice.up_to(1)};
+    plan_request request{.devices = 2 + dice.up_to(1), .stages_per_rank = 1 + dice.up_to(1)};
     request.microbatches = 2 * request.devices + dice.up_to(2);
-    const profile model = drawn(dice, request.devices * request.chunks + 2);
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 4000;
+    const profile model = drawn(dice, request.devices * request.stages_per_rank + 2);
+    request.search.time_limit.reset();
+    request.search.node_limit = 4000;
     dice.add_links(request);
     if (request.transfers != stagecut::transfer_kind::latency) request.transfers = stagecut::transfer_kind::link;
     if (dice.up_to(2) == 0) request.speeds = dice.speeds(request.devices);
-    if (dice.up_to(2) > 0) request.memory_per_device = usual_bytes(model, request) * (1 + 0.25 * dice.whole(2));
-    if (request.memory_per_device == 0) request.memory_per_device.reset();
-    if (dice.up_to(3) == 0) request.memory.checkpoint = checkpointing::always;
+    if (dice.up_to(2) > 0) request.memory_limit = usual_bytes(model, request) * (1 + 0.25 * dice.whole(2));
+    if (request.memory_limit.for_all() == 0) request.memory_limit = {};
+    if (dice.up_to(3) == 0) request.memory_accounting.checkpoint = checkpointing::always;
     request.schedule = schedule_kind::synthesized;
     const auto found = make_plan(model, request);
     if (!found) {
@@ -92,14 +92,14 @@ TEST_CASE(
     CHECK(found->objective.name == "makespan");
     CHECK(found->objective.bound <= found->objective.value);
     own += found->schedule.orders.empty() ? 0U : 1U;
-    if (request.memory_per_device) {
+    if (request.memory_limit.for_all()) {
       ++limited;
-      CHECK(stagecut::fullest_device(*found) <= *request.memory_per_device);
+      CHECK(stagecut::fullest_device(*found) <= *request.memory_limit.for_all());
     }
     for (const auto& entry : stagecut::schedules) {
-      if (!stagecut::has_shape(entry.kind, request.devices, request.chunks, request.microbatches)) continue;
+      if (!stagecut::has_shape(entry.kind, request.devices, request.stages_per_rank, request.microbatches)) continue;
       if (entry.kind == schedule_kind::dualpipev) continue;  // overlaps passes
-      if (entry.splits_backward && request.memory.checkpoint == checkpointing::always) continue;
+      if (entry.splits_backward && request.memory_accounting.checkpoint == checkpointing::always) continue;
       plan_request named = request;
       named.schedule = entry.kind;
       const auto other = make_plan(model, named);
@@ -118,8 +118,8 @@ TEST_CASE("For PyTorch the first stage runs B, whole, and is predicted so") {
   random_requests::dice dice(6);
   const profile model = drawn(dice, 7);
   plan_request request{.devices = 3, .microbatches = 6, .schedule = schedule_kind::synthesized};
-  request.limits.time_limit.reset();
-  request.limits.node_limit = 4000;
+  request.search.time_limit.reset();
+  request.search.node_limit = 4000;
   const auto anyone = make_plan(model, request);
   request.target = stagecut::framework::pytorch;
   const auto torch = make_plan(model, request);
@@ -141,8 +141,8 @@ TEST_CASE("The best numbers in flight: no others that 1F1B could have are better
     plan_request request{.devices = 3, .microbatches = 3 + dice.up_to(2)};
     const profile model = drawn(dice, 5);
     request.links = {{dice.whole(9), 8}};
-    if (dice.up_to(1) == 0) request.memory_per_device = usual_bytes(model, request);
-    request.limits.time_limit.reset();
+    if (dice.up_to(1) == 0) request.memory_limit = usual_bytes(model, request);
+    request.search.time_limit.reset();
     request.best_in_flight = true;
     const auto found = make_plan(model, request);
     if (!found) continue;
@@ -182,10 +182,10 @@ TEST_CASE("Orders are found by the makespan: what is refused, and why nothing fi
   request.in_flight = {2, 1};
   CHECK(refused().find("in_flight = {…}, must be empty where the best are to be found") != std::string::npos);
   request.in_flight.clear();
-  request.chunks = 2;
-  CHECK(refused().find("chunks must be 1") != std::string::npos);
+  request.stages_per_rank = 2;
+  CHECK(refused().find("stages_per_rank must be 1") != std::string::npos);
   request = {.devices = 2, .microbatches = 4, .schedule = schedule_kind::synthesized};
-  request.memory_per_device = 3;
+  request.memory_limit = 3;
   const auto none = make_plan(model, request);
   REQUIRE(none.state() == state::infeasible);
   CHECK(none.why().text().find("at least") != std::string::npos);

@@ -17,6 +17,6 @@ TEST_CASE("objectives have names") {
 
 TEST_CASE("the objective that nobody chose has a name, which is none of the words") {
   CHECK(std::string(to_string(stagecut::plan_objective::automatic)) == "automatic");
-  CHECK(stagecut::find_name(stagecut::objective_words, "automatic") == nullptr);
+  CHECK(stagecut::find_name(stagecut::objective_names, "automatic") == nullptr);
   CHECK(to_string(stagecut::plan_request().objective) == std::string("automatic"));
 }

@@ -100,7 +100,7 @@ bool refused_for(const plan_request& request, const char* text) {
 
 plan_request with(schedule_kind kind, std::size_t chunks = 1, std::size_t microbatches = 0) {
   plan_request request;
-  request.devices = 2, request.chunks = chunks, request.microbatches = microbatches, request.schedule = kind;
+  request.devices = 2, request.stages_per_rank = chunks, request.microbatches = microbatches, request.schedule = kind;
   return request;
 }
 
@@ -127,14 +127,16 @@ TEST_CASE("plans by the number of layers are the most even of all, within memory
     if (most == 1) blocks[0] = 2;
     const std::size_t k = 1 + random.up_to(std::min<std::size_t>(blocks.size(), 5) - 1);
     plan_request request{.devices = k, .by = measure::layers};
-    request.memory.parameter_multiplier = 1;
-    request.memory.use_resident = false;
+    request.memory_accounting.parameter_multiplier = 1;
+    request.memory_accounting.use_resident = false;
     std::vector<std::size_t> room(k, ~std::size_t{0});
     if (round % 2 != 0) {
+      std::vector<double> limits;
       for (std::size_t s = 0; s < k; ++s) {
         room[s] = 1 + random.up_to(8);
-        request.memory_of_devices.push_back(10.0 * static_cast<double>(room[s]));
+        limits.push_back(10.0 * static_cast<double>(room[s]));
       }
+      request.memory_limit = limits;
     }
     const auto expected = best_of_all(blocks, k, [&](const sizes_t& sizes) {
       for (std::size_t s = 0; s < k; ++s) {
@@ -175,7 +177,7 @@ TEST_CASE("stages of a device are as many as its schedule has") {
   CHECK(refusal(with(schedule_kind::one_forward_one_backward, 3)) == "");  // interleaved
   CHECK(refusal(with(schedule_kind::zbv, 2)) == "");
   CHECK(refused_for(with(schedule_kind::interleaved), "needs chunks above 1"));
-  CHECK(refused_for(with(schedule_kind::zb_h1, 2), "has one stage on each device: chunks must be 1"));
+  CHECK(refused_for(with(schedule_kind::zb_h1, 2), "has one stage on each device: stages_per_rank must be 1"));
   CHECK(refused_for(with(schedule_kind::zbv), "has 2 stages on each device: chunks must say so"));
   CHECK(refused_for(with(schedule_kind::interleaved, 2, 5), "microbatches = 5"));
   CHECK(refusal(with(schedule_kind::interleaved, 2, 6)) == "");
@@ -201,15 +203,15 @@ TEST_CASE("what is least by the mean is not of unlike devices, nor a makespan of
 
 TEST_CASE("memory is limited where it is known what is kept") {
   auto request = with(schedule_kind::interleaved, 2);
-  request.memory_per_device = 1;
-  CHECK(refused_for(request, "memory_per_device = 1"));
+  request.memory_limit = 1;
+  CHECK(refused_for(request, "memory_limit = 1"));
   CHECK(refused_for(request, "keeps, and that is not known: the number of microbatches is not known"));
   CHECK_FALSE(detail::knows_in_flight(request));
   request.microbatches = 4;
   CHECK(refusal(request) == "");
   CHECK(detail::knows_in_flight(request));
   auto plain = with(schedule_kind::one_forward_one_backward);
-  plain.memory_per_device = 1;
+  plain.memory_limit = 1;
   CHECK(refusal(plain) == "");
 }
 

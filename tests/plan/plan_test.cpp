@@ -63,8 +63,8 @@ TEST_CASE("devices are numbered rank by rank") {
   made.stages.resize(6);
   for (std::size_t s = 0; s < 6; ++s) made.stages[s].device = s % 3;
   CHECK(devices_of(made, 4) == stagecut::interval{1, 2});
-  made.stages[0].replicas = made.stages[3].shards = 3;
-  made.stages[1].replicas = made.stages[1].shards = made.stages[4].replicas = made.stages[4].shards = 2;
+  made.stages[0].replicas = made.stages[3].tensor_parallel = 3;
+  made.stages[1].replicas = made.stages[1].tensor_parallel = made.stages[4].replicas = made.stages[4].tensor_parallel = 2;
   CHECK(devices_of(made, 3) == stagecut::interval{0, 3});
   CHECK(devices_of(made, 4) == stagecut::interval{3, 7});
   CHECK(devices_of(made, 2) == stagecut::interval{7, 8});
@@ -111,7 +111,7 @@ TEST_CASE("plans are equal if all of their parts are") {
   other.profile.layers.emplace_back();
   CHECK(other != made);
   for (const auto change :
-       {+[](stagecut::plan& p) { p.stages[0].replicas = 2; }, +[](stagecut::plan& p) { p.stages[0].shards = 2; },
+       {+[](stagecut::plan& p) { p.stages[0].replicas = 2; }, +[](stagecut::plan& p) { p.stages[0].tensor_parallel = 2; },
         +[](stagecut::plan& p) { p.stages[0].backward_kept = 0; },
         +[](stagecut::plan& p) { p.stages[0].backward_weight = 0; },
         +[](stagecut::plan& p) { p.stages[0].backward_input = 0; },

@@ -49,10 +49,10 @@ inline stagecut::plan_request random_request(random_requests::dice& dice, const 
   request.devices = 1 + dice.up_to(3);
   request.schedule = stagecut::schedules[dice.up_to(stagecut::schedules_made_by_shape - 1)].kind;
   if (dice.up_to(1) == 0) request.schedule = stagecut::schedule_kind::one_forward_one_backward;
-  const std::size_t chunks = stagecut::entry_of(request.schedule).chunks;
-  request.chunks = chunks == 0 ? 2 + dice.up_to(1) : dice.up_to(3) == 0 ? 2 : chunks;
+  const std::size_t chunks = stagecut::entry_of(request.schedule).stages_per_rank;
+  request.stages_per_rank = chunks == 0 ? 2 + dice.up_to(1) : dice.up_to(3) == 0 ? 2 : chunks;
   if (dice.up_to(7) != 0) request.microbatches = request.devices * (1 + dice.up_to(2));
-  if (request.chunks > 1 && request.microbatches != 0 && dice.up_to(3) == 0) {
+  if (request.stages_per_rank > 1 && request.microbatches != 0 && dice.up_to(3) == 0) {
     request.group = dice.up_to(1) == 0 ? request.microbatches : request.devices + dice.up_to(3);
   }
   constexpr plan_objective objectives[] = {plan_objective::automatic, plan_objective::bottleneck,
@@ -60,22 +60,22 @@ inline stagecut::plan_request random_request(random_requests::dice& dice, const 
   request.objective = dice.up_to(1) == 0 ? plan_objective::automatic : objectives[dice.up_to(4)];
   if (dice.up_to(3) == 0) request.by = static_cast<stagecut::measure>(dice.up_to(4));
   if (request.by == stagecut::measure::weights) request.weights.assign(model.layers.size(), 1.5);
-  request.memory.checkpoint = static_cast<stagecut::checkpointing>(dice.up_to(5) < 3 ? 0 : dice.up_to(2));
-  if (dice.up_to(1) == 0) request.memory.boundary_buffers = 1;
+  request.memory_accounting.checkpoint = static_cast<stagecut::checkpointing>(dice.up_to(5) < 3 ? 0 : dice.up_to(2));
+  if (dice.up_to(1) == 0) request.memory_accounting.boundary_buffers = 1;
   if (dice.up_to(2) == 0)
-    request.memory.use_resident = false, request.memory.parameter_multiplier = 3, request.optimizer = "x";
-  if (dice.up_to(1) == 0) request.memory_per_device = 300 + dice.whole(1200), request.buffer_fraction = 0.1;
+    request.memory_accounting.use_resident = false, request.memory_accounting.parameter_multiplier = 3, request.optimizer = "x";
+  if (dice.up_to(1) == 0) request.memory_limit = 300 + dice.whole(1200), request.buffer_fraction = 0.1;
   if (dice.up_to(2) == 0) request.speeds = dice.speeds(request.devices);
   if (dice.up_to(1) == 0) dice.add_links(request);
   dice.add_rules(request, model.layers.size());
-  if (request.chunks == 1 && dice.up_to(5) == 0 &&
+  if (request.stages_per_rank == 1 && dice.up_to(5) == 0 &&
       request.schedule == stagecut::schedule_kind::one_forward_one_backward) {
     for (std::size_t s = 0; s < request.devices; ++s) request.in_flight.push_back(2 * (request.devices - s));
   }
   if (dice.up_to(7) == 0) {  // torchgpipe's default
-    request.chunks = 1;
+    request.stages_per_rank = 1;
     request.schedule = stagecut::schedule_kind::gpipe;
-    request.memory.checkpoint = stagecut::checkpointing::except_last;
+    request.memory_accounting.checkpoint = stagecut::checkpointing::except_last;
     request.in_flight.clear();
     if (request.links.size() > 1) request.links.resize(1);
   }

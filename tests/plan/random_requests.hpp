@@ -58,7 +58,7 @@ class dice {
 
   /// Links of one kind or another, or none.
   void add_links(stagecut::plan_request& request) {
-    const std::size_t stages = request.devices * request.chunks;
+    const std::size_t stages = request.devices * request.stages_per_rank;
     request.transfers = static_cast<stagecut::transfer_kind>(up_to(3));
     switch (up_to(3)) {
       case 0: return;
@@ -100,7 +100,7 @@ class dice {
 inline void each_cut(const stagecut::profile& model, const stagecut::plan_request& request,
                      const std::function<void(const points&)>& use) {
   const std::size_t n = model.layers.size();
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   points cut{0};
   const std::function<void()> extend = [&] {
     if (cut.size() == stages) {

@@ -31,7 +31,7 @@ class random_sweeps {
 
   stagecut::plan_request request() {
     stagecut::plan_request result{.devices = 1 + dice_.up_to(2), .microbatches = 2 * (1 + dice_.up_to(2))};
-    if (dice_.up_to(1) == 0) result.memory_per_device = 100 + dice_.whole(1900);
+    if (dice_.up_to(1) == 0) result.memory_limit = 100 + dice_.whole(1900);
     if (dice_.up_to(2) == 0) result.links = {{dice_.whole(2), 8}};
     return result;
   }
@@ -43,7 +43,7 @@ class random_sweeps {
     result.devices = some<std::size_t>({1, 2, 3, 4});
     result.microbatches = some<std::size_t>({1, 2, 4, 6});
     result.schedules = some<stagecut::schedule_kind>({gpipe, one_forward_one_backward, interleaved, zb_h1, zbv});
-    result.chunks = some<std::size_t>({1, 2, 3});
+    result.stages_per_rank = some<std::size_t>({1, 2, 3});
     result.checkpoints = some<checkpointing>({checkpointing::never, checkpointing::always});
     return result;
   }

@@ -117,7 +117,7 @@ enumerated enumerate(const profile& model, const plan_request& request, double l
   enumerated result;
   random_requests::each_cut(model, request, [&](const points& cut) {
     std::vector<stage_figures> stages;
-    const bool checkpointed = request.memory.checkpoint == checkpointing::always;
+    const bool checkpointed = request.memory_accounting.checkpoint == checkpointing::always;
     for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
       stages.push_back((checkpointed ? figures_of : layerwise)(model, cut[s], cut[s + 1]));
     }
@@ -176,20 +176,20 @@ TEST_CASE("layers that compute themselves again: of one at a time in B, of all o
     const shape& of = apart[random.up_to(std::size(apart) - 1)];
     plan_request request;
     request.devices = 2;
-    request.chunks = of.chunks;
+    request.stages_per_rank = of.chunks;
     request.schedule = of.kind;
     request.microbatches = 4 + 2 * random.up_to(1);
     request.objective = stagecut::plan_objective::makespan;
-    profile model = drawn_model(random, request.devices * request.chunks + random.up_to(4));
+    profile model = drawn_model(random, request.devices * request.stages_per_rank + random.up_to(4));
     for (layer& each : model.layers) each.recomputed = random.up_to(2) == 0 ? 0 : random.whole(9);
     const double free = enumerate(model, request, 0).least;
-    request.memory_per_device = std::max(1.0, std::floor(free * (0.9 + random.whole(4) / 10)));
-    const enumerated found = enumerate(model, request, *request.memory_per_device);
+    request.memory_limit = std::max(1.0, std::floor(free * (0.9 + random.whole(4) / 10)));
+    const enumerated found = enumerate(model, request, *request.memory_limit.for_all());
     const auto made = stagecut::make_plan(model, request);
     CHECK(made.has_value() == found.best.has_value());
     if (!made) {
       REQUIRE(made.state() == state::infeasible);
-      CHECK(static_cast<double>(made.why().needed) > *request.memory_per_device);
+      CHECK(static_cast<double>(made.why().needed) > *request.memory_limit.for_all());
       CHECK(static_cast<double>(made.why().needed) <= std::ceil(found.least));
       ++infeasible;
       continue;
@@ -197,9 +197,9 @@ TEST_CASE("layers that compute themselves again: of one at a time in B, of all o
     REQUIRE(found.best);
     REQUIRE(made.state() == state::optimal);
     CHECK(made->objective.value == *found.best);
-    CHECK(stagecut::fullest_device(*made) <= *request.memory_per_device);
+    CHECK(stagecut::fullest_device(*made) <= *request.memory_limit.for_all());
     CHECK(stagecut::verify_plan(model, *made).holds());
-    if (request.chunks == 1) {
+    if (request.stages_per_rank == 1) {
       double most = 0;
       for (const double each : stagecut::stage_memories(*made)) most = std::max(most, each);
       CHECK(most == stagecut::fullest_device(*made));
@@ -221,23 +221,23 @@ TEST_CASE("the bottleneck, and orders that are made, keep to what layers compute
     const bool bottleneck = round % 2 == 0;
     request.schedule = bottleneck ? schedule_kind::zb_h1 : schedule_kind::synthesized;
     if (bottleneck) request.objective = stagecut::plan_objective::bottleneck;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 200;
+    request.search.time_limit.reset();
+    request.search.node_limit = 200;
     profile model = drawn_model(random, 3 + random.up_to(2));
     for (layer& each : model.layers) each.recomputed = random.whole(20);
     plan_request whole = request;
     whole.schedule = bottleneck ? schedule_kind::zb_h1 : schedule_kind::one_forward_one_backward;
     const double least = enumerate(model, whole, 0).least;
-    request.memory_per_device = least;
+    request.memory_limit = least;
     const auto made = stagecut::make_plan(model, request);
     REQUIRE(made);  // as 1F1B, whole, fits
     CHECK(stagecut::fullest_device(*made) <= least);
     CHECK(stagecut::verify_plan(model, *made).holds());
     if (!bottleneck) {
-      whole.memory_per_device = least;
+      whole.memory_limit = least;
       CHECK(*made->makespan <= *enumerate(model, whole, least).best);
     }
-    request.memory_per_device = least - 1;
+    request.memory_limit = least - 1;
     const auto less = stagecut::make_plan(model, request);
     if (less) CHECK(stagecut::fullest_device(*less) < least);
     if (bottleneck) CHECK(less.state() == state::infeasible);
@@ -255,21 +255,21 @@ TEST_CASE("the best cut that fits is found, and none is called impossible that d
     const shape& of = shapes[random.up_to(std::size(shapes) - 1)];
     plan_request request;
     request.devices = 2;
-    request.chunks = of.chunks;
+    request.stages_per_rank = of.chunks;
     request.schedule = of.kind;
     request.microbatches = 2 + 2 * random.up_to(2);
-    request.memory.checkpoint = checkpointing::always;
+    request.memory_accounting.checkpoint = checkpointing::always;
     request.objective = stagecut::plan_objective::makespan;
-    const std::size_t stages = request.devices * request.chunks;
+    const std::size_t stages = request.devices * request.stages_per_rank;
     const profile model = drawn_model(random, stages + random.up_to(4));
     const double free = enumerate(model, request, 0).least;
-    request.memory_per_device = std::max(1.0, std::floor(free * (0.9 + random.whole(4) / 10)));
-    const enumerated found = enumerate(model, request, *request.memory_per_device);
+    request.memory_limit = std::max(1.0, std::floor(free * (0.9 + random.whole(4) / 10)));
+    const enumerated found = enumerate(model, request, *request.memory_limit.for_all());
     const auto made = stagecut::make_plan(model, request);
     CHECK(made.has_value() == found.best.has_value());
     if (!made) {
       REQUIRE(made.state() == state::infeasible);
-      CHECK(static_cast<double>(made.why().needed) > *request.memory_per_device);
+      CHECK(static_cast<double>(made.why().needed) > *request.memory_limit.for_all());
       CHECK(static_cast<double>(made.why().needed) <= std::ceil(found.least));
       ++infeasible;
       continue;
@@ -278,7 +278,7 @@ TEST_CASE("the best cut that fits is found, and none is called impossible that d
     REQUIRE(made.state() == state::optimal);
     CHECK(made->objective.value == *found.best);
     CHECK(made->objective.bound <= *found.best);
-    CHECK(stagecut::fullest_device(*made) <= *request.memory_per_device);
+    CHECK(stagecut::fullest_device(*made) <= *request.memory_limit.for_all());
     CHECK(stagecut::verify_plan(model, *made).holds());
     ++planned;
   }
@@ -299,11 +299,11 @@ TEST_CASE("several stages a device: what one of them computes again, no other do
   }
   plan_request request;
   request.devices = 2;
-  request.chunks = 3;
+  request.stages_per_rank = 3;
   request.microbatches = 4;
-  request.memory.checkpoint = checkpointing::always;
-  request.memory.boundary_buffers = 0;
-  request.memory_per_device = 35;
+  request.memory_accounting.checkpoint = checkpointing::always;
+  request.memory_accounting.boundary_buffers = 0;
+  request.memory_limit = 35;
   request.objective = stagecut::plan_objective::makespan;
   const auto made = stagecut::make_plan(model, request);
   REQUIRE(made);

@@ -21,8 +21,7 @@ TEST_CASE("cut as another plan of the same request is cut, a plan takes as long 
   for (int round = 0; round < 3000; ++round) {
     const stagecut::profile model = random_made::random_profile(dice, 2 + dice.up_to(12));
     stagecut::plan_request request = random_made::random_request(dice, model);
-    request.memory_per_device.reset();
-    request.memory_of_devices.clear();
+    request.memory_limit = {};
     if (request.microbatches == 0) continue;
     const auto made = [&](plan_objective objective, stagecut::measure by) {
       request.objective = objective;

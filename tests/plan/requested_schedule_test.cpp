@@ -15,9 +15,9 @@ using stagecut::detail::schedule_of_request;
 TEST_CASE("the kind that is meant: with several chunks, and with numbers in flight") {
   plan_request request{.devices = 2, .microbatches = 4};
   CHECK(requested_kind(request) == schedule_kind::one_forward_one_backward);
-  request.chunks = 2;
+  request.stages_per_rank = 2;
   CHECK(requested_kind(request) == schedule_kind::interleaved);
-  request.chunks = 1;
+  request.stages_per_rank = 1;
   request.in_flight = {2, 1};
   CHECK(requested_kind(request) == schedule_kind::in_flight);
   CHECK(requested_kind({.devices = 2, .microbatches = 4, .best_in_flight = true}) == schedule_kind::in_flight);
@@ -25,7 +25,7 @@ TEST_CASE("the kind that is meant: with several chunks, and with numbers in flig
   for (const auto& entry : stagecut::schedules) {
     CAPTURE(entry.name);
     CHECK(requested_kind({.schedule = entry.kind}) == entry.kind);
-    same += requested_kind({.chunks = 2, .schedule = entry.kind}) == entry.kind ? 1 : 0;
+    same += requested_kind({.stages_per_rank = 2, .schedule = entry.kind}) == entry.kind ? 1 : 0;
   }
   CHECK(same == static_cast<int>(std::size(stagecut::schedules)) - 1);  // of all but 1F1B
 }
@@ -36,7 +36,7 @@ TEST_CASE("the schedule that is meant is made with the figures of the request") 
   request.in_flight = {4, 2, 1};
   CHECK(schedule_of_request(request) == stagecut::in_flight_order(request.in_flight, 6));
   request.in_flight.clear();
-  request.chunks = 2;
+  request.stages_per_rank = 2;
   CHECK(schedule_of_request(request) == stagecut::interleaved_one_forward_one_backward(3, 2, 6));
   request.group = 6;
   CHECK(schedule_of_request(request) == stagecut::interleaved_one_forward_one_backward(3, 2, 6, 6));
@@ -50,7 +50,7 @@ TEST_CASE("the schedule that is meant is made with the figures of the request") 
 TEST_CASE("what is computed again stays from I to W where a schedule runs them apart, and all is computed again") {
   plan_request request{.devices = 2, .microbatches = 4, .schedule = schedule_kind::zb_h1};
   CHECK_FALSE(recomputes_apart(request));
-  request.memory.checkpoint = checkpointing::always;
+  request.memory_accounting.checkpoint = checkpointing::always;
   CHECK(recomputes_apart(request));
   request.schedule = schedule_kind::one_forward_one_backward;
   CHECK_FALSE(recomputes_apart(request));

@@ -85,7 +85,7 @@ plan_request request_of(const run_as& run, std::mt19937& random) {
   plan_request result;
   result.schedule = run.kind;
   result.devices = run.devices;
-  result.chunks = run.chunks;
+  result.stages_per_rank = run.chunks;
   result.microbatches = run.microbatches;
   result.objective = plan_objective::makespan;
   if (random() % 2 == 0) result.links = {{0.125, 4.0}};
@@ -98,7 +98,7 @@ plan_request request_of(const run_as& run, std::mt19937& random) {
 double end_of(const profile& model, const plan_request& request, const std::vector<std::size_t>& order,
               const std::vector<std::size_t>& points) {
   const schedule run = make_schedule(
-      request.schedule, {.ranks = request.devices, .chunks = request.chunks, .microbatches = request.microbatches});
+      request.schedule, {.ranks = request.devices, .stages_per_rank = request.stages_per_rank, .microbatches = request.microbatches});
   const std::size_t stages = points.size() - 1;
   std::vector<std::size_t> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
@@ -148,7 +148,7 @@ bool keeps_groups(const profile& model, const std::vector<std::size_t>& order, c
 
 /// The least of all cuts of an order; infinite if there is none.
 double least_of_order(const profile& model, const plan_request& request, const std::vector<std::size_t>& order) {
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   double least = std::numeric_limits<double>::infinity();
   if (stages > order.size()) return least;
   std::vector<bool> cut(order.size() - 1, false);
@@ -165,7 +165,7 @@ double least_of_order(const profile& model, const plan_request& request, const s
 }
 
 /// The least of all cuts of all orders.
-double least_of_orders(const profile& model, const plan_request& request) {
+double order_makespan_bound(const profile& model, const plan_request& request) {
   std::vector<std::size_t> order(model.layers.size());
   std::iota(order.begin(), order.end(), 0);
   double least = std::numeric_limits<double>::infinity();
@@ -234,7 +234,7 @@ TEST_CASE("no order of the layers is below the bound, and none ends before what 
     const plan_request request = request_of(random_run(random), random);
     CAPTURE(to_string(request.schedule));
     const auto made = make_plan(model, request);
-    const double least = least_of_orders(model, request);
+    const double least = order_makespan_bound(model, request);
     if (made.state() == state::infeasible) CHECK(least == std::numeric_limits<double>::infinity());
     if (!made) continue;
     ++compared;
@@ -281,13 +281,13 @@ TEST_CASE("memory of stages in a row is kept to, and that one order does not fit
     const profile model = random_graph(random, 4 + random() % 5, false);
     if (is_chain(model)) continue;
     plan_request request = request_of(random_run(random), random);
-    request.memory_per_device = static_cast<double>(300 + random() % 1000);
+    request.memory_limit = static_cast<double>(300 + random() % 1000);
     const auto made = make_plan(model, request);
     if (made) {
       ++fits;
       check_holds(model, *made);
-      CHECK(fullest_device(*made) <= *request.memory_per_device);
-    } else if (model.layers.size() >= request.devices * request.chunks) {
+      CHECK(fullest_device(*made) <= *request.memory_limit.for_all());
+    } else if (model.layers.size() >= request.devices * request.stages_per_rank) {
       ++unknown;
       CHECK(made.state() == state::unknown);
       CHECK(made.why().text().find("in the one order of the layers that was tried") != std::string::npos);
@@ -369,8 +369,8 @@ TEST_CASE("what says nothing of stages in a row is refused") {
       }) ==
       "stagecut::make_plan: kept_together = {…}, numbers layers, which do not stand in an order in which each follows "
       "what feeds it: say groups");
-  CHECK(told([](plan_request& r) { r.memory.checkpoint = checkpointing::always; }) ==
-        "stagecut::make_plan: memory.checkpoint = always, is of chains, and this is a graph");
+  CHECK(told([](plan_request& r) { r.memory_accounting.checkpoint = checkpointing::always; }) ==
+        "stagecut::make_plan: memory_accounting.checkpoint = always, is of chains, and this is a graph");
   CHECK(told([](plan_request& r) { r.target = framework::torchgpipe; }) ==
         "stagecut::make_plan: target = torchgpipe, is of chains, and this is a graph");
   model.edges = {{0, 1}, {0, 2}};

@@ -66,8 +66,8 @@ TEST_CASE("the plan that is made is that of the best cut of all that break nothi
   for (std::size_t round = 0; round < cases(1000); ++round) {
     const profile model = random_made::random_profile(dice, 3 + dice.up_to(4));
     plan_request request = random_made::random_request(dice, model);
-    request.limits = {std::nullopt, 100000, {}, {}};
-    const std::size_t stages = request.devices * request.chunks;
+    request.search = {.node_limit = 100000};
+    const std::size_t stages = request.devices * request.stages_per_rank;
     if (stages > model.layers.size()) continue;
     try {
       const auto best = make_plan(model, request);
@@ -111,13 +111,13 @@ TEST_CASE("a plan is not worse than the cut that it begins with, however short t
     const profile model = random_made::random_profile(dice, 6 + dice.up_to(8));
     plan_request request = random_made::random_request(dice, model);
     if (dice.up_to(7) == 0) request.schedule = stagecut::schedule_kind::synthesized;
-    const std::size_t stages = request.devices * request.chunks;
+    const std::size_t stages = request.devices * request.stages_per_rank;
     if (stages > model.layers.size()) continue;
     try {
-      request.limits = {std::nullopt, 1000, {}, {}};
+      request.search = {.node_limit = 1000};
       const auto best = make_plan(model, request);
       if (!best) continue;
-      request.limits.node_limit = dice.up_to(2);
+      request.search.node_limit = dice.up_to(2);
       request.start = best->cuts;
       const auto again = make_plan(model, request);
       REQUIRE(again);
@@ -141,7 +141,7 @@ TEST_CASE("what a cut breaks is told") {
   plan_request request;
   request.devices = 2;
   request.microbatches = 4;
-  request.memory_per_device = 20;
+  request.memory_limit = 20;
   const auto broken = [&] {
     const auto scored = score_cut(model, request, cuts{0, 1, 2});
     REQUIRE(scored);
@@ -151,7 +151,7 @@ TEST_CASE("what a cut breaks is told") {
     return text;
   };
   CHECK(broken() == "device 1 needs 30 bytes, and may have 20 bytes\n");
-  request.memory_per_device.reset();
+  request.memory_limit = {};
   CHECK(broken().empty());
   model.machine.memory = 20;
   CHECK(broken() == "device 1 needs 30 bytes, and may have 20 bytes\n");
@@ -185,8 +185,8 @@ TEST_CASE("a cut that breaks something is none to begin with") {
   for (std::size_t round = 0; round < cases(1000); ++round) {
     const profile model = random_made::random_profile(dice, 3 + dice.up_to(6));
     plan_request request = random_made::random_request(dice, model);
-    request.limits = {std::nullopt, 2000, {}, {}};
-    const std::size_t stages = request.devices * request.chunks;
+    request.search = {.node_limit = 2000};
+    const std::size_t stages = request.devices * request.stages_per_rank;
     if (stages > model.layers.size()) continue;
     const std::vector<cuts> all = all_cuts(model.layers.size(), stages);
     try {
@@ -236,7 +236,7 @@ TEST_CASE("plans that are compared begin with a cut where they have as many stag
   request.devices = 2;
   request.microbatches = 4;
   request.start = cuts{0, 5, 12};
-  request.limits = {std::nullopt, 1, {}, {}};
+  request.search = {.node_limit = 1};
   const auto compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, 0));
   REQUIRE(compared.best);
   request.schedule = stagecut::schedule_kind::one_forward_one_backward;

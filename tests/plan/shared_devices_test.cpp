@@ -16,7 +16,7 @@ using stagecut::profile;
 
 namespace {
 
-/// Layers of which each takes 10 bytes that stay and one of a microbatch.
+/// Layers with 10 resident bytes each and one per microbatch.
 profile layers(std::size_t n) {
   profile model;
   for (std::size_t i = 0; i < n; ++i) {
@@ -30,9 +30,9 @@ profile layers(std::size_t n) {
 }
 
 plan_request two_by_two() {
-  plan_request request{.devices = 2, .chunks = 2, .microbatches = 4};
+  plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
   request.objective = stagecut::plan_objective::bottleneck;
-  request.memory.boundary_buffers = 0;
+  request.memory_accounting.boundary_buffers = 0;
   return request;
 }
 
@@ -58,12 +58,12 @@ TEST_CASE(
   const plan free = *plan_chain(model, two_by_two());
   const double enough = stagecut::fullest_device(free);
   plan_request request = two_by_two();
-  request.memory_per_device = enough;
+  request.memory_limit = enough;
   CHECK(plan_chain(model, request).state() == stagecut::state::optimal);
   int unknown = 0;
   int infeasible = 0;
   for (double bytes = 1; bytes < enough; ++bytes) {
-    request.memory_per_device = bytes;
+    request.memory_limit = bytes;
     const auto made = plan_chain(model, request);
     if (made) {
       CHECK(stagecut::fullest_device(*made) <= bytes);
@@ -79,6 +79,6 @@ TEST_CASE(
   CHECK(unknown > 0);
   CHECK(infeasible > 0);
   request.by = stagecut::measure::layers;  // one cut alone
-  request.memory_per_device = enough - 1;
+  request.memory_limit = enough - 1;
   CHECK(plan_chain(model, request).state() == stagecut::state::infeasible);
 }

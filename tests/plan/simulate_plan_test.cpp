@@ -59,7 +59,7 @@ TEST_CASE("a plan's makespan and timeline are those of its schedule, simulated")
     CHECK(made.makespan == simulate(order, times_of(made, false)).makespan);
     CHECK(made.timeline.size() == 30);
   }
-  const plan chunks = *plan_chain(layers(9), {.devices = 2, .chunks = 2, .microbatches = 4});
+  const plan chunks = *plan_chain(layers(9), {.devices = 2, .stages_per_rank = 2, .microbatches = 4});
   CHECK(schedule_of(chunks) == stagecut::interleaved_one_forward_one_backward(2, 2, 4));
   CHECK(chunks.makespan == simulate(schedule_of(chunks), times_of(chunks, false)).makespan);
   CHECK(chunks.timeline.size() == 32);
@@ -69,7 +69,7 @@ TEST_CASE("a plan's makespan and timeline are those of its schedule, simulated")
 
 TEST_CASE("the last microbatch, kept, goes back first and recomputes nothing") {
   stagecut::plan_request request{.devices = 3, .microbatches = 4, .schedule = schedule_kind::gpipe};
-  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::except_last;
   const plan made = *plan_chain(layers(6), request);
   CHECK(schedule_of(made).name == "gpipe-lifo");
   const auto passes = times_of(made, false);
@@ -81,9 +81,9 @@ TEST_CASE("the last microbatch, kept, goes back first and recomputes nothing") {
   }
   // All forward passes, the kept microbatch back, then the others, whose slowest stage is the last.
   CHECK(made.makespan == simulate(schedule_of(made), passes).makespan);
-  request.memory.checkpoint = stagecut::checkpointing::always;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::always;
   CHECK(*plan_chain(layers(6), request)->makespan > *made.makespan);
-  request.memory.checkpoint = stagecut::checkpointing::never;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::never;
   CHECK(*plan_chain(layers(6), request)->makespan < *made.makespan);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("gradients that take longer apart than together") {
     CHECK(times_of(made, true).backward[s] == 3 * made.stages[s].forward);
   }
   request.schedule = schedule_kind::gpipe;
-  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::except_last;
   made = *plan_chain(model, request);
   for (std::size_t s = 0; s < 2; ++s) {
     CHECK(times_of(made, true).backward_input[4 * s] == 3 * made.stages[s].forward);
@@ -159,7 +159,7 @@ TEST_CASE("plans that cannot be simulated say why") {
   made.stages[1].device = 0;
   CHECK(refusal(made) == "plan: stage 1 is not on device 1, where \"1f1b\" runs it");
   made.schedule.name = "zbv";
-  CHECK_THROWS_WITH_AS((void)schedule_of(made), doctest::Contains("chunks = 1, must be 2 for zbv"),
+  CHECK_THROWS_WITH_AS((void)schedule_of(made), doctest::Contains("stages_per_rank = 1, must be 2 for zbv"),
                        stagecut::argument_error);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("checkpointed memory: a plan's own, and that of another schedule of th
   for (const auto mode : {checkpointing::never, checkpointing::always, checkpointing::except_last}) {
     const auto planned = [&](schedule_kind kind, std::size_t m) {
       stagecut::plan_request request{.devices = 2, .microbatches = m, .schedule = kind};
-      request.memory.checkpoint = mode;
+      request.memory_accounting.checkpoint = mode;
       return *plan_chain(model, request);
     };
     const auto peaks = [](const plan& of, const plan& under) {  // the stages of one under the schedule of the other
@@ -239,7 +239,7 @@ TEST_CASE("layers take the time of the device that runs them") {
   }
   CHECK(made.makespan == simulate(schedule_of(made), times_of(made, false)).makespan);
   request.schedule = schedule_kind::gpipe;
-  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  request.memory_accounting.checkpoint = stagecut::checkpointing::except_last;
   made = *plan_chain(layers(4), request);
   const auto passes = times_of(made, false);
   for (std::size_t s = 0; s < 2; ++s) {
@@ -352,7 +352,7 @@ TEST_CASE("stages side by side run at the same time") {
 }
 
 TEST_CASE("the memory of devices is that of all their stages at the fullest moment") {
-  const stagecut::plan_request request{.devices = 2, .chunks = 2, .microbatches = 4};
+  const stagecut::plan_request request{.devices = 2, .stages_per_rank = 2, .microbatches = 4};
   plan made = *plan_chain(layers(8), request);
   const numbers found = stagecut::device_memories(made);
   REQUIRE(found.size() == 2);

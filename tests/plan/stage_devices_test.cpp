@@ -9,7 +9,7 @@
 namespace detail = stagecut::detail;
 
 TEST_CASE("links and speeds of stages are those of their devices") {
-  stagecut::plan_request request{.devices = 2, .chunks = 2};
+  stagecut::plan_request request{.devices = 2, .stages_per_rank = 2};
   const std::vector<std::size_t> rank_of{0, 1, 0, 1};
   CHECK(detail::links_of(request, rank_of).empty());
   CHECK(detail::speeds_of_stages(request, rank_of).empty());

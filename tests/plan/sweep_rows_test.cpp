@@ -103,7 +103,7 @@ TEST_CASE("what is left out is worse than the front, which stays the same") {
     auto axes = random.axes();
     axes.devices = {1, 2, 3, 4, 5};
     axes.microbatches = {2, 4, 6, 8, 12, 16, 20, 24, 30, 36};
-    axes.chunks = {1, 2};
+    axes.stages_per_rank = {1, 2};
     sweep_options options;
     options.node_limit = 50;
     const auto rows = sweep_rows(model, request, axes, options);
@@ -136,9 +136,9 @@ TEST_CASE("rows stand in the order of the axes, the last of which changes fastes
     CHECK(rows[i].devices == (i < 16 ? 2 : 4));
     CHECK(rows[i].microbatches == (i / 8 % 2 == 0 ? 8 : 4));
     CHECK(rows[i].schedule == (i / 4 % 2 == 0 ? one_forward : schedule_kind::gpipe));
-    CHECK(rows[i].chunks == (i / 2 % 2 == 0 ? 1 : 2));
+    CHECK(rows[i].stages_per_rank == (i / 2 % 2 == 0 ? 1 : 2));
     CHECK(rows[i].checkpoint == (i % 2 == 0 ? checkpointing::never : checkpointing::always));
-    if (rows[i].chunks == 2) CHECK(rows[i].why == "the schedule is not made for these numbers");
+    if (rows[i].stages_per_rank == 2) CHECK(rows[i].why == "the schedule is not made for these numbers");
   }
   CHECK(rows[16].makespan == 573);
   CHECK(rows[16].state == state::optimal);
@@ -152,13 +152,13 @@ TEST_CASE("empty axes leave what the request says: one row") {
   CHECK(rows[0].makespan == 573);
   CHECK(rows[0].on_front);
   // With chunks 1F1B means interleaved, unless there is a list of schedules.
-  const auto chunks = sweep_rows(known, {.devices = 2, .chunks = 2, .microbatches = 4}, {});
+  const auto chunks = sweep_rows(known, {.devices = 2, .stages_per_rank = 2, .microbatches = 4}, {});
   CHECK(chunks[0].schedule == schedule_kind::interleaved);
   CHECK(chunks[0].has_plan());
 }
 
 TEST_CASE("configurations that cannot be say why") {
-  const auto rows = sweep_rows(known, {.microbatches = 9, .memory_per_device = 200.0},
+  const auto rows = sweep_rows(known, {.microbatches = 9, .memory_limit = 200.0},
                                {{1, 4, 9}, {}, {one_forward, schedule_kind::zb_h1, schedule_kind::in_flight}, {}, {}});
   CHECK(rows[0].state == state::infeasible);
   CHECK(rows[0].why.find("and a device has 200 bytes") != std::string::npos);
@@ -248,8 +248,8 @@ TEST_CASE("what is wrong with every configuration is refused") {
   CHECK(refused({.microbatches = 4}, {.devices = {2, 0}}) ==
         "stagecut::sweep_rows: axes.devices[1] = 0, must be at least 1");
   CHECK(refused({}, {.microbatches = {0}}) == "stagecut::sweep_rows: axes.microbatches[0] = 0, must be at least 1");
-  CHECK(refused({.microbatches = 4}, {.chunks = {0}}) ==
-        "stagecut::sweep_rows: axes.chunks[0] = 0, must be at least 1");
+  CHECK(refused({.microbatches = 4}, {.stages_per_rank = {0}}) ==
+        "stagecut::sweep_rows: axes.stages_per_rank[0] = 0, must be at least 1");
   CHECK(refused({.devices = 2}, {}) ==
         "stagecut::sweep_rows: objective = makespan, is not known: the number of microbatches is not known");
   CHECK(refused({.microbatches = 4, .objective = stagecut::plan_objective::bottleneck}, {}) ==
@@ -260,6 +260,6 @@ TEST_CASE("what is wrong with every configuration is refused") {
   const std::vector<std::size_t> many(1U << 13U, 1);
   CHECK(refused({}, {.devices = many, .microbatches = many}) ==
         "stagecut::sweep_rows: axes = {…}, must have at most 16777216 configurations");
-  CHECK(refused({.microbatches = 4, .memory_per_device = -1.0}, {})
-            .starts_with("stagecut::sweep_rows: memory_per_device"));
+  CHECK(refused({.microbatches = 4, .memory_limit = -1.0}, {})
+            .starts_with("stagecut::sweep_rows: memory_limit"));
 }

@@ -100,7 +100,7 @@ inline bool is_built(stagecut::framework to, const stagecut::profile& model, con
   return true;
 }
 
-/// Calls `use(cut)` with every cut of a model into so many stages.
+/// Calls `use(cut)` for every cut of a model into `stages` stages.
 template <class Use>
 void each_cut(const stagecut::profile& model, std::size_t stages, const Use& use) {
   stagecut::plan_request any;

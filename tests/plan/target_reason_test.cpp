@@ -26,8 +26,8 @@ namespace {
 
 plan_request request_of(framework to, std::size_t devices, std::size_t chunks = 1) {
   plan_request request;
-  request.target = to, request.devices = devices, request.chunks = chunks, request.microbatches = 2 * devices;
-  request.limits.time_limit.reset();
+  request.target = to, request.devices = devices, request.stages_per_rank = chunks, request.microbatches = 2 * devices;
+  request.search.time_limit.reset();
   return request;
 }
 
@@ -49,7 +49,7 @@ const std::vector<std::string> four = {"embedding", "decoder", "decoder", "decod
 double fullest(const stagecut::profile& model, plan_request request, const points& cut) {
   request = stagecut::detail::in_words_of_target(request);
   request.target = framework::none;
-  request.memory_per_device = 1e9;
+  request.memory_limit = 1e9;
   for (std::size_t s = 0; s + 1 < cut.size(); ++s) request.kept_together.push_back({cut[s], cut[s + 1]});
   const auto made = stagecut::make_plan(model, request);
   REQUIRE(made);
@@ -120,15 +120,15 @@ TEST_CASE("the bytes told are those of the fullest stage of the best of all cuts
       });
       if (!stagecut::detail::kinds_obstacle(entry, model).empty()) continue;
       if (!(least < std::numeric_limits<double>::infinity())) {
-        request.memory_per_device = 1e9;
+        request.memory_limit = 1e9;
         CHECK(stagecut::make_plan(model, request).why().what != reason::cause::memory);
         ++none;
         continue;
       }
-      request.memory_per_device = least;
+      request.memory_limit = least;
       CHECK(stagecut::make_plan(model, request).has_value());
       ++fits;
-      request.memory_per_device = random.up_to(1) == 0 ? least - 1 : least / 2;
+      request.memory_limit = random.up_to(1) == 0 ? least - 1 : least / 2;
       for (const plan_objective objective : {plan_objective::automatic, plan_objective::bottleneck}) {
         request.objective = objective;
         const auto made = stagecut::make_plan(model, request);

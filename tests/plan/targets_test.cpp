@@ -24,7 +24,7 @@ TEST_CASE("every target is found by its name, and says what it was read from") {
     CHECK((each.other_kinds || each.kinds.size() != 0));
     for (const auto& schedule : each.schedules) {
       CHECK(find_schedule(each, schedule.kind) == &schedule);
-      CHECK((each.several_chunks || stagecut::entry_of(schedule.kind).chunks == 1));
+      CHECK((each.several_chunks || stagecut::entry_of(schedule.kind).stages_per_rank == 1));
     }
   }
   CHECK(names.size() == 13);

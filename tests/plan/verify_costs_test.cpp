@@ -34,7 +34,7 @@ TEST_CASE("the load of a stage of a graph counts what it sends and receives") {
     made.objective = {"bottleneck", "time", std::max({a, b, c}), 0, stagecut::state::feasible};
     return verify_plan(model, made);
   };
-  CHECK(costs(24 + 2 * 3, 33 + 2 * 8, 6 + 2 * 8).holds());  // tensors, of which 0 hands out one
+  CHECK(costs(24 + 2 * 3, 33 + 2 * 8, 6 + 2 * 8).holds());  // tensors; 0 sends one
   CHECK(costs(24 + 2 * 6, 33 + 2 * 8, 6 + 2 * 8).find("loads")->place == "stage 0");
   CHECK(costs(24 + 3, 33 + 2 * 8, 6 + 2 * 8).find("loads")->place == "stage 0");
   CHECK(costs(24 + 2 * 3, 33 + 2 * 8, 6).find("loads")->recomputed == 6 + 2 * 8.0);
@@ -47,7 +47,7 @@ TEST_CASE("the load of a stage of a graph counts what it sends and receives") {
 }
 
 TEST_CASE("tensors whose gradient is an operator's output pass once") {
-  // 0 feeds 1; 2 is the gradient of 1, and 3 that of 0.
+  // 0 feeds 1; 2 is the gradient of 1, and 3 the gradient of 0.
   profile model = known_profile::chain_of({8, 11, 0, 0});
   for (std::size_t i = 0; i < 4; ++i) {
     model.layers[i].is_backward = i >= 2;
@@ -82,7 +82,7 @@ TEST_CASE("stages of one device hand over for nothing") {
   made.profile = model;
   made.cuts = {0, 1, 2};
   made.devices = 1;
-  made.chunks = 2;
+  made.stages_per_rank = 2;
   made.stages.resize(2);
   made.messages = {"blocking", {{100, 1}}};
   for (std::size_t s = 0; s < 2; ++s) {

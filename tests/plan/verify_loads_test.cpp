@@ -33,7 +33,7 @@ TEST_CASE("layers are held to the variants that were chosen") {
   CHECK(said(model, made, "loads") == "not checked: stage 1: two variants were chosen at a time");
   made.choices[3].sharding = "column";
   made.choices[4] = {"", "column"};
-  made.stages[1].shards = 2;
+  made.stages[1].tensor_parallel = 2;
   made.stages[1].forward = 18, made.stages[1].backward = 36, made.stages[1].cost = 54;
   made.objective.value = 63;
   CHECK(verify_plan(model, made).holds());

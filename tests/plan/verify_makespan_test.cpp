@@ -29,7 +29,7 @@ TEST_CASE("all-reduces run beside the passes, one after the other on a device") 
   made.stages[1].forward = 39, made.stages[1].backward = 78, made.stages[1].cost = 117, made.stages[1].device = 0;
   made.objective.value = 117;
   made.devices = 1;
-  made.chunks = 2;
+  made.stages_per_rank = 2;
   made.schedule = {"looped-bfs", 2};
   for (auto& each : made.stages) each.all_reduce = 500;
   made.makespan = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;

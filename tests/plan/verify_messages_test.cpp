@@ -25,7 +25,7 @@ using dice_t = random_requests::dice;
 
 namespace {
 
-/// A graph of operators in a random order of its own, of which some go back, and a plan of it by hand.
+/// A graph of operators in a random order, some of them backward, and a hand-written plan of it.
 class graph_plan {
  public:
   explicit graph_plan(dice_t& dice) : dice_(dice) {

@@ -81,7 +81,7 @@ TEST_CASE("a device has its chunks, all of one kind and size") {
   made.profile = known_profile::chain_of({1, 2, 3, 4});
   for (auto& each : made.profile.layers) each.cpu = 1;
   made.cuts = {0, 1, 2, 3, 4};
-  made.devices = made.chunks = 2;
+  made.devices = made.stages_per_rank = 2;
   made.stages.resize(4);
   for (std::size_t s = 0; s < 4; ++s) made.stages[s].device = s % 2;
   CHECK(said(made.profile, made, "devices") == "holds: : ");
@@ -97,7 +97,7 @@ TEST_CASE("a device has its chunks, all of one kind and size") {
   made.stages[2].replicas = 2;
   CHECK(said(made.profile, made, "devices") ==
         "does not hold: stage 2: needs another number of devices than the other stages of its rank, or none");
-  made.stages[0].shards = 2;
+  made.stages[0].tensor_parallel = 2;
   CHECK(said(made.profile, made, "devices") == "holds: : ");
   made.speeds = {1, 0};
   CHECK(said(made.profile, made, "devices") == "does not hold: device 1: has no speed above 0");

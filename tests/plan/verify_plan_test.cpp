@@ -32,7 +32,7 @@ using stagecut::verify_plan;
 TEST_CASE("plans that were made hold in every check") {
   random_requests::dice dice(1);
   std::size_t plans = 0;
-  std::size_t checked[std::size(stagecut::plan_check_words)] = {};
+  std::size_t checked[std::size(stagecut::plan_check_names)] = {};
   std::size_t schedules[std::size(stagecut::schedules)] = {};
   std::size_t kinds[4] = {};
   for (int round = 0; round < 6000; ++round) {
@@ -43,9 +43,9 @@ TEST_CASE("plans that were made hold in every check") {
     const auto all = verify_plan(model, made);
     INFO(round, " ", made.schedule.name, " ", made.objective.name, " of ", made.objective.of, "\n", broken(all));
     REQUIRE(all.holds());
-    REQUIRE(all.checks.size() == std::size(stagecut::plan_check_words));
+    REQUIRE(all.checks.size() == std::size(stagecut::plan_check_names));
     for (std::size_t i = 0; i < all.checks.size(); ++i) {
-      REQUIRE(all.checks[i].name == stagecut::plan_check_words[i].name);
+      REQUIRE(all.checks[i].name == stagecut::plan_check_names[i].name);
       if (all.checks[i].result == check_result::holds) ++checked[i];
     }
     if (made.makespan) REQUIRE(all.find("makespan")->result == check_result::holds);
@@ -53,7 +53,7 @@ TEST_CASE("plans that were made hold in every check") {
     if (const auto* const entry = stagecut::find_schedule(made.schedule.name))
       ++schedules[static_cast<std::size_t>(entry->kind)];
     for (std::size_t k = 0; k < 4; ++k) {
-      if (made.messages.kind == stagecut::transfer_kind_words[k].name) ++kinds[k];
+      if (made.messages.kind == stagecut::transfer_kind_names[k].name) ++kinds[k];
     }
   }
   CHECK(plans > 1500);
@@ -246,7 +246,7 @@ const spoilt all_spoilt[] = {
        return made.stages[0].device != made.stages[1].device;
      }},
     {"a missing pass", "schedule", [](profile&, plan& made, dice_t&) {
-       if (!ordered(made) || made.chunks != 1) return false;
+       if (!ordered(made) || made.stages_per_rank != 1) return false;
        made.schedule.name.clear();
        for (std::size_t s = 0; s < made.stages.size(); ++s) {
          auto& ops = made.schedule.orders.emplace_back();
@@ -259,7 +259,7 @@ const spoilt all_spoilt[] = {
        return true;
      }},
     {"an order that waits for itself", "schedule", [](profile&, plan& made, dice_t&) {
-       if (!ordered(made) || made.chunks != 1 || made.schedule.microbatches < 2 || made.devices < 2) return false;
+       if (!ordered(made) || made.stages_per_rank != 1 || made.schedule.microbatches < 2 || made.devices < 2) return false;
        made.schedule.name.clear();
        const std::size_t m = made.schedule.microbatches;
        for (std::size_t s = 0; s < made.stages.size(); ++s) {
@@ -391,7 +391,7 @@ const spoilt all_spoilt[] = {
        return true;
      }},
     {"the number of devices", "devices", [](profile&, plan& made, dice_t&) { return ++made.devices, true; }},
-    {"chunks", "devices", [](profile&, plan& made, dice_t&) { return ++made.chunks, true; }},
+    {"chunks", "devices", [](profile&, plan& made, dice_t&) { return ++made.stages_per_rank, true; }},
     {"a number of speeds", "devices",
      [](profile&, plan& made, dice_t&) {
        made.speeds.resize(made.devices + 1, 1);
@@ -461,7 +461,7 @@ TEST_CASE("whatever is spoilt in a plan is found, by the check that is about it"
 
 TEST_CASE("plans of nothing, and of another model, are answered") {
   CHECK(!verify_plan(known_profile::known, plan{}).holds());
-  CHECK(verify_plan(profile{}, plan{}).checks.size() == std::size(stagecut::plan_check_words));
+  CHECK(verify_plan(profile{}, plan{}).checks.size() == std::size(stagecut::plan_check_names));
   plan made;
   made.profile = known_profile::known;
   CHECK(breaks(known_profile::known, made, "assignment"));
@@ -487,7 +487,7 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   made.own_microbatches = true;
   CHECK(said(model, made, "loads") == "not checked: stage 1: the profile does not say what replicas exchange");
   made = plan_by_hand();
-  made.stages[2].shards = 4;
+  made.stages[2].tensor_parallel = 4;
   CHECK(said(model, made, "loads") == "holds: : ");  // each of the devices runs it whole
   made.profile.layers.back().shardings = {stagecut::layer_variant{"row", 2}};
   CHECK(said(model, made, "loads") == "not checked: stage 2: it has shards that its layers do not tell");

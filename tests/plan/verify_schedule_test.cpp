@@ -44,7 +44,7 @@ TEST_CASE("orders of a plan's own are gone through pass by pass") {
   CHECK(spoilt_order(2, 3, {op_kind::send_forward, 2, 1}) ==
         "does not hold: device 2, op 3 (2SEND_F1): is no pass of a whole microbatch");
   CHECK(spoilt_order(0, 1, {op_kind::forward, 0, 1, 0, true}) ==
-        "does not hold: : its passes wait for each other in a circle");
+        "does not hold: : its passes wait for each other in a cycle");
   CHECK(spoilt_order(0, 0, {op_kind::forward, 0, 0, 0, true}) ==
         "does not hold: device 0, op 0 (0F0): runs together with the next op, which is no B of another microbatch");
   plan other = made;
@@ -53,7 +53,7 @@ TEST_CASE("orders of a plan's own are gone through pass by pass") {
   other = made;
   std::swap(other.schedule.orders[0][1], other.schedule.orders[0][2]);
   std::swap(other.schedule.orders[1][0], other.schedule.orders[1][1]);
-  CHECK(said(model, other, "schedule") == "does not hold: : its passes wait for each other in a circle");
+  CHECK(said(model, other, "schedule") == "does not hold: : its passes wait for each other in a cycle");
   // I and W apart, of layers that do not tell them.
   other = made;
   other.schedule.orders[2] = {{op_kind::forward, 2, 0},
@@ -78,7 +78,7 @@ TEST_CASE("interleaved runs in the groups that a plan says") {
     each.forward = 1 + i % 3;
     each.backward = 2;
   }
-  plan made = *stagecut::make_plan(model, {.devices = 3, .chunks = 2, .microbatches = 8, .group = 4});
+  plan made = *stagecut::make_plan(model, {.devices = 3, .stages_per_rank = 2, .microbatches = 8, .group = 4});
   CHECK(stagecut::verify_plan(model, made).holds());
   CHECK(said(model, made, "schedule") == "holds: : ");
   made.schedule.group = 0;

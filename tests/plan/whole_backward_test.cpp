@@ -75,7 +75,7 @@ bool loses_gradients(const plan& made) {
 double least_of_all(const profile& model, plan_request request) {
   request.target = framework::none;
   const std::size_t n = model.layers.size();
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   // Layers that share parameters stand on one stage in PyTorch.
   std::size_t first_tied = n, last_tied = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -117,7 +117,7 @@ plan_request zero_bubble(std::mt19937& random) {
   result.microbatches = 2 * result.devices;
   const bool vee = result.devices == 2 && random() % 2 == 0;
   result.schedule = vee ? schedule_kind::zbv : schedule_kind::zb_h1;
-  result.chunks = vee ? 2 : 1;
+  result.stages_per_rank = vee ? 2 : 1;
   return result;
 }
 
@@ -160,8 +160,8 @@ TEST_CASE("orders that are made run such stages whole, and are no longer than 1F
     const profile model = random_chain(random, 6);
     const auto plain = make_plan(model, request);
     request.schedule = schedule_kind::synthesized;
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 3000;
+    request.search.time_limit.reset();
+    request.search.node_limit = 3000;
     const auto made = make_plan(model, request);
     CHECK(made.has_value() == plain.has_value());
     if (!made || !plain) continue;
@@ -223,7 +223,7 @@ stagecut::profile apart_chain() {
 
 stagecut::plan planned_for(stagecut::framework target, stagecut::schedule_kind kind, std::size_t chunks,
                            const stagecut::profile& model) {
-  stagecut::plan_request request{.devices = 3, .chunks = chunks, .microbatches = 8};
+  stagecut::plan_request request{.devices = 3, .stages_per_rank = chunks, .microbatches = 8};
   request.schedule = kind;
   request.target = target;
   return *stagecut::make_plan(model, request);
@@ -268,7 +268,7 @@ TEST_CASE("planned for PyTorch or torchtitan, stage 0 runs its backward pass who
         CHECK(each.result != stagecut::check_result::broken);
       }
       CHECK(stagecut::explain_plan(made).makespan == doctest::Approx(*made.makespan).epsilon(1e-12));
-      stagecut::plan_request free{.devices = 3, .chunks = chunks, .microbatches = 8};
+      stagecut::plan_request free{.devices = 3, .stages_per_rank = chunks, .microbatches = 8};
       free.schedule = kind;
       CHECK(*made.makespan <= *stagecut::make_plan(named, free)->makespan);  // apart they take longer
     }

@@ -22,7 +22,7 @@ const std::vector<std::string> plain = {"embedding", "decoder", "decoder", "deco
 
 plan_request request_of(framework to, std::size_t devices, std::size_t chunks, std::size_t microbatches) {
   plan_request request;
-  request.target = to, request.devices = devices, request.chunks = chunks, request.microbatches = microbatches;
+  request.target = to, request.devices = devices, request.stages_per_rank = chunks, request.microbatches = microbatches;
   return request;
 }
 

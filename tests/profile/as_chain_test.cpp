@@ -90,12 +90,12 @@ TEST_CASE("a path loses its edges, and nothing else of it changes but the order"
 }
 
 TEST_CASE("what costs nothing stands beside the chain, as early as it can") {
-  // b feeds c through a view and a size: the size is read beside the view.
+  // b feeds c through a view and a size: the size is read together with the view.
   const auto model = as_chain(
       graph({node("c"), node("b"), free_node("view", 64), free_node("size", 4)}, {{1, 2}, {1, 3}, {3, 2}, {2, 0}}));
   CHECK(names(model) == "b size view c");
   CHECK(outputs(model) == std::vector<double>{64, 68, 64, 64});
-  // Two inputs, of which one is needed late, and a result that nobody reads.
+  // Two inputs, one needed late, and a result that is never read.
   const auto inputs =
       as_chain(graph({node("a"), node("b"), free_node("late", 2), free_node("early", 1), free_node("unread", 8)},
                      {{3, 0}, {2, 1}, {0, 1}, {0, 4}}));

@@ -23,7 +23,7 @@ TEST_CASE("in inference nothing goes back, and nothing stays for it") {
   one.workspace = 5;
   one.recomputation = "full";
   one.recomputations = {{.name = "none", .forward = 1, .backward = 3}};
-  one.shardings = {{.name = "row", .ways = 2, .forward = 0.5, .backward = 1, .backward_weight = 0.5, .resident = 40}};
+  one.shardings = {{.name = "row", .tensor_parallel = 2, .forward = 0.5, .backward = 1, .backward_weight = 0.5, .resident = 40}};
   one.tied = {{.name = "embedding", .bytes = 6, .resident = 48}};
   model.layers = {one, one};
   const profile found = as_inference(model);
@@ -34,7 +34,7 @@ TEST_CASE("in inference nothing goes back, and nothing stays for it") {
   expected.resident.reset();
   expected.recomputation = {};
   expected.recomputations = {};
-  expected.shardings = {{.name = "row", .ways = 2, .forward = 0.5}};
+  expected.shardings = {{.name = "row", .tensor_parallel = 2, .forward = 0.5}};
   expected.tied = {{.name = "embedding", .bytes = 6}};
   CHECK(found.inference);
   CHECK(found.name == "m");

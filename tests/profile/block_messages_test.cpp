@@ -79,7 +79,7 @@ TEST_CASE("tensor parallelism sends what Shoeybi and Korthikanti say") {
   const auto reduced = terms(llama(), wide(false));  // an all-reduce counts as two
   CHECK(count(reduced.forward) == 4);
   CHECK(count(reduced.input) == 4);
-  // each of 2 bytes of all tokens, of which a device has a quarter already
+  // each of 2 bytes for all tokens; a device already has a quarter
   CHECK(messages(gathered.forward).at(0).bytes == 4 * 2 * 1024 * 512 * 3 / 4.);
   for (const auto* pass : {&gathered.forward, &gathered.input}) {
     for (const term& each : messages(*pass)) CHECK(each.seconds == each.alone);

@@ -43,7 +43,7 @@ TEST_CASE("six for each parameter that multiplies, and half of the scores") {
   // Q K and scores V: 2 + 2 operations for each of s/2 keys and each number of a token, in 32 layers, thrice.
   const double attention = 3 * 4 * (4096.0 / 2) * 4096 * 32;
   CHECK(training_flops(a) == doctest::Approx(6 * multiplied(a) + attention).epsilon(1e-12));
-  // Llama 2 7B has 6.74e9 parameters, 6.61e9 of which multiply.
+  // Llama 2 7B has 6.74e9 parameters; 6.61e9 take part in multiplications.
   CHECK(training_flops(a) == doctest::Approx(6 * 6.607e9 + 3.22e9).epsilon(1e-3));
 }
 

@@ -515,7 +515,7 @@ TEST_CASE("experts that are whole are held by fewer devices each") {
   // queries and projection halved, two of four heads of keys and values; the router, the norms; an expert of four whole
   const double common = (64 + 2 * 32 + 64) / 2. + 4 * 8 + 2 * 8;
   CHECK(model.layers[1].parameters == 2 * (common + 3 * 96));
-  r.zero = 1;  // state spread over 4 replicas, that of the expert over the 2 * 4 / 4 devices that have it, too
+  r.zero = 1;  // state spread over 4 replicas, the expert's over the 2 * 4 / 4 devices that have it, too
   CHECK(*stagecut::transformer::profile(mixtral(), r).layers[1].resident ==
         common * (4 + 12 / 4.) + 3 * 96 * (4 + 12 / 2.));
   // what a device keeps: its own half of the tokens, each at two experts of whole width

@@ -153,7 +153,7 @@ class Module(unittest.TestCase):
         for argument, value in (("schedule", "gippe"), ("in_flight", "some"), ("in_flight", []), ("objective", "speed"), ("target", "me"),
                                 ("devices", 0), ("devices", -1), ("devices", 10**30), ("microbatches", 0), ("microbatches", 2**63),
                                 ("chunks", -1), ("node_limit", -1), ("memory", 0), ("memory", []), ("memory", float("nan")), ("memory", "big"),
-                                ("memory", [1e9]), ("bandwidth", 0), ("latency", -1), ("latency", float("inf")), ("time_limit", float("inf")),
+                                ("memory", [1e9] * 3), ("bandwidth", 0), ("latency", -1), ("latency", float("inf")), ("time_limit", float("inf")),
                                 ("optimizer", "adamm"), ("optimizer", -1), ("speeds", [1, 2, 3]), ("forbid_cut", ["nobody"]), ("forbid_cut", [])):
             with self.subTest(argument=argument, value=value), self.assertRaises(stagecut.ArgumentError) as raised:
                 stagecut.plan(profile, **{"devices": 2, argument: value})

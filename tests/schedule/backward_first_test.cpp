@@ -38,7 +38,7 @@ counts one_each_less(std::size_t p) {
   return result;
 }
 
-/// The policy, tick by tick: whoever is free looks at what has arrived by now.
+/// The policy, tick by tick: each free rank looks at what has arrived by now.
 std::vector<std::vector<std::pair<bool, std::size_t>>> by_ticks(const pass_times<std::int64_t>& times,
                                                                 const transfer_times<std::int64_t>& transfers,
                                                                 const counts& active, std::size_t m) {

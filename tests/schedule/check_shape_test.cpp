@@ -13,7 +13,7 @@ TEST_CASE("pipelines without a rank, a chunk or a microbatch are refused, and th
   CHECK_NOTHROW(check_shape("f", 64, 4, std::size_t{1} << 20U));
   CHECK_THROWS_WITH_AS(check_shape("f", 0, 1, 1), "stagecut::f: ranks = 0, must be at least 1",
                        stagecut::argument_error);
-  CHECK_THROWS_WITH_AS(check_shape("f", 1, 0, 1), doctest::Contains("chunks = 0"), stagecut::argument_error);
+  CHECK_THROWS_WITH_AS(check_shape("f", 1, 0, 1), doctest::Contains("stages_per_rank = 0"), stagecut::argument_error);
   CHECK_THROWS_WITH_AS(check_shape("f", 1, 1, 0), doctest::Contains("microbatches = 0"), stagecut::argument_error);
   const std::size_t most = ~std::size_t{0};
   for (const std::size_t ranks : {std::size_t{2}, most}) {

@@ -30,7 +30,7 @@ constexpr schedule_kind kinds[] = {schedule_kind::gpipe,       schedule_kind::on
 
 schedule made(schedule_kind kind, std::size_t microbatches = 8) {
   const bool two = kind == schedule_kind::interleaved || kind == schedule_kind::zbv;
-  return stagecut::make_schedule(kind, {.ranks = two ? 2U : 4U, .chunks = two ? 2U : 1U, .microbatches = microbatches});
+  return stagecut::make_schedule(kind, {.ranks = two ? 2U : 4U, .stages_per_rank = two ? 2U : 1U, .microbatches = microbatches});
 }
 
 const pass_times<double> times{.forward = {1, 2, 1.5, 1},

@@ -45,7 +45,7 @@ TEST_CASE("two ranks that wait for each other") {
       "stands behind 0B0");
 }
 
-TEST_CASE("the circle alone is told, and each op of it where the one before waits for that op itself") {
+TEST_CASE("the cycle alone is told, and each op of it where the one before waits for that op itself") {
   // Rank 0 waits for 1 and 2, which wait for each other.
   const schedule all = made(2, {0, 1, 2},
                             {{f(0, 0), f(0, 1), b(0, 0), b(0, 1)},
@@ -148,9 +148,9 @@ TEST_CASE("nothing is said where an op could run, or all have") {
   CHECK(deadlock_text(steps, counts{0}).empty());
 }
 
-TEST_CASE("every circle begins where it ends, and no order that runs has one") {
+TEST_CASE("every cycle begins where it ends, and no order that runs has one") {
   random_schedules random(3);
-  std::size_t circles = 0;
+  std::size_t cycles = 0;
   for (int round = 0; round < 3000; ++round) {
     schedule all = random.next(2);
     auto& order = all.orders[random.up_to(all.ranks() - 1)];
@@ -165,8 +165,8 @@ TEST_CASE("every circle begins where it ends, and no order that runs has one") {
       // The last word is the op, but for the rank of an op that is waited for.
       const std::size_t end = text.ends_with(first) ? text.size() : text.rfind(" on rank ");
       REQUIRE(text.substr(0, end).ends_with(stagecut::detail::joined({" ", first})));
-      ++circles;
+      ++cycles;
     }
   }
-  CHECK(circles > 100);
+  CHECK(cycles > 100);
 }

@@ -58,7 +58,7 @@ TEST_CASE("Stages of a rank at the same time: vectors that no other one covers, 
         for (std::size_t m = 1; m <= 10; ++m) {
           stagecut::schedule_shape shape;
           shape.ranks = p;
-          shape.chunks = v;
+          shape.stages_per_rank = v;
           shape.microbatches = m;
           if (each.takes == stagecut::shape_figure::in_flight) {
             for (std::size_t r = 0; r < p; ++r) shape.in_flight.push_back(r < m ? m - r : 1);
@@ -82,7 +82,7 @@ TEST_CASE("Stages of a rank at the same time: vectors that no other one covers, 
             std::sort(sorted.begin(), sorted.end());
             right = right && sorted == vectors_by_walk(order, r);
             several += sorted.size() > 1 ? 1 : 0;
-            // The most of each stage is that of the stage alone.
+            // The maximum of each stage equals that for the stage alone.
             std::size_t place = 0;
             for (std::size_t s = 0; s < order.stages(); ++s) {
               if (order.rank_of[s] != r) continue;

@@ -110,6 +110,6 @@ TEST_CASE("Interleaved: what cannot be is refused with the reason") {
                        "stagecut::interleaved_one_forward_one_backward: group = 9, must be at most the number of "
                        "microbatches, 8",
                        stagecut::argument_error);
-  CHECK_THROWS_WITH_AS((void)interleaved_one_forward_one_backward(4, 0, 8), doctest::Contains("chunks = 0"),
+  CHECK_THROWS_WITH_AS((void)interleaved_one_forward_one_backward(4, 0, 8), doctest::Contains("stages_per_rank = 0"),
                        stagecut::argument_error);
 }

@@ -35,7 +35,7 @@ TEST_CASE("Looped BFS: ranks keep all; with one chunk it is GPipe; any number of
 TEST_CASE("Looped BFS: what cannot be is refused with the reason") {
   CHECK_THROWS_WITH_AS((void)looped_bfs(0, 2, 4), "stagecut::looped_bfs: ranks = 0, must be at least 1",
                        stagecut::argument_error);
-  CHECK_THROWS_WITH_AS((void)looped_bfs(2, 0, 4), "stagecut::looped_bfs: chunks = 0, must be at least 1",
+  CHECK_THROWS_WITH_AS((void)looped_bfs(2, 0, 4), "stagecut::looped_bfs: stages_per_rank = 0, must be at least 1",
                        stagecut::argument_error);
   CHECK_THROWS_WITH_AS((void)looped_bfs(2, 2, 0), "stagecut::looped_bfs: microbatches = 0, must be at least 1",
                        stagecut::argument_error);

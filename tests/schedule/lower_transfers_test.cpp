@@ -221,7 +221,7 @@ TEST_CASE("the rule in other words gives the same, or nothing where ranks wait f
   CHECK(refused > 100);
 }
 
-TEST_CASE("ranks that wait for each other in a circle") {
+TEST_CASE("ranks that wait for each other in a cycle") {
   schedule all = stagecut::gpipe(2, 2);
   std::swap(all.orders[0][1], all.orders[0][2]);
   std::swap(all.orders[1][0], all.orders[1][1]);

@@ -58,9 +58,9 @@ TEST_CASE("Every schedule of every shape that it takes runs to its end; the othe
     std::size_t made = 0;
     for (std::size_t p = 1; p <= 6; ++p) {
       for (std::size_t v = 1; v <= 4; ++v) {
-        if (entry.chunks != 0 && entry.chunks != v) continue;
+        if (entry.stages_per_rank != 0 && entry.stages_per_rank != v) continue;
         for (std::size_t m = 1; m <= 20; ++m) {
-          schedule_shape shape{.ranks = p, .chunks = v, .microbatches = m};
+          schedule_shape shape{.ranks = p, .stages_per_rank = v, .microbatches = m};
           if (entry.kind == schedule_kind::sliced) shape.slices = 1 + m % 4;
           if (entry.kind == schedule_kind::in_flight) shape.in_flight.assign(p, 1 + m % 5);
           CAPTURE(p);
@@ -91,7 +91,7 @@ TEST_CASE("Every schedule of every shape that it takes runs to its end; the othe
 }
 
 TEST_CASE("What is said reaches the schedule") {
-  CHECK(make_schedule(schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 6, .group = 3}) ==
+  CHECK(make_schedule(schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 6, .group = 3}) ==
         stagecut::interleaved_one_forward_one_backward(2, 2, 6, 3));
   CHECK(make_schedule(schedule_kind::sliced, {.ranks = 2, .microbatches = 6, .slices = 3}) ==
         stagecut::sliced_one_forward_one_backward(2, 6, 3));
@@ -103,12 +103,12 @@ TEST_CASE("What is said reaches the schedule") {
 }
 
 TEST_CASE("What a schedule does not know of is refused with the reason") {
-  CHECK(refusal("1f1b", {.ranks = 4, .chunks = 2, .microbatches = 8}) ==
-        "stagecut::make_schedule: chunks = 2, must be 1 for 1f1b");
-  CHECK(refusal("zbv", {.ranks = 4, .microbatches = 8}) == "stagecut::make_schedule: chunks = 1, must be 2 for zbv");
-  CHECK(refusal("dualpipev", {.ranks = 4, .chunks = 3, .microbatches = 8}) ==
-        "stagecut::make_schedule: chunks = 3, must be 2 for dualpipev");
-  CHECK(refusal("looped-bfs", {.ranks = 4, .chunks = 2, .microbatches = 8, .group = 4}) ==
+  CHECK(refusal("1f1b", {.ranks = 4, .stages_per_rank = 2, .microbatches = 8}) ==
+        "stagecut::make_schedule: stages_per_rank = 2, must be 1 for 1f1b");
+  CHECK(refusal("zbv", {.ranks = 4, .microbatches = 8}) == "stagecut::make_schedule: stages_per_rank = 1, must be 2 for zbv");
+  CHECK(refusal("dualpipev", {.ranks = 4, .stages_per_rank = 3, .microbatches = 8}) ==
+        "stagecut::make_schedule: stages_per_rank = 3, must be 2 for dualpipev");
+  CHECK(refusal("looped-bfs", {.ranks = 4, .stages_per_rank = 2, .microbatches = 8, .group = 4}) ==
         "stagecut::make_schedule: group = 4, must be 0 for looped-bfs");
   CHECK(refusal("gpipe", {.ranks = 4, .microbatches = 8, .slices = 2}) ==
         "stagecut::make_schedule: slices = 2, must be 1 for gpipe");
@@ -123,7 +123,7 @@ TEST_CASE("What a schedule does not know of is refused with the reason") {
 
 TEST_CASE("by name, with what is said of the shape; a name that there is not is told with those that there are") {
   CHECK(make_schedule("1f1b", {.ranks = 4, .microbatches = 8}) == stagecut::one_forward_one_backward(4, 8));
-  CHECK(make_schedule(std::string("zbv"), {.ranks = 2, .chunks = 2, .microbatches = 8}) == stagecut::zbv(2, 8));
+  CHECK(make_schedule(std::string("zbv"), {.ranks = 2, .stages_per_rank = 2, .microbatches = 8}) == stagecut::zbv(2, 8));
   CHECK_THROWS_WITH_AS((void)make_schedule("1f2b", {.ranks = 4, .microbatches = 8}),
                        doctest::Contains("stagecut::make_schedule: name = \"1f2b\", must be gpipe, gpipe-lifo, 1f1b, "
                                          "eager-1f1b, in-flight, interleaved, looped-bfs, zb-h1, "),
@@ -137,10 +137,10 @@ TEST_CASE("every row of the table passes every door of the room") {
     CHECK(find_schedule(entry.name) == &entry);
     CHECK(&stagecut::entry_of(entry.kind) == &entry);
     CHECK(std::string(to_string(entry.kind)) == entry.name);
-    schedule_shape shape{.ranks = 3, .chunks = entry.chunks == 0 ? 2 : entry.chunks, .microbatches = 12};
+    schedule_shape shape{.ranks = 3, .stages_per_rank = entry.stages_per_rank == 0 ? 2 : entry.stages_per_rank, .microbatches = 12};
     if (entry.make == nullptr) {
       CHECK(entry.takes == stagecut::shape_figure::times);
-      CHECK_FALSE(stagecut::has_shape(entry.kind, 3, shape.chunks, 12));
+      CHECK_FALSE(stagecut::has_shape(entry.kind, 3, shape.stages_per_rank, 12));
       CHECK_THROWS_WITH_AS(
           (void)make_schedule(entry.name, shape),
           "stagecut::make_schedule: kind = synthesize, needs more than a shape: synthesize_schedule makes "
@@ -151,7 +151,7 @@ TEST_CASE("every row of the table passes every door of the room") {
     if (entry.takes == stagecut::shape_figure::group) shape.group = 4;
     if (entry.takes == stagecut::shape_figure::slices) shape.slices = 2;
     if (entry.takes == stagecut::shape_figure::in_flight) shape.in_flight = {3, 2, 1};
-    CHECK(stagecut::has_shape(entry.kind, 3, shape.chunks, 12) != needs_more(entry));
+    CHECK(stagecut::has_shape(entry.kind, 3, shape.stages_per_rank, 12) != needs_more(entry));
     const schedule made = make_schedule(entry.name, shape);
     CHECK(made == make_schedule(entry.kind, shape));
     CHECK(made.name == entry.name);
@@ -161,15 +161,15 @@ TEST_CASE("every row of the table passes every door of the room") {
     if (entry.most_in_flight != nullptr) CHECK(microbatches_in_flight(entry.kind, 3, 12) == held);
     stagecut::pass_times<double> times;
     for (auto* each : {&times.forward, &times.backward_input, &times.backward_weight}) each->assign(made.stages(), 1);
-    for (const auto& each : stagecut::transfer_kind_words) {
+    for (const auto& each : stagecut::transfer_kind_names) {
       const auto run = stagecut::simulate(made, times, {each.value, {0.5}, {0.5}});
-      CHECK(run.makespan >= 12 * 3 * static_cast<double>(shape.chunks));
+      CHECK(run.makespan >= 12 * 3 * static_cast<double>(shape.stages_per_rank));
       const auto memory = stagecut::memory_curve(made, run);
       CHECK(memory.size() == 3);
     }
     // What is meant with several stages a rank can have several, and is itself there.
-    const schedule_entry& chunked = stagecut::entry_of(entry.with_chunks);
-    CHECK((&chunked == &entry || (entry.chunks == 1 && chunked.chunks == 0)));
+    const schedule_entry& chunked = stagecut::entry_of(entry.with_stages_per_rank);
+    CHECK((&chunked == &entry || (entry.stages_per_rank == 1 && chunked.stages_per_rank == 0)));
     CHECK(entry.v_shaped ==
           (made.rank_of == stagecut::v_placement(3) && made.rank_of != stagecut::loop_placement(3, 1)));
   }

@@ -371,7 +371,7 @@ class iteration {
     }
   }
 
-  /// Event by event, again and again, as long as there is one of which all that it waits for is over.
+  /// Event by event, repeatedly, as long as there is one whose dependencies are all over.
   void settle() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -420,7 +420,7 @@ class iteration {
   stagecut::transfer_times<T> transfers_;
   bool with_transfers_;
   std::vector<event<T>> events_{};
-  std::size_t passes_ = 0;  // of which so many come first
+  std::size_t passes_ = 0;  // the first events, which are passes
   std::vector<bool> is_message_{};
   std::map<key, std::size_t> event_of_{};
   std::vector<std::vector<std::size_t>> chain_{};  // what every rank does, in order

@@ -23,7 +23,8 @@ class random_edges {
     return std::uniform_int_distribution<std::size_t>(0, most)(random_);
   }
 
-  /// An acyclic graph of so many stages with at least one edge, in any order; `ascending`: from lower to higher numbers.
+  /// An acyclic graph of `stages` stages with at least one edge, in any order; `ascending`: from lower to higher
+  /// numbers.
   [[nodiscard]] std::vector<stagecut::stage_edge> edges(std::size_t stages, bool ascending) {
     std::vector<std::size_t> rank(stages);
     for (std::size_t s = 0; s < stages; ++s) rank[s] = s;

@@ -41,15 +41,15 @@ struct subject {
 [[nodiscard]] inline schedule of_kind(dice& random, const stagecut::schedule_entry& entry) {
   stagecut::schedule_shape shape;
   shape.ranks = random.from(1, 5);
-  shape.chunks = entry.chunks == 0 ? random.from(1, 3) : entry.chunks;
+  shape.stages_per_rank = entry.stages_per_rank == 0 ? random.from(1, 3) : entry.stages_per_rank;
   shape.microbatches = shape.ranks * random.from(2, 3);
   if (entry.kind == stagecut::schedule_kind::sliced) shape.slices = random.from(1, 3);
   if (entry.kind == stagecut::schedule_kind::in_flight) shape.in_flight.assign(shape.ranks, random.from(1, 5));
   return stagecut::make_schedule(entry.kind, shape);
 }
 
-/// Calls `use(subject)`: every kind of schedule that a shape tells, with every kind of transfer, with updates and without; then
-/// so many random orders, of chains with slices and pairs that overlap, and of graphs of stages.
+/// Calls `use(subject)`: every kind of schedule that a shape defines, with every kind of transfer, with and without
+/// updates; then `more` random orders, of chains with slices and overlapping pairs, and of graphs of stages.
 template <class Use>
 void each_subject(std::uint32_t seed, std::size_t more, Use use) {
   dice random(seed);

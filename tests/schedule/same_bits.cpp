@@ -65,7 +65,7 @@ int main() {
     for (int round = 0; round < 300; ++round) {
       stagecut::schedule_shape shape;
       shape.ranks = from(1, 6);
-      shape.chunks = entry.chunks == 0 ? from(1, 3) : entry.chunks;
+      shape.stages_per_rank = entry.stages_per_rank == 0 ? from(1, 3) : entry.stages_per_rank;
       shape.microbatches = shape.ranks * from(2, 4);
       if (entry.kind == stagecut::schedule_kind::sliced) shape.slices = from(1, 3);
       if (entry.kind == stagecut::schedule_kind::in_flight) shape.in_flight.assign(shape.ranks, from(1, 5));

@@ -61,7 +61,7 @@ TEST_CASE("arguments") {
                          doctest::Contains(with), stagecut::argument_error);
   };
   refused("ranks = 0", 0, 1, 1, {}, {}, 1, 0);
-  refused("chunks = 0", 1, 0, 1, {}, {}, 1, 0);
+  refused("stages_per_rank = 0", 1, 0, 1, {}, {}, 1, 0);
   refused("microbatches = 0", 1, 1, 0, {1}, {}, 1, 0);
   refused("microbatches = 1, must be at least as many as ranks", 2, 1, 1, {1, 1}, {}, 1, 0);
   refused("forward = 1, must have an element for each stage", 2, 1, 2, {1}, {}, 1, 0);

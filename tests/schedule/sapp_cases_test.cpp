@@ -363,7 +363,7 @@ TEST_CASE("strategies of SAPP's solver as its simulator runs them") {
       ++left_out;  // SAPP simulated the parts of layers that its solver had ended with, some of them below 0
       continue;
     }
-    // Likewise, but at least not below 0: the times are known, and the memory is not.
+    // The same here, but not below 0: the times are known, and the memory is not.
     const bool feasible = each.at("milp").at("status") == "Optimal";
     for (std::size_t s = 0; s < forward.size() && feasible; ++s) {
       CHECK(given.forward[s] == doctest::Approx(forward[s]).epsilon(1e-12));

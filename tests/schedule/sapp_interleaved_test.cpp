@@ -90,5 +90,5 @@ TEST_CASE("SAPP: what cannot be is refused with the reason") {
                        "stagecut::sapp_interleaved: microbatches = 3, must be at least the number of ranks, 4",
                        stagecut::argument_error);
   CHECK_THROWS_WITH_AS((void)sapp_interleaved(4, 0, 8, sapp_memory::less),
-                       "stagecut::sapp_interleaved: chunks = 0, must be at least 1", stagecut::argument_error);
+                       "stagecut::sapp_interleaved: stages_per_rank = 0, must be at least 1", stagecut::argument_error);
 }

@@ -19,7 +19,7 @@ using stagecut::schedule_kind;
 using stagecut::schedules;
 
 static_assert(find_schedule("zbv")->kind == schedule_kind::zbv);
-static_assert(find_schedule("zbv")->chunks == 2);
+static_assert(find_schedule("zbv")->stages_per_rank == 2);
 
 TEST_CASE("The table: one row a kind, in the order of the kinds, each with a name of its own") {
   CHECK(std::size(schedules) >= static_cast<std::size_t>(schedule_kind::sapp_less_memory) + 1);
@@ -34,7 +34,7 @@ TEST_CASE("The table: one row a kind, in the order of the kinds, each with a nam
     CHECK(std::string(to_string(each.kind)) == each.name);
     CHECK(std::string(each.describes).size() <= 60);
     CHECK(!std::string(each.describes).empty());
-    CHECK(each.chunks <= 2);
+    CHECK(each.stages_per_rank <= 2);
   }
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a schedule has a shape exactly where it can be made, with one chunk o
         for (std::size_t m = 1; m <= 14; ++m) {
           stagecut::schedule_shape shape;
           shape.ranks = p;
-          shape.chunks = v;
+          shape.stages_per_rank = v;
           shape.microbatches = m;
           bool can = true;
           try {
@@ -74,7 +74,7 @@ TEST_CASE("a schedule has a shape exactly where it can be made, with one chunk o
           } catch (const stagecut::argument_error&) {
             can = false;
           }
-          const bool is_other = entry.chunks == 0 && v == 1;
+          const bool is_other = entry.stages_per_rank == 0 && v == 1;
           made += can ? 1 : 0;
           CHECK_MESSAGE(has_shape(entry.kind, p, v, m) == (can && !is_other), entry.name, " ", p, " ", v, " ", m);
           for (std::size_t group = 1; group <= m + 1; ++group) {
@@ -105,10 +105,10 @@ TEST_CASE("what is meant with chunks, with numbers in flight, and where the last
     CAPTURE(entry.name);
     CHECK(may_limit_in_flight(entry) == (entry.with_in_flight != entry.kind));
     CHECK(may_keep_last(entry) == (entry.with_last_kept != entry.kind));
-    if (entry.with_chunks != entry.kind) {
+    if (entry.with_stages_per_rank != entry.kind) {
       ++chunked;
-      CHECK(entry.chunks == 1);
-      CHECK(stagecut::entry_of(entry.with_chunks).chunks == 0);
+      CHECK(entry.stages_per_rank == 1);
+      CHECK(stagecut::entry_of(entry.with_stages_per_rank).stages_per_rank == 0);
     }
     if (may_limit_in_flight(entry)) {
       ++limited;

@@ -217,7 +217,7 @@ void check_deadlock(const schedule& order, const oracle::iteration<std::int64_t>
   CHECK(at == first);
 }
 
-/// Orders that may be none: refused for a circle of ops, or run as the definition says. Returns how many were refused.
+/// Orders that may be none: refused for a cycle of ops, or run as the definition says. Returns how many were refused.
 int refused_or_right(dice& random, const schedule& order, transfer_kind kind, bool with_transfers) {
   const auto times = oracle::random_times<std::int64_t>(random, order);
   transfer_times<std::int64_t> transfers;
@@ -349,7 +349,7 @@ TEST_CASE("the critical path begins at 0, ends with the iteration and has no gap
   }
 }
 
-TEST_CASE("orders that wait for themselves are refused with a circle, all others run right") {
+TEST_CASE("orders that wait for themselves are refused with a cycle, all others run right") {
   dice random(10);
   int refused = 0;
   int ran = 0;
@@ -547,7 +547,7 @@ TEST_CASE("times whose sum is not representable") {
             messages{.kind = kind, .forward = {most / 4}, .backward = {most / 4 + 1}});
   }
   refused(order, passes{.forward = {0, 0}, .backward = {0, 0}, .all_reduce = {most, most}}, messages{});
-  // The sum of I and W, and that of F and B.
+  // The sum of I and W, and the sum of F and B.
   refused(order, passes{.forward = {0, 0}, .backward_input = {most, 0}, .backward_weight = {1, 0}}, messages{});
   const schedule pairs = stagecut::dualpipev(1, 2);
   refused(pairs,

@@ -25,7 +25,7 @@ using stagecut::op_kind;
 using stagecut::slot_op;
 using stagecut::slot_program;
 using stagecut::slot_steps;
-using stagecut::task;
+using stagecut::timed_task;
 using stagecut::task_graph;
 using stagecut::task_options;
 using stagecut::transfer_kind;
@@ -59,7 +59,7 @@ bool does(const task_graph& graph, const std::vector<slot_op>& ops, const slot_p
   holds[0] = 0;
   if (ops.size() != graph.tasks().size() || steps.delays.size() != graph.delays().size()) return false;
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    const task& each = graph.tasks()[i];
+    const timed_task& each = graph.tasks()[i];
     if (holds.at(ops[i].before) != each.before || holds.at(ops[i].source) != each.source) return false;
     if (program.durations()[ops[i].time] != each.time) return false;
     if (!steps.delays.empty() && program.durations()[steps.delays[i]] != graph.delays()[i]) return false;
@@ -185,7 +185,7 @@ TEST_CASE("how many slots there are") {
   for (const std::size_t p : {8U, 16U}) {
     CHECK(slots(schedule_kind::one_forward_one_backward, {.ranks = p, .microbatches = 4 * p}, link) == 3 * p - 1);
     for (const std::size_t v : {2U, 3U}) {
-      const stagecut::schedule_shape shape{.ranks = p, .chunks = v, .microbatches = 4 * p};
+      const stagecut::schedule_shape shape{.ranks = p, .stages_per_rank = v, .microbatches = 4 * p};
       CHECK(slots(schedule_kind::interleaved, shape) == 2 * p + 2);
       CHECK(slots(schedule_kind::interleaved, shape, link) == 3 * p + 1);
     }
@@ -304,7 +304,7 @@ TEST_CASE("ops are told apart") {
 
 TEST_CASE("placed a program is the same") {
   const stagecut::schedule order =
-      make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 3, .chunks = 2, .microbatches = 6});
+      make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 3, .stages_per_rank = 2, .microbatches = 6});
   for (const transfer_kind kind : {transfer_kind::latency, transfer_kind::link}) {
     const task_graph graph(order, {kind, true});
     auto owner = std::make_unique<slot_program>(graph);

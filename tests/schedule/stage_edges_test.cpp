@@ -117,7 +117,7 @@ bool waits_for(const schedule& order, const op& each, const op& other) {
   return false;
 }
 
-/// What is not true of the circle that an error shows; empty: it is one.
+/// What is not true of the cycle that an error shows; empty: it is one.
 std::string wrong_witness(const schedule& order, std::string text) {
   const std::string begin = "schedule: deadlock: ";
   if (text.rfind(begin, 0) != 0) return "does not begin as it should";
@@ -399,7 +399,7 @@ TEST_CASE("messages that one stage sends to two on the same rank follow one anot
   CHECK(simulate(order, times, {transfer_kind::latency, {4, 6}, {}}).makespan == 1 + 6 + 4 + 1);
 }
 
-TEST_CASE("edges that make no graph of stages are refused at every door, a circle with its stages") {
+TEST_CASE("edges that make no graph of stages are refused at every door, a cycle with its stages") {
   const auto refusal = [](std::vector<stage_edge> edges) {
     schedule order = diamond(2);
     order.edges = std::move(edges);
@@ -422,9 +422,9 @@ TEST_CASE("edges that make no graph of stages are refused at every door, a circl
     tell([&] { return stagecut::split_makespan(order, times); });
     return text;
   };
-  CHECK(refusal({{0, 1}, {1, 2}, {2, 1}, {2, 3}}) == "schedule: its edges lead round in a circle: 1 -> 2 -> 1");
-  CHECK(refusal({{0, 1}, {1, 3}, {3, 2}, {2, 1}}) == "schedule: its edges lead round in a circle: 1 -> 3 -> 2 -> 1");
-  CHECK(refusal({{2, 2}}) == "schedule: its edges lead round in a circle: 2 -> 2");
+  CHECK(refusal({{0, 1}, {1, 2}, {2, 1}, {2, 3}}) == "schedule: its edges form a cycle: 1 -> 2 -> 1");
+  CHECK(refusal({{0, 1}, {1, 3}, {3, 2}, {2, 1}}) == "schedule: its edges form a cycle: 1 -> 3 -> 2 -> 1");
+  CHECK(refusal({{2, 2}}) == "schedule: its edges form a cycle: 2 -> 2");
   CHECK(refusal({{0, 1}, {1, 4}}) == "schedule: edge 1 (1 -> 4) names stage 4, which must be below 4");
   CHECK(refusal({{0, 1}, {1, 2}, {0, 1}}) == "schedule: edge 2 (0 -> 1) stands twice");
 }

@@ -14,7 +14,7 @@ using stagecut::op;
 using stagecut::op_kind;
 using stagecut::schedule;
 using stagecut::stage_edge;
-using stagecut::detail::circle_of_edges;
+using stagecut::detail::cycle_of_edges;
 using stagecut::detail::edge_count;
 using stagecut::detail::edge_problem;
 using stagecut::detail::stage_links;
@@ -29,7 +29,7 @@ schedule with(std::size_t stages, std::vector<stage_edge> edges) {
 }
 
 /// Whether a stage can be reached from itself, by the definition.
-bool has_circle(const schedule& all) {
+bool has_cycle(const schedule& all) {
   const std::size_t n = all.stages();
   std::vector<std::vector<bool>> reach(n, std::vector<bool>(n));
   for (const stage_edge& each : all.edges) reach[each.from][each.to] = true;
@@ -103,9 +103,9 @@ TEST_CASE("the links of a stage are its edges, in their order") {
   }
 }
 
-TEST_CASE("a circle is found exactly where there is one, and is one") {
+TEST_CASE("a cycle is found exactly where there is one, and is one") {
   random_edges random(2);
-  int circles = 0;
+  int cycles = 0;
   for (int round = 0; round < 2000; ++round) {
     const std::size_t stages = 2 + random.up_to(5);
     schedule all = with(stages, random.edges(stages, false));
@@ -113,10 +113,10 @@ TEST_CASE("a circle is found exactly where there is one, and is one") {
     bool stands = false;
     for (const stage_edge& each : all.edges) stands = stands || each == back;
     if (!stands) all.edges.push_back(back);
-    const std::string text = circle_of_edges(stage_links(all), stages);
-    REQUIRE(text.empty() != has_circle(all));
+    const std::string text = cycle_of_edges(stage_links(all), stages);
+    REQUIRE(text.empty() != has_cycle(all));
     if (text.empty()) continue;
-    ++circles;
+    ++cycles;
     std::vector<std::size_t> path;
     for (std::size_t at = 0; at < text.size(); at += 5) path.push_back(static_cast<std::size_t>(text[at] - '0'));
     REQUIRE(path.size() >= 2);
@@ -127,5 +127,5 @@ TEST_CASE("a circle is found exactly where there is one, and is one") {
       CHECK(found);
     }
   }
-  CHECK(circles > 500);
+  CHECK(cycles > 500);
 }

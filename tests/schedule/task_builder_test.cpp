@@ -20,7 +20,7 @@
 using stagecut::op;
 using stagecut::op_kind;
 using stagecut::schedule;
-using stagecut::task;
+using stagecut::timed_task;
 using stagecut::task_options;
 using stagecut::transfer_kind;
 using stagecut::detail::duration_table;
@@ -39,7 +39,7 @@ struct built {
     builder.build();
     last = builder.last;
     for (std::size_t i = 0; i < builder.tasks.size(); ++i) {
-      const task& each = builder.tasks[i];
+      const timed_task& each = builder.tasks[i];
       text.append(i == 0 ? "" : " ").append(to_string(builder.what[i]));
       if (each.before == 0 && each.source == 0) continue;
       text += '<';
@@ -132,7 +132,7 @@ TEST_CASE("tasks are numbered from 1; delays are kept where results are late") {
   stagecut::detail::task_list list;
   CHECK(list.add({op_kind::forward, 0}, {0, 0, 3}) == 1);
   CHECK(list.add({op_kind::backward, 1}, {1, 1, 4}) == 2);
-  CHECK(list.tasks == std::vector<task>{{0, 0, 3}, {1, 1, 4}});
+  CHECK(list.tasks == std::vector<timed_task>{{0, 0, 3}, {1, 1, 4}});
   CHECK(list.what == std::vector<op>{{op_kind::forward, 0}, {op_kind::backward, 1}});
   CHECK(list.delays.empty());
   CHECK(list.last.empty());

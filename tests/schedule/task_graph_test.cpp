@@ -18,7 +18,7 @@ using oracle::dice;
 using oracle::written_transfers;
 using stagecut::schedule;
 using stagecut::simulate;
-using stagecut::task;
+using stagecut::timed_task;
 using stagecut::task_graph;
 using stagecut::task_options;
 using stagecut::transfer_kind;
@@ -83,7 +83,7 @@ TEST_CASE("each task follows what it awaits") {
     times.optimizer_step.assign(order.ranks(), 1);
     graph.fill(times, {graph.options().transfers, {}, {}}, table);
     std::size_t position = 0;
-    for (const task& each : graph.tasks()) {
+    for (const timed_task& each : graph.tasks()) {
       ++position;
       REQUIRE(each.before < position);
       REQUIRE(each.source < position);

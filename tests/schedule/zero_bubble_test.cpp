@@ -117,7 +117,7 @@ TEST_CASE("Zero bubble: what cannot be is refused with the reason") {
       (void)interleaved_zero_bubble(4, 2, 9),
       "stagecut::interleaved_zero_bubble: microbatches = 9, must be a multiple of the number of rounds, 2",
       stagecut::argument_error);
-  CHECK_THROWS_WITH_AS((void)interleaved_zero_bubble(4, 0, 8), doctest::Contains("chunks = 0"),
+  CHECK_THROWS_WITH_AS((void)interleaved_zero_bubble(4, 0, 8), doctest::Contains("stages_per_rank = 0"),
                        stagecut::argument_error);
 }
 

@@ -71,7 +71,7 @@ void check_random(std::mt19937& random) {
   auto expected = all_scores(cost, first, last < 1000 ? last : 1000);
   const auto by_index = expected;
   std::sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return search::precedes(a, b); });
-  const search::search_options options{.first = first, .last = last, .chunk = chunk};
+  const search::candidate_options options{.first = first, .last = last, .chunk = chunk};
   on_each_system([&](const auto& policy) {
     const auto best = search::best(policy, thousand(), cost, options);
     if (expected.empty()) {
@@ -92,12 +92,12 @@ void check_random(std::mt19937& random) {
     REQUIRE(some->all.size() == std::min(n, expected.size()));
     for (std::size_t i = 0; i < some->all.size(); ++i) CHECK(some->all[i].score == expected[i]);
 
-    const Cost most = expected[expected.size() / 3].cost;
+    const Cost most = expected[expected.size() / 3].value;
     const std::size_t capacity = random() % 400;
     const auto below = search::all_below(policy, thousand(), cost, most, capacity, options);
     std::vector<search::scored<Cost>> wanted;
     for (const auto& each : by_index) {
-      if (each.cost <= most) wanted.push_back(each);
+      if (each.value <= most) wanted.push_back(each);
     }
     CHECK(below.count == wanted.size());
     CHECK(below.complete == (wanted.size() <= capacity));
@@ -183,7 +183,7 @@ TEST_CASE("more candidates than 32 bits count") {
           search::best(policy, space, remainder_cost{by}, {.first = first, .last = first + 1000, .chunk = 300});
       REQUIRE(found);
       CHECK(found->score.index == by);
-      CHECK(found->score.cost == 0);
+      CHECK(found->score.value == 0);
       CHECK(found->points == std::vector<std::uint32_t>{static_cast<std::uint32_t>(by / 1'000'000'000'000U),
                                                         static_cast<std::uint32_t>(by / 1'000'000U % 1'000'000U),
                                                         static_cast<std::uint32_t>(by % 1'000'000U)});
@@ -207,14 +207,14 @@ TEST_CASE("a search that is stopped says how far it came") {
     int until = 0;
     const auto stop = [&] { return asked++ == until; };
     std::vector<std::uint64_t> told;
-    const auto progress = [&](const search::search_progress& now) {
+    const auto progress = [&](const search::candidate_progress& now) {
       CHECK(now.first == 0);
       CHECK(now.last == 1000);
       CHECK(now.best == 0);
       CHECK(now.seconds >= 0);
       told.push_back(now.next);
     };
-    const search::search_options options{.chunk = 400, .stop = stop, .progress = progress};
+    const search::candidate_options options{.chunk = 400, .stop = stop, .progress = progress};
     CHECK(search::best(policy, thousand(), equal_cost{}, options).state() == state::unknown);
     CHECK(told.empty());
     asked = 0, until = 2;  // before the last chunk
@@ -252,7 +252,7 @@ TEST_CASE("a cost that is NaN is refused, wherever it stands and whatever the ch
     const std::uint64_t at = random() % 1000;
     const auto cost = [&](search::candidate points) { return points[0] % 7 == at % 7 && points[0] >= at ? nan : 5.0; };
     const auto barred = search::constrained_cost(cost, [](auto...) { return true; });
-    const search::search_options options{.chunk = 1 + random() % 1100};
+    const search::candidate_options options{.chunk = 1 + random() % 1100};
     const std::string name = ": evaluator(candidate " + std::to_string(at) + ") = NaN, must not be NaN";
     on_each_system([&](const auto& policy) {
       if constexpr (std::is_same_v<search::detail::system_t<std::remove_cvref_t<decltype(policy)>>,
@@ -292,17 +292,17 @@ TEST_CASE("what an evaluator throws comes out, of several blocks' the first") {
 #endif
 
 TEST_CASE("what a constraint refuses is never found") {
-  const search::configurations space({1, 9, 9, 9});  // as points of three stages, some of which do not rise
+  const search::configurations space({1, 9, 9, 9});  // as points of three stages, not all increasing
   const search::constrained_cost cost(first_number{}, even_stages{});
   on_each_system([&](const auto& policy) {
     const auto best = search::best(policy, space, cost, {.first = 81});
     REQUIRE(best);
-    CHECK(best->score.cost.cost == 2);
+    CHECK(best->score.value.cost == 2);
     CHECK(best->points == std::vector<std::uint32_t>{0, 2, 0, 0});
     const auto some = search::best_n(policy, space, cost, 1000);
     REQUIRE(some);
     CHECK(some->all.size() == 5 * 5 * 5);
-    for (const auto& each : some->all) CHECK(each.score.cost.allowed);
+    for (const auto& each : some->all) CHECK(each.score.value.allowed);
     CHECK(search::all_below(policy, space, cost, std::uint32_t{4}, 1000).count == 3 * 5 * 5);
     const auto none = search::best(policy, space, cost, {.first = 9, .last = 18});
     CHECK(none.state() == state::infeasible);
@@ -312,7 +312,7 @@ TEST_CASE("what a constraint refuses is never found") {
   // While all are refused, none is told of as the best.
   const search::constrained_cost never([](search::candidate) { return 1.0; }, [](auto...) { return false; });
   std::vector<std::uint64_t> told;
-  const auto progress = [&](const search::search_progress& now) { told.push_back(now.best); };
+  const auto progress = [&](const search::candidate_progress& now) { told.push_back(now.best); };
   static_cast<void>(
       search::best(thrust::seq, search::configurations({2, 5}), never, {.chunk = 4, .progress = progress}));
   static_cast<void>(

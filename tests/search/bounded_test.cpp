@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace engine = stagecut::engine;
 using chains::chain;
 using chains::points;
 using oracle::dice;
-using stagecut::bounding;
+using stagecut::bound_call;
 using stagecut::schedule;
 using stagecut::schedule_entry;
 using stagecut::schedule_kind;
@@ -35,7 +36,7 @@ using tuples_type = stagecut::search::detail::rank_tuples<decltype(thrust::seq)>
 /// A chain for ranks with several stages in a loop.
 chain next_loop_chain(dice& random, std::size_t most_items, std::size_t least_chunks = 2) {
   for (;;) {
-    const schedule_kind kind = chains::any_kind(random, [](const schedule_entry& each) { return each.chunks == 0; });
+    const schedule_kind kind = chains::any_kind(random, [](const schedule_entry& each) { return each.stages_per_rank == 0; });
     const std::size_t chunks = random.from(least_chunks, 4);
     const schedule order = chains::random_order(random, kind, {most_items, 4, 9, chunks});
     if (order.ranks() < 2) continue;
@@ -62,8 +63,8 @@ double own_times(const chain_ticks& chain, std::size_t kind, std::size_t from, s
   for (std::size_t s = from; s < to; ++s) sum += chain.own(kind, s);
   return sum;
 }
-/// Over all boundaries from the one behind stage `from` to the one before stage `to`: that of the cut at an end that is known,
-/// else the least.
+/// Over all boundaries from the one after stage `from` to the one before stage `to`: the message at an end with a known
+/// cut point, else the smallest.
 double least_messages(const chain_ticks& chain, const points& cut, std::size_t from, std::size_t to, bool known_from,
                       bool known_to) {
   double sum = 0;
@@ -119,19 +120,19 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
     const chain of = next_loop_chain(random, 12);
     chain free = of;
     free.rules.reset();
-    free.request.memory_per_device.reset();
+    free.request.memory_limit = {};
     const auto all = chains::all_cuts(free);
     chains::with_workbench(of, [&](auto& bench) {
       const chain_ticks& ticks = bench.ticks;
       double expected = any;
       bool sound = true;
       for (const auto& [makespan, cut] : all) {
-        const double here = bound_of_cut(ticks, of.request.order, cut);
+        const double here = bound_of_cut(ticks, of.request.schedule, cut);
         sound = sound && here <= makespan / ticks.tick;
         expected = std::min(expected, here);
       }
       CHECK(sound);
-      const cut_problem problem{ticks, of.request.order, of.request.transfers, bench.checked};
+      const cut_problem problem{ticks, of.request.schedule, of.request.transfers, bench.checked};
       tuples_type tuples(thrust::seq, problem);
       REQUIRE(tuples.fits());
       const double best = all[0].first / ticks.tick;
@@ -141,7 +142,7 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
         CHECK(tuples.least(whole, any) == std::min(expected, whole + 1));
       }
       const double answer = bounded(thrust::seq)({&problem, 0, best, any});
-      const bool several = of.request.order.stages() >= 3 * of.request.order.ranks();
+      const bool several = of.request.schedule.stages() >= 3 * of.request.schedule.ranks();
       CHECK(answer == (several ? expected : 0));
       // Stopped at once, or soon, it knows no more than before, or a part.
       const auto now = [] { return true; };
@@ -168,16 +169,16 @@ TEST_CASE("it is not below the bounds of single stages, nor below what is known"
     CAPTURE(round);
     chain of = next_loop_chain(random, 14, 3);
     of.rules.reset();
-    of.request.memory_per_device.reset();
+    of.request.memory_limit = {};
     of.request.links.clear();  // single stages have a bound of messages that follow each other
     chains::with_workbench(of, [&](auto& bench) {
-      const cut_problem problem{bench.ticks, of.request.order, of.request.transfers, bench.checked};
+      const cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
       tuples_type tuples(thrust::seq, problem);
       REQUIRE(tuples.fits());
       const double least = *tuples.least(0x1p51, any);
       CHECK(bounded(thrust::seq)({&problem, least + 5, least + 9, any}) == least + 5);
       // Theirs are of the items before as they stand, and know what the first stage does last.
-      if (bench.ticks.stages_differ() || chains::splits(of.request.order)) return;
+      if (bench.ticks.stages_differ() || chains::splits(of.request.schedule)) return;
       const double single = bench.graph(stagecut::engine::no_ticks).least_bound();
       CHECK(least >= single);
       ++compared;
@@ -194,8 +195,8 @@ TEST_CASE("the same on all systems of hosts") {
     CAPTURE(round);
     const chain of = next_loop_chain(random, 16, 3);
     chains::with_workbench(of, [&](auto& bench) {
-      const cut_problem problem{bench.ticks, of.request.order, of.request.transfers, bench.checked};
-      const bounding task{&problem, 1, 0x1p51, any};
+      const cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
+      const stagecut::bound_call task{&problem, 1, 0x1p51, any};
       const double expected = bounded(thrust::seq)(task);
       on_each_system([&](const auto& policy) { CHECK(bounded(policy)(task) == expected); });
     });
@@ -206,16 +207,16 @@ TEST_CASE("what is known is left as it is without time, and where ranks are no l
   dice random(4);
   const chain of = next_loop_chain(random, 14, 3);
   chains::with_workbench(of, [&](auto& bench) {
-    const cut_problem problem{bench.ticks, of.request.order, of.request.transfers, bench.checked};
+    const cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
     CHECK(bounded(thrust::seq)({&problem, 7, 1e9, 0}) == 7);
     CHECK(bounded(thrust::seq)({&problem, 7, 7, any}) == 7);
   });
   for (const schedule_kind kind : {schedule_kind::zbv, schedule_kind::one_forward_one_backward}) {
     const schedule order =
-        stagecut::make_schedule(kind, {.ranks = 2, .chunks = kind == schedule_kind::zbv ? 2U : 1U, .microbatches = 4});
+        stagecut::make_schedule(kind, {.ranks = 2, .stages_per_rank = kind == schedule_kind::zbv ? 2U : 1U, .microbatches = 4});
     const chain other = chains::random_chain(random, order, 8, {});
     chains::with_workbench(other, [&](auto& bench) {
-      const cut_problem problem{bench.ticks, other.request.order, other.request.transfers, bench.checked};
+      const cut_problem problem{bench.ticks, other.request.schedule, other.request.transfers, bench.checked};
       CHECK(bounded(thrust::seq)({&problem, 7, 1e9, any}) == 7);
     });
   }
@@ -223,7 +224,7 @@ TEST_CASE("what is known is left as it is without time, and where ranks are no l
 
 TEST_CASE("a search that it helps finds the same") {
   dice random(5);
-  const auto bounder = bounded(thrust::seq);
+  const auto bound_provider = bounded(thrust::seq);
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
     chain of = next_loop_chain(random, 12, 3);
@@ -233,11 +234,11 @@ TEST_CASE("a search that it helps finds the same") {
                         : stagecut::minimize_makespan(model, of.request);
       };
       const auto expected = search();
-      of.request.helpers.bounder = bounder;
+      of.request.backends.bound_provider = std::ref(bound_provider);
       const auto found = search();
       REQUIRE(found.state() == expected.state());
       if (!found) return 0;
-      CHECK(found->makespan == expected->makespan);
+      CHECK(found->value == expected->value);
       CHECK(found->cuts == expected->cuts);
       return 0;
     });

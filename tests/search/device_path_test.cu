@@ -182,7 +182,7 @@ struct of_objective {
   }
 };
 
-/// Stages of which constraints are asked.
+/// Stages that constraints are checked for.
 constexpr std::size_t asked_stages = 3;
 
 template <class Constraint>
@@ -200,7 +200,7 @@ struct of_constraint {
 struct of_rank {
   stagecut::slot_steps steps;
   view<const double> times;  ///< of all candidates, side by side
-  view<const double> slots;  ///< likewise; nobody else reads them
+  view<const double> slots;  ///< not read elsewhere
   std::size_t candidates;
 
   STAGECUT_HOST_DEVICE double operator()(std::size_t index) const {
@@ -284,11 +284,11 @@ void check_sums(answers_agree& agree) {
   check_cost(agree, "prefix_sums", cost);
   check_cost(agree, "block_sums", stagecut::block_sums<Item, Sum>(numbers));
   using stagecut::bottleneck;
-  using stagecut::total;
+  using stagecut::total_cost;
   check_objective<bottleneck>(agree, "bottleneck", cost);
-  check_objective<total>(agree, "total", cost);
-  check_objective<stagecut::range>(agree, "range", cost);
-  check_objective<stagecut::in_order<bottleneck, total>>(agree, "in_order", cost);
+  check_objective<total_cost>(agree, "total", cost);
+  check_objective<stagecut::cost_range>(agree, "range", cost);
+  check_objective<stagecut::in_order<bottleneck, total_cost>>(agree, "in_order", cost);
 }
 
 template <class Constraint>

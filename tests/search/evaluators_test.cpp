@@ -134,7 +134,7 @@ TEST_CASE("the makespan of a cut is that of the task graph, one by one, in lanes
     const std::size_t stages = ranks * kind.chunks;
     const random_model model(random, stages + random() % 4, random() % 2 == 0, kind.gradients);
     const auto order = stagecut::make_schedule(
-        kind.name, {.ranks = ranks, .chunks = kind.chunks, .microbatches = 2 * ranks * (1 + random() % 2)});
+        kind.name, {.ranks = ranks, .stages_per_rank = kind.chunks, .microbatches = 2 * ranks * (1 + random() % 2)});
     const auto transfers = static_cast<transfer_kind>(random() % 4);
     const double latency = random() % 3 == 0 ? -1 : static_cast<double>(random() % 4);
     std::vector<stagecut::link_speed> links;
@@ -197,7 +197,7 @@ TEST_CASE("objectives over stages") {
     for (std::size_t s = 0; s < 3; ++s) most = std::max(most, sums(points[s], points[s + 1]));
     const search::candidate of(points.data(), 4);
     CHECK(search::stage_objective(sums)(of) == most);
-    CHECK(search::stage_objective(sums, stagecut::total{})(of) == 31);
+    CHECK(search::stage_objective(sums, stagecut::total_cost{})(of) == 31);
     const auto staged = [&](std::size_t stage, std::size_t first, std::size_t last) {
       return static_cast<double>(stage * 100) + sums(first, last);
     };
@@ -205,7 +205,7 @@ TEST_CASE("objectives over stages") {
   }
   on_each_system([&](const auto& policy) {
     const auto found = search::best(policy, space, search::stage_objective(sums));
-    CHECK(found->score.cost == 14);
+    CHECK(found->score.value == 14);
     CHECK(found->points == numbers{0, 4, 6, 8});
   });
 }
@@ -217,7 +217,7 @@ TEST_CASE("the most that any rank holds") {
     const std::size_t chunks = 1 + random() % 2;
     const auto order =
         stagecut::make_schedule(chunks == 1 ? "1f1b" : "interleaved",
-                                {.ranks = ranks, .chunks = chunks, .microbatches = ranks * (1 + random() % 3)});
+                                {.ranks = ranks, .stages_per_rank = chunks, .microbatches = ranks * (1 + random() % 3)});
     const auto space = search::all_cuts(ranks * chunks + 3, ranks * chunks);
     const search::peak_memory cost(bytes_of_stage{}, order);
     numbers points(space.points());
@@ -287,8 +287,8 @@ TEST_CASE("sums of costs without room go into any other sum") {
     const auto& points = left->all[i].points;
     std::vector<double> room(makespan.room());
     const double here = makespan(search::candidate(points.data(), points.size()), {room.data(), room.size()});
-    CHECK(left->all[i].score.cost == here + 3 * (points[1] + 4.0 * points[2]));
-    CHECK(right->all[i].score.cost == left->all[i].score.cost);
+    CHECK(left->all[i].score.value == here + 3 * (points[1] + 4.0 * points[2]));
+    CHECK(right->all[i].score.value == left->all[i].score.value);
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal([&] { return search::weighted_sum(1, first, nan, second); }) ==

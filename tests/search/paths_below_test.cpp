@@ -13,7 +13,7 @@
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/cuts_within.hpp>
-#include <stagecut/search/exhausted.hpp>
+#include <stagecut/search/enumerated.hpp>
 
 #include "../refusal.hpp"
 #include "systems.hpp"
@@ -47,8 +47,8 @@ constexpr shape shapes[] = {{"1f1b", 4, 1},       {"gpipe", 3, 1},       {"eager
 
 stagecut::makespan_request request_for(const shape& of, std::mt19937& random) {
   stagecut::makespan_request request;
-  request.order = stagecut::make_schedule(
-      of.name, {.ranks = of.ranks, .chunks = of.chunks, .microbatches = of.ranks * (1 + random() % 3)});
+  request.schedule = stagecut::make_schedule(
+      of.name, {.ranks = of.ranks, .stages_per_rank = of.chunks, .microbatches = of.ranks * (1 + random() % 3)});
   if (random() % 2 == 0) request.links = {{1, 2}};
   return request;
 }
@@ -62,17 +62,17 @@ TEST_CASE("paths below a makespan hold every cut that takes no longer, and no ot
     const shape& of = shapes[static_cast<std::size_t>(i) % std::size(shapes)];
     const stagecut::item_times model = random_times(random, of.ranks * of.chunks + random() % 6, random() % 2 == 0);
     const auto request = request_for(of, random);
-    const search::cut_makespan cost(model, request.order, request.links, request.transfers);
-    const auto all = search::all_cuts(model.size(), request.order.stages());
+    const search::cut_makespan cost(model, request.schedule, request.links, request.transfers);
+    const auto all = search::all_cuts(model.size(), request.schedule.stages());
     const auto least = search::best(thrust::seq, all, cost);
-    const double most = least->score.cost * (1 + 0.05 * static_cast<double>(random() % 3));
+    const double most = least->score.value * (1 + 0.05 * static_cast<double>(random() % 3));
     const auto some = search::paths_below(model, request, most);
     REQUIRE(some.state() == state::optimal);
     const auto below = search::all_below(thrust::seq, all, cost, most, all.size());
     REQUIRE(below.complete);
     for (const auto& each : below.all) CHECK(some->index_of(each.points).has_value());
     const auto again = search::best(thrust::seq, *some, cost);
-    CHECK(again->score.cost == least->score.cost);
+    CHECK(again->score.value == least->score.value);
     for (std::uint64_t k = 0; k < some->size(); ++k) {
       numbers points(some->points());
       some->decode(k, search::candidate_room(points.data(), points.size()));
@@ -80,7 +80,7 @@ TEST_CASE("paths below a makespan hold every cut that takes no longer, and no ot
       CHECK(some->index_of(points) == k);
     }
     left_out += some->size() < all.size() ? 1 : 0;
-    CHECK(search::paths_below(model, request, least->score.cost / 1000 - 1e-9 < 0 ? 0 : least->score.cost / 1000)
+    CHECK(search::paths_below(model, request, least->score.value / 1000 - 1e-9 < 0 ? 0 : least->score.value / 1000)
               .state() != state::feasible);
   }
   CHECK(left_out > 70);
@@ -88,15 +88,15 @@ TEST_CASE("paths below a makespan hold every cut that takes no longer, and no ot
 
 TEST_CASE("requests that make no sense, or have no answer") {
   const stagecut::item_times model({1, 1, 1}, {2, 2, 2});
-  stagecut::makespan_request request{.order = stagecut::make_schedule("1f1b", {.ranks = 2, .microbatches = 4})};
+  stagecut::makespan_request request{.schedule = stagecut::make_schedule("1f1b", {.ranks = 2, .microbatches = 4})};
   CHECK(refusal([&] { return search::paths_below(model, request, -1); }) ==
         "stagecut::search::paths_below: most = -1.000000, must be finite and not negative");
   CHECK(search::paths_below(model, request, 1).state() == state::infeasible);
   CHECK(search::paths_below(model, request, 1).why().what == stagecut::reason::cause::no_candidate);
-  request.order = stagecut::make_schedule("1f1b", {.ranks = 4, .microbatches = 4});
+  request.schedule = stagecut::make_schedule("1f1b", {.ranks = 4, .microbatches = 4});
   CHECK(search::paths_below(model, request, 100).why().what == stagecut::reason::cause::more_stages_than_layers);
-  request.order = stagecut::make_schedule("1f1b", {.ranks = 2, .microbatches = 4});
-  request.limits.time_limit = 0;
+  request.schedule = stagecut::make_schedule("1f1b", {.ranks = 2, .microbatches = 4});
+  request.search.time_limit = 0;
   CHECK(search::paths_below(model, request, 100).state() == state::unknown);
 }
 
@@ -108,16 +108,16 @@ TEST_CASE("a search that has all cuts looked at proves the same") {
     const stagecut::item_times model = random_times(random, of.ranks * of.chunks + 2 + random() % 8, random() % 2 == 0);
     auto request = request_for(of, random);
     const auto plain = stagecut::minimize_makespan(model, request);
-    auto exhauster = search::exhausted(thrust::seq, 5);
-    const auto counting = [&](const stagecut::exhaustion& task, stagecut::view<std::size_t> points) {
-      const auto answer = exhauster(task, points);
-      looked += answer == stagecut::exhaustion_answer::too_many ? 0 : 1;
+    auto enumerator = search::enumerated(thrust::seq, 5);
+    const auto counting = [&](const stagecut::enumeration_call& task, stagecut::view<std::size_t> points) {
+      const auto answer = enumerator(task, points);
+      looked += answer == stagecut::enumeration_answer::too_many ? 0 : 1;
       return answer;
     };
-    request.helpers.exhauster = counting;
+    request.backends.enumerator = counting;
     const auto helped = stagecut::minimize_makespan(model, request);
     REQUIRE(plain.state() == helped.state());
-    CHECK(plain->makespan == helped->makespan);
+    CHECK(plain->value == helped->value);
     CHECK(plain->bound == helped->bound);
     CHECK(plain->cuts == helped->cuts);
   }
@@ -146,20 +146,20 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
     const with_memory model(random_times(random, of.ranks * of.chunks + 1 + random() % 6, true));
     auto request = request_for(of, random);
     const double room =
-        static_cast<double>(model.size() * (request.order.microbatches + 3)) / static_cast<double>(of.ranks);
-    if (random() % 2 == 0) request.memory_per_device = room * (0.6 + 0.1 * static_cast<double>(random() % 8));
+        static_cast<double>(model.size() * (request.schedule.microbatches + 3)) / static_cast<double>(of.ranks);
+    if (random() % 2 == 0) request.memory_limit = room * (0.6 + 0.1 * static_cast<double>(random() % 8));
     // What a search would hand over, with all paths.
-    const stagecut::engine::chain_ticks chain(model, request.order, request.links);
+    const stagecut::engine::chain_ticks chain(model, request.schedule, request.links);
     const stagecut::detail::no_constraint allowed;
     const stagecut::engine::model_rules<with_memory, stagecut::detail::no_constraint> rules(
-        model, request.order, request.memory_per_device, allowed);
-    const stagecut::engine::cut_problem problem{chain, request.order, request.transfers, rules};
-    const stagecut::engine::stage_layout layout(request.order);
-    stagecut::engine::search_clock clock(request.limits);
-    stagecut::engine::cut_simulator simulator(chain, request.order, request.transfers);
-    stagecut::detail::cut_space space(chain, request.order, request.transfers, layout, rules, simulator, clock);
+        model, request.schedule, request.memory_limit.for_all(), allowed);
+    const stagecut::engine::cut_problem problem{chain, request.schedule, request.transfers, rules};
+    const stagecut::engine::stage_layout layout(request.schedule);
+    stagecut::engine::search_clock clock(request.search);
+    stagecut::engine::cut_simulator simulator(chain, request.schedule, request.transfers);
+    stagecut::detail::cut_space space(chain, request.schedule, request.transfers, layout, rules, simulator, clock);
     const search::cut_makespan cost(problem);
-    const auto all = search::all_cuts(model.size(), request.order.stages());
+    const auto all = search::all_cuts(model.size(), request.schedule.stages());
     double least = std::numeric_limits<double>::infinity();
     double longest = 0;
     numbers points(all.points());
@@ -170,8 +170,8 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
       const double here =
           cost(search::candidate(points.data(), points.size()), {room_of_cost.data(), room_of_cost.size()});
       longest = longest < here ? here : longest;
-      if (stagecut::engine::allowed_cut(request.order, rules, cut) && here < least) least = here;
-      refused += stagecut::engine::allowed_cut(request.order, rules, cut) ? 0 : 1;
+      if (stagecut::engine::allowed_cut(request.schedule, rules, cut) && here < least) least = here;
+      refused += stagecut::engine::allowed_cut(request.schedule, rules, cut) ? 0 : 1;
     }
     REQUIRE(space.build(longest / chain.tick));
     std::vector<std::size_t> found(all.points());
@@ -183,21 +183,21 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
         continue;
       }
       on_each_system([&](const auto& policy) {
-        const stagecut::exhaustion task{&problem, &space.graph(), &layout, most / chain.tick, 10, {}};
-        const auto answer = search::exhausted(policy, 10)(task, found);
-        CHECK(answer == (least <= most ? stagecut::exhaustion_answer::found : stagecut::exhaustion_answer::none));
-        if (answer != stagecut::exhaustion_answer::found) return;
-        CHECK(stagecut::engine::allowed_cut(request.order, rules, found));
+        const stagecut::enumeration_call task{&problem, &space.graph(), &layout, most / chain.tick, 10, {}};
+        const auto answer = search::enumerated(policy, 10)(task, found);
+        CHECK(answer == (least <= most ? stagecut::enumeration_answer::found : stagecut::enumeration_answer::none));
+        if (answer != stagecut::enumeration_answer::found) return;
+        CHECK(stagecut::engine::allowed_cut(request.schedule, rules, found));
         CHECK(simulator(found) * chain.tick == least);
       });
       // It serves one search at a time.
-      auto busy = search::exhausted(thrust::seq, 10);
-      stagecut::exhaustion task{&problem, &space.graph(), &layout, most / chain.tick, 10, {}};
-      const stagecut::exhaustion second = task;
+      auto busy = search::enumerated(thrust::seq, 10);
+      stagecut::enumeration_call task{&problem, &space.graph(), &layout, most / chain.tick, 10, {}};
+      const stagecut::enumeration_call second = task;
       const auto stop = [&] {
         ++asked_twice;
         CHECK(refusal([&] { return busy(second, found); }) ==
-              "stagecut::search::exhausted: helper = asked by two searches at once, must serve one at a time");
+              "stagecut::search::enumerated: helper = asked by two searches at once, must serve one at a time");
         return false;
       };
       task.stop = stop;
@@ -211,21 +211,21 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
 TEST_CASE("what would take too long is not begun") {
   std::mt19937 random(2);
   const stagecut::item_times model = random_times(random, 60, true);
-  const auto order = stagecut::make_schedule("interleaved", {.ranks = 4, .chunks = 3, .microbatches = 8});
-  stagecut::makespan_request request{.order = order};
-  request.limits.time_limit = 1;
+  const auto order = stagecut::make_schedule("interleaved", {.ranks = 4, .stages_per_rank = 3, .microbatches = 8});
+  stagecut::makespan_request request{.schedule = order};
+  request.search.time_limit = 1;
   std::size_t asked = 0;
-  auto exhauster = search::exhausted(thrust::seq, 0.01);
-  const auto counting = [&](const stagecut::exhaustion& task, stagecut::view<std::size_t> points) {
+  auto enumerator = search::enumerated(thrust::seq, 0.01);
+  const auto counting = [&](const stagecut::enumeration_call& task, stagecut::view<std::size_t> points) {
     ++asked;
     const double began = stagecut::detail::seconds_now();
-    const auto answer = exhauster(task, points);
-    if (search::detail::number_of_paths(*task.graph) > 1e12) CHECK(answer == stagecut::exhaustion_answer::too_many);
+    const auto answer = enumerator(task, points);
+    if (search::detail::number_of_paths(*task.graph) > 1e12) CHECK(answer == stagecut::enumeration_answer::too_many);
     CHECK(stagecut::detail::seconds_now() - began < 5);  // a chunk at most
     return answer;
   };
-  request.helpers.exhauster = counting;
+  request.backends.enumerator = counting;
   static_cast<void>(stagecut::minimize_makespan(model, request));
-  CHECK(refusal([] { return search::exhausted(thrust::seq, -1); }) ==
-        "stagecut::search::exhausted: seconds = -1.000000, must not be negative");
+  CHECK(refusal([] { return search::enumerated(thrust::seq, -1); }) ==
+        "stagecut::search::enumerated: seconds = -1.000000, must not be negative");
 }

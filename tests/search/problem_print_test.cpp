@@ -19,7 +19,7 @@ problem_print print_of(const chain& of) {
   std::optional<problem_print> result;
   chains::with_workbench(of, [&](auto& bench) {
     result.emplace(
-        stagecut::engine::cut_problem{bench.ticks, bench.request.order, bench.request.transfers, bench.checked});
+        stagecut::engine::cut_problem{bench.ticks, bench.request.schedule, bench.request.transfers, bench.checked});
   });
   return *result;
 }
@@ -46,7 +46,7 @@ TEST_CASE("equal problems have equal prints, whatever is changed makes another o
     other.speeds[0] = 2;
     CHECK_FALSE(print_of(other) == print);
     other = of;
-    other.request.memory_per_device = 1e9;
+    other.request.memory_limit = 1e9;
     CHECK_FALSE(print_of(other) == print);
     other = of;
     other.rules.emplace();
@@ -63,6 +63,6 @@ TEST_CASE("the order of the ops counts") {
   const auto one = stagecut::make_schedule(stagecut::schedule_kind::one_forward_one_backward, shape);
   chain of = chains::random_chain(random, one, 8, {false, false, false, false});
   const problem_print print = print_of(of);
-  of.request.order = stagecut::make_schedule(stagecut::schedule_kind::gpipe, shape);
+  of.request.schedule = stagecut::make_schedule(stagecut::schedule_kind::gpipe, shape);
   CHECK_FALSE(print_of(of) == print);
 }

@@ -5,7 +5,7 @@
 
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/search/bounded.hpp>
-#include <stagecut/search/helpers_on.hpp>
+#include <stagecut/search/backends_on.hpp>
 #include <stagecut/search/stage_dp.hpp>
 #include <stagecut/search/tempered.hpp>
 
@@ -38,11 +38,11 @@ TEST_CASE("a dynamic program says the same on every system") {
     const odd_stages cost{sums};
     const std::size_t stages = 1 + random() % 20;
     const auto expected = search::stage_dp(thrust::seq, cost, stages);
-    const auto sum = search::stage_dp(thrust::seq, cost, stages, stagecut::total{});
+    const auto sum = search::stage_dp(thrust::seq, cost, stages, stagecut::total_cost{});
     on_each_system([&](const auto& policy) {
       CHECK(search::stage_dp(policy, cost, stages)->cuts == expected->cuts);
-      CHECK(search::stage_dp(policy, cost, stages)->cost == expected->cost);
-      CHECK(search::stage_dp(policy, cost, stages, stagecut::total{})->cuts == sum->cuts);
+      CHECK(search::stage_dp(policy, cost, stages)->value == expected->value);
+      CHECK(search::stage_dp(policy, cost, stages, stagecut::total_cost{})->cuts == sum->cuts);
     });
   }
 }
@@ -52,25 +52,25 @@ TEST_CASE("helpers of a search find and prove the same on every system") {
   for (int i = 0; i < 6; ++i) {
     const random_model model(random, 24, false, false);
     stagecut::makespan_request request{
-        .order = stagecut::make_schedule("interleaved", {.ranks = 3, .chunks = 3, .microbatches = 6})};
-    request.limits.time_limit.reset();
-    request.limits.node_limit = 20'000;
+        .schedule = stagecut::make_schedule("interleaved", {.ranks = 3, .stages_per_rank = 3, .microbatches = 6})};
+    request.search.time_limit.reset();
+    request.search.node_limit = 20'000;
     const auto plain = stagecut::minimize_makespan(model, request);
     on_each_system([&](const auto& policy) {
-      search::helpers_on helpers(policy);
+      search::backends_on helpers(policy);
       auto helped = request;
-      helped.helpers = helpers.refs();
+      helped.backends = helpers.refs();
       const auto answer = stagecut::minimize_makespan(model, helped);
-      if (answer.state() == state::optimal && plain.state() == state::optimal) CHECK(answer->makespan == plain->makespan);
-      CHECK(answer->bound <= plain->makespan);
-      CHECK(plain->bound <= answer->makespan);
+      if (answer.state() == state::optimal && plain.state() == state::optimal) CHECK(answer->value == plain->value);
+      CHECK(answer->bound <= plain->value);
+      CHECK(plain->bound <= answer->value);
     });
-    // So many simulations, and the same chains: the same cut.
+    // The same number of simulations and chains: the same cut.
     std::vector<std::size_t> first;
     on_each_system([&](const auto& policy) {
-      auto improver = search::tempered(policy, {.chains = 64});
+      auto heuristic = search::tempered(policy, {.chains = 64});
       auto helped = request;
-      helped.helpers.improver = improver;
+      helped.backends.heuristic = std::ref(heuristic);
       const auto answer = stagecut::minimize_makespan(model, helped);
       const std::vector<std::size_t> points(answer->cuts.points().begin(), answer->cuts.points().end());
       if (first.empty()) first = points;

@@ -20,10 +20,10 @@
 #include "systems.hpp"
 
 using stagecut::bottleneck;
-using stagecut::chain_limits;
+using stagecut::search_options;
 using stagecut::leximax;
 using stagecut::minimize_objective;
-using stagecut::total;
+using stagecut::total_cost;
 using stagecut::search::stage_dp;
 
 namespace {
@@ -47,7 +47,7 @@ struct worst_two {
   }
 };
 
-/// The product of costs, rounded, not strictly isotone: neither order of rounding is that of the other.
+/// The rounded product of costs, not strictly isotone: the two orders of rounding differ.
 struct product {
   using axioms = stagecut::axioms<stagecut::isotone>;
   double operator()(double cost) const { return 1 + std::abs(cost); }
@@ -72,7 +72,7 @@ wavy random_wavy(models::generator& random, std::size_t items) {
   return result;
 }
 
-/// Whether the answer is that of `minimize_objective`, on one thread or on all systems of hosts.
+/// Whether the answer equals `minimize_objective`'s, on one thread or on all host systems.
 template <class Model, class Objective, class Constraint>
 void check_equal(const Model& cost, std::size_t stages, const Objective& goal, const Constraint& allowed,
                  bool systems = true) {
@@ -85,7 +85,7 @@ void check_equal(const Model& cost, std::size_t stages, const Objective& goal, c
       return;
     }
     CHECK(found->cuts == expected->cuts);
-    CHECK(found->cost == expected->cost);
+    CHECK(found->value == expected->value);
     CHECK(found->bound == expected->bound);
   };
   if (systems) return on_each_system(check);
@@ -100,7 +100,7 @@ void check_enumerated(const Model& cost, std::size_t stages, const Objective& go
                                          [&](const auto& points) { return value(oracle::stage_costs(cost, points)); });
   REQUIRE(static_cast<bool>(found) == expected.has_value());
   if (!found) return;
-  CHECK(found->cost == expected->second);
+  CHECK(found->value == expected->second);
   CHECK(std::equal(found->cuts.points().begin(), found->cuts.points().end(), expected->first.begin(),
                    expected->first.end()));
 }
@@ -113,15 +113,15 @@ void check_small(std::size_t instances, std::uint64_t seed) {
     const std::size_t stages = 1 + random() % items;
     const auto cost = models::random_table<Cost, Staged>(random, items, stages);
     check_enumerated(cost, stages, bottleneck(), oracle::worst, all);
-    check_enumerated(cost, stages, total(), oracle::sum, all);
+    check_enumerated(cost, stages, total_cost(), oracle::sum, all);
     const auto some = models::random_permits<>(random, items, stages);
     check_enumerated(cost, stages, bottleneck(), oracle::worst, some);
-    check_enumerated(cost, stages, total(), oracle::sum, some);
+    check_enumerated(cost, stages, total_cost(), oracle::sum, some);
     const auto parts = models::random_permits<stagecut::hereditary>(random, items, stages);
     check_enumerated(cost, stages, bottleneck(), oracle::worst, parts);
-    check_enumerated(cost, stages, total(), oracle::sum, parts);
+    check_enumerated(cost, stages, total_cost(), oracle::sum, parts);
     check_equal(cost, stages, bottleneck(), some, instance % 64 == 0);
-    check_equal(cost, stages, total(), parts, instance % 64 == 1);
+    check_equal(cost, stages, total_cost(), parts, instance % 64 == 1);
   }
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("so it does for doubles, rounded as minimize_objective rounds") {
     check_enumerated(cost, stages, bottleneck(), oracle::worst, all);
     check_equal(cost, stages, bottleneck(), models::random_permits<stagecut::hereditary>(random, items, stages),
                 instance % 32 == 0);
-    check_equal(cost, stages, total(), models::random_permits<>(random, items, stages), instance % 32 == 1);
+    check_equal(cost, stages, total_cost(), models::random_permits<>(random, items, stages), instance % 32 == 1);
   }
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("objectives of one's own") {
                 instance % 16 == 1);
   }
   static_assert(!stagecut::search::device_objective<leximax, double>);
-  static_assert(!stagecut::search::device_objective<stagecut::range, double>);
+  static_assert(!stagecut::search::device_objective<stagecut::cost_range, double>);
 }
 
 TEST_CASE("middle-sized chains") {
@@ -168,7 +168,7 @@ TEST_CASE("middle-sized chains") {
     for (const std::size_t stages : {1UL, 2UL, 16UL, 64UL, items - 1}) {
       if (stages > items) continue;
       check_equal(cost, stages, bottleneck(), stagecut::detail::no_constraint());
-      check_equal(cost, stages, total(), stagecut::detail::no_constraint());
+      check_equal(cost, stages, total_cost(), stagecut::detail::no_constraint());
     }
   }
 }
@@ -179,7 +179,7 @@ TEST_CASE("the bottleneck is what is minimised unless something else is asked fo
   const auto found = stage_dp(thrust::seq, cost, 7);
   const auto expected = minimize_objective(cost, 7, bottleneck());
   CHECK(found->cuts == expected->cuts);
-  CHECK(found->cost == expected->cost);
+  CHECK(found->value == expected->value);
 }
 
 TEST_CASE("a cost is asked for as often as the documentation says") {
@@ -190,7 +190,7 @@ TEST_CASE("a cost is asked for as often as the documentation says") {
     const std::size_t width = items - stages + 1;
     const std::size_t layers = 2 * width + (stages - 2) * (width * (width + 1) / 2);
     const stagecut::testing::counted cost(models::random_table<std::int64_t, true>(random, items, stages));
-    const auto sum = stage_dp(thrust::seq, cost, stages, total());
+    const auto sum = stage_dp(thrust::seq, cost, stages, total_cost());
     // Each stage looks at the ends from the first one to its own; the last has but one.
     CHECK(cost.calls() == layers + sum->cuts.points()[stages - 1] + 1);
   }
@@ -207,9 +207,9 @@ TEST_CASE("more stages than items, and none") {
   CHECK(found.why().what == stagecut::reason::cause::more_stages_than_layers);
   CHECK(stage_dp(thrust::seq, wavy{{0}}, 1).state() == stagecut::state::infeasible);
   CHECK_THROWS_AS(static_cast<void>(stage_dp(thrust::seq, cost, 0)), stagecut::argument_error);
-  chain_limits limits;
+  search_options limits;
   limits.time_limit = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_AS(static_cast<void>(stage_dp(thrust::seq, cost, 2, total(), limits)), stagecut::argument_error);
+  CHECK_THROWS_AS(static_cast<void>(stage_dp(thrust::seq, cost, 2, total_cost(), limits)), stagecut::argument_error);
 }
 
 TEST_CASE("it stops between layers, and tells how far it is") {
@@ -218,21 +218,21 @@ TEST_CASE("it stops between layers, and tells how far it is") {
   for (std::size_t layers = 0; layers < 6; ++layers) {
     std::size_t asked = 0;
     const auto stop = [&] { return asked++ == layers; };
-    chain_limits limits;
+    search_options limits;
     limits.stop = stop;
-    const auto found = stage_dp(thrust::seq, cost, 5, total(), limits);
+    const auto found = stage_dp(thrust::seq, cost, 5, total_cost(), limits);
     CHECK(found.state() == (layers < 5 ? stagecut::state::unknown : stagecut::state::optimal));
     if (layers < 5) CHECK(found.why().what == stagecut::reason::cause::limit_reached);
   }
-  chain_limits limits;
+  search_options limits;
   limits.time_limit = 0.0;
-  CHECK(stage_dp(thrust::seq, cost, 5, total(), all, limits).state() == stagecut::state::unknown);
+  CHECK(stage_dp(thrust::seq, cost, 5, total_cost(), all, limits).state() == stagecut::state::unknown);
   // A layer has 30 - 5 + 1 rows; the last one begins behind those of four.
   limits.time_limit.reset();
   for (const std::size_t rows : {std::size_t{0}, std::size_t{103}, std::size_t{104}}) {
-    limits.row_limit = rows;
+    limits.node_limit = rows;
     const bool enough = rows == 104;
-    CHECK(stage_dp(thrust::seq, cost, 5, total(), limits).state() ==
+    CHECK(stage_dp(thrust::seq, cost, 5, total_cost(), limits).state() ==
           (enough ? stagecut::state::optimal : stagecut::state::unknown));
   }
 }
@@ -248,7 +248,7 @@ TEST_CASE("what a cost throws comes out, of the first of a layer's pairs") {
   const auto check = [](const auto& policy) {
     // Of stage 3, which begins at 3 to 35, the pairs are 3 and 35, 4 and 34, 5 and 33.
     try {
-      static_cast<void>(stage_dp(policy, thrower(), 8, total()));
+      static_cast<void>(stage_dp(policy, thrower(), 8, total_cost()));
       CHECK(false);
     } catch (const std::out_of_range& error) {
       CHECK(error.what() == std::string("5"));

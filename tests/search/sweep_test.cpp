@@ -50,11 +50,11 @@ TEST_CASE("rounds that leave rows out do not depend on who runs them") {
 
 TEST_CASE("an exception of one configuration is not lost, and it is the first of them") {
   const sweep_axes axes{{2}, {4, 8, 12, 16, 20, 24, 28, 32}, {}, {}, {}};
-  const auto improve = [](const stagecut::improvement& task, stagecut::view<std::size_t>) -> bool {
-    throw std::runtime_error(std::to_string(task.makespan));
+  const auto improve = [](const stagecut::heuristic_call& task, stagecut::view<std::size_t>) -> bool {
+    throw std::runtime_error(std::to_string(task.value));
   };
   stagecut::plan_request request;
-  request.helpers.improver = improve;
+  request.backends.heuristic = improve;
   const auto says = [&](const auto& policy) {
     return refusal<std::runtime_error>([&] { return sweep(policy, known_profile::known, request, axes); });
   };

@@ -31,7 +31,7 @@ TEST_CASE("cuts have all items, and their shares of the work where items are ali
     });
   }
   const auto order =
-      stagecut::make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 4});
+      stagecut::make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 2, .stages_per_rank = 2, .microbatches = 4});
   const std::vector<double> alike(800, 1);
   const stagecut::item_times model(alike, alike);
   const stagecut::engine::chain_ticks ticks(model, order, {});

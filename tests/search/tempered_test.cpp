@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
 #include <vector>
@@ -19,7 +20,7 @@ using chains::points;
 using chains::some_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::improvement;
+using stagecut::heuristic_call;
 using stagecut::schedule;
 using stagecut::engine::cut_problem;
 using stagecut::search::tempered;
@@ -31,22 +32,22 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class Bench>
 cut_problem problem_of(Bench& bench) {
-  return {bench.ticks, bench.request.order, bench.request.transfers, bench.checked};
+  return {bench.ticks, bench.request.schedule, bench.request.transfers, bench.checked};
 }
 
-/// What an improver says of a cut.
+/// What a heuristic says of a cut.
 struct said {
   bool better = false;
   points cut{};
 
   friend bool operator==(const said&, const said&) = default;
 };
-template <class Improver, class Bench>
-said ask(Improver& improver, Bench& bench, const points& from, std::size_t simulations, double goal = 0) {
+template <class Heuristic, class Bench>
+said ask(Heuristic& heuristic, Bench& bench, const points& from, std::size_t simulations, double goal = 0) {
   const cut_problem problem = problem_of(bench);
   const double makespan = bench.simulate(from) * bench.ticks.tick;
   said result{false, from};
-  result.better = improver({from, makespan, goal, infinity, simulations, &problem}, result.cut);
+  result.better = heuristic({from, makespan, goal, infinity, simulations, &problem}, result.cut);
   return result;
 }
 
@@ -56,10 +57,10 @@ std::vector<said> three_calls(const Policy& policy, const chain& of, const point
                               const tempering_options& options) {
   std::vector<said> result;
   chains::with_workbench(of, [&](auto& bench) {
-    auto improver = tempered(policy, options);
+    auto heuristic = tempered(policy, options);
     points from = start;
     for (const std::size_t simulations : {700U, 1U, 1000U}) {
-      result.push_back(ask(improver, bench, from, simulations));
+      result.push_back(ask(heuristic, bench, from, simulations));
       from = result.back().cut;
     }
   });
@@ -70,7 +71,7 @@ std::vector<said> three_calls(const Policy& policy, const chain& of, const point
 
 TEST_CASE("only allowed and better cuts are returned, and the best is nearly always found") {
   dice random(1);
-  auto improver = tempered(thrust::seq);
+  auto heuristic = tempered(thrust::seq);
   std::size_t rounds = 0;
   std::size_t optimal = 0;
   std::size_t with_memory = 0;
@@ -85,7 +86,7 @@ TEST_CASE("only allowed and better cuts are returned, and the best is nearly alw
       points now = all.back().second;
       bool sound = true;
       for (int call = 0; call < 4; ++call) {
-        const said found = ask(improver, bench, now, 3000);
+        const said found = ask(heuristic, bench, now, 3000);
         if (!found.better) {
           sound = sound && found.cut == now;
           continue;
@@ -138,8 +139,8 @@ TEST_CASE("equal to the bit when ladders begin anew, too") {
     const auto search = [&](const auto& policy) {
       said result;
       chains::with_workbench(of, [&](auto& bench) {
-        auto improver = tempered(policy, {.chains = chains, .steps = 1});
-        result = ask(improver, bench, first_cut(of), 14'000 * chains);  // rounds
+        auto heuristic = tempered(policy, {.chains = chains, .steps = 1});
+        result = ask(heuristic, bench, first_cut(of), 14'000 * chains);  // rounds
       });
       return result;
     };
@@ -160,22 +161,22 @@ TEST_CASE("chains are kept for the same problem, whatever its address, and not f
     const chain one = long_chain(random);
     const chain other = long_chain(random);
     const tempering_options options{.chains = 8, .steps = 1};
-    auto improver = tempered(thrust::seq, options);
+    auto heuristic = tempered(thrust::seq, options);
     const auto ask_of = [&](auto& who, const chain& of, const points& from) {
       said result;
       chains::with_workbench(of, [&](auto& bench) { result = ask(who, bench, from, 100); });
       return result;
     };
-    const said first = ask_of(improver, one, first_cut(one));
-    const said second = ask_of(improver, one, first.cut);
+    const said first = ask_of(heuristic, one, first_cut(one));
+    const said second = ask_of(heuristic, one, first.cut);
     auto anew = tempered(thrust::seq, options);
     differs += ask_of(anew, one, first.cut) == second ? 0 : 1;
     auto again = tempered(thrust::seq, options);
     CHECK(ask_of(again, one, first_cut(one)) == first);
     CHECK(ask_of(again, one, first.cut) == second);
     auto fresh = tempered(thrust::seq, options);
-    CHECK(ask_of(improver, other, first_cut(other)) == ask_of(fresh, other, first_cut(other)));
-    CHECK(ask_of(improver, one, first_cut(one)) == first);
+    CHECK(ask_of(heuristic, other, first_cut(other)) == ask_of(fresh, other, first_cut(other)));
+    CHECK(ask_of(heuristic, one, first_cut(one)) == first);
   }
   CHECK(differs > 20);
 }
@@ -207,17 +208,17 @@ TEST_CASE("rules of ranks that are no sums are asked before a cut is returned") 
     const parity_rules rules;
     std::vector<valued> all = chains::all_cuts(of);
     std::erase_if(
-        all, [&](const valued& each) { return !stagecut::engine::allowed_cut(of.request.order, rules, each.second); });
+        all, [&](const valued& each) { return !stagecut::engine::allowed_cut(of.request.schedule, rules, each.second); });
     if (all.empty()) continue;
     chains::with_workbench(of, [&](auto& bench) {
-      const cut_problem problem{bench.ticks, bench.request.order, bench.request.transfers, rules};
-      auto improver = tempered(thrust::seq);
+      const cut_problem problem{bench.ticks, bench.request.schedule, bench.request.transfers, rules};
+      auto heuristic = tempered(thrust::seq);
       valued now = all.back();
       for (int call = 0; call < 4; ++call) {
         points cut = now.second;
-        if (!improver({now.second, now.first, 0, infinity, 3000, &problem}, cut)) continue;
+        if (!heuristic({now.second, now.first, 0, infinity, 3000, &problem}, cut)) continue;
         const double makespan = bench.simulate(cut) * bench.ticks.tick;
-        CHECK(stagecut::engine::allowed_cut(of.request.order, rules, cut));
+        CHECK(stagecut::engine::allowed_cut(of.request.schedule, rules, cut));
         CHECK(makespan < now.first);
         now = {makespan, cut};
       }
@@ -232,17 +233,17 @@ TEST_CASE("rules of ranks that are no sums are asked before a cut is returned") 
 TEST_CASE("a search that it helps proves the same") {
   dice random(5);
   std::size_t solved = 0;
-  auto improver = tempered(thrust::seq);
+  auto heuristic = tempered(thrust::seq);
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
     chain of = some_chain(random, 10);
     const auto alone = chains::solve(of);
-    of.request.helpers.improver = improver;
+    of.request.backends.heuristic = std::ref(heuristic);
     const auto helped = chains::solve(of);
     REQUIRE(helped.state() == alone.state());
     if (!alone) continue;
     ++solved;
-    CHECK(helped->makespan == alone->makespan);
+    CHECK(helped->value == alone->value);
     CHECK(helped->bound == alone->bound);
     CHECK(helped->cuts == alone->cuts);
   }
@@ -253,30 +254,30 @@ TEST_CASE("where there is nothing to move, to be had or to know, it says so") {
   dice random(6);
   const chain of = long_chain(random);
   chains::with_workbench(of, [&](auto& bench) {
-    auto improver = tempered(thrust::seq);
+    auto heuristic = tempered(thrust::seq);
     const points start = first_cut(of);
     const cut_problem problem = problem_of(bench);
     const double makespan = bench.simulate(start) * bench.ticks.tick;
     points cut = start;
-    improvement task{start, makespan, 0, infinity, 1000, nullptr};
-    CHECK_FALSE(improver(task, cut));  // what is cut is not told
+    stagecut::heuristic_call task{start, makespan, 0, infinity, 1000, nullptr};
+    CHECK_FALSE(heuristic(task, cut));  // what is cut is not told
     task.problem = &problem;
     task.goal = makespan;
-    CHECK_FALSE(improver(task, cut));  // no cut is better
+    CHECK_FALSE(heuristic(task, cut));  // no cut is better
     task.goal = 0;
     points short_cut(start.size() - 1);
-    CHECK_FALSE(improver(task, short_cut));
+    CHECK_FALSE(heuristic(task, short_cut));
     points none = start;
     none[1] = none[2];
     task.points = none;
-    CHECK_FALSE(improver(task, cut));
+    CHECK_FALSE(heuristic(task, cut));
     task.points = start;
     CHECK(cut == start);
     task.seconds = 0;  // a round
     task.simulations = 0;
-    static_cast<void>(improver(task, cut));
+    static_cast<void>(heuristic(task, cut));
     task.seconds = 0.02;
-    static_cast<void>(improver(task, cut));
+    static_cast<void>(heuristic(task, cut));
     CHECK(bench.simulate(cut) * bench.ticks.tick < makespan);
   });
   for (const bool one_stage : {true, false}) {
@@ -285,8 +286,8 @@ TEST_CASE("where there is nothing to move, to be had or to know, it says so") {
         stagecut::make_schedule(stagecut::schedule_kind::one_forward_one_backward, {.ranks = ranks, .microbatches = 5});
     const chain tight = chains::random_chain(random, order, 5, {false, false, false, false});
     chains::with_workbench(tight, [&](auto& bench) {
-      auto improver = tempered(thrust::seq);
-      CHECK_FALSE(ask(improver, bench, first_cut(tight), 100).better);
+      auto heuristic = tempered(thrust::seq);
+      CHECK_FALSE(ask(heuristic, bench, first_cut(tight), 100).better);
     });
   }
 }
@@ -297,10 +298,10 @@ TEST_CASE("it ends at the goal") {
   for (int round = 0; round < 20; ++round) {
     const chain of = long_chain(random);
     chains::with_workbench(of, [&](auto& bench) {
-      auto improver = tempered(thrust::seq);
+      auto heuristic = tempered(thrust::seq);
       const points start = first_cut(of);
       const double goal = bench.simulate(start) * bench.ticks.tick * 0.9;
-      const said found = ask(improver, bench, start, ~std::size_t{0}, goal);  // would take for ever
+      const said found = ask(heuristic, bench, start, ~std::size_t{0}, goal);  // would take for ever
       met += bench.simulate(found.cut) * bench.ticks.tick <= goal ? 1 : 0;
     });
   }

@@ -117,7 +117,7 @@ TEST_CASE("answers that can only be moved") {
 }
 
 TEST_CASE("under 1F1B more stages keep more, so that fewer may fit where more do not, and the other way round") {
-  // Stage s of k keeps k - s microbatches of the activations of its items, beside their weights.
+  // Stage s of k keeps k - s microbatches of the activations of its items, in addition to their weights.
   const std::size_t n = 8;
   models::generator random(1);
   int gaps = 0;
@@ -135,7 +135,7 @@ TEST_CASE("under 1F1B more stages keep more, so that fewer may fit where more do
     const auto solve = [&](std::size_t k) { return stagecut::minimize_bottleneck(time, k, fits(k)); };
     // The time of a batch of 8 microbatches.
     const auto value = [](std::size_t k, const stagecut::chain_partition<std::int64_t>& answer) {
-      return answer.cost * static_cast<std::int64_t>(8 + k - 1);
+      return answer.value * static_cast<std::int64_t>(8 + k - 1);
     };
     const auto best = best_stages(1, n, solve, value);
     const auto first = best_stages(1, n, solve);

@@ -96,17 +96,17 @@ TEST_CASE_TEMPLATE("no two stages differ by more than the costliest item, and th
     auto largest = cost(0, 1);
     for (std::size_t i = 1; i < n; ++i) largest = std::max(largest, cost(i, i + 1));
     const auto best = stagecut::minimize_bottleneck(cost, k);
-    REQUIRE(highest == best->cost);
-    REQUIRE(answer->cost == highest - lowest);
+    REQUIRE(highest == best->value);
+    REQUIRE(answer->value == highest - lowest);
     if constexpr (std::is_floating_point_v<T>) {
-      REQUIRE(answer->cost <= largest + std::ldexp(highest, -50));
+      REQUIRE(answer->value <= largest + std::ldexp(highest, -50));
     } else {
-      REQUIRE(answer->cost <= largest);
+      REQUIRE(answer->value <= largest);
     }
-    REQUIRE(answer->bound <= answer->cost);
-    REQUIRE((answer.state() == stagecut::state::optimal) == (answer->bound == answer->cost));
+    REQUIRE(answer->bound <= answer->value);
+    REQUIRE((answer.state() == stagecut::state::optimal) == (answer->bound == answer->value));
     if (answer->cuts != best->cuts) ++apart;
-    if (n <= 40) REQUIRE(answer->bound <= stagecut::minimize_range(cost, k)->cost);
+    if (n <= 40) REQUIRE(answer->bound <= stagecut::minimize_range(cost, k)->value);
   }
   CHECK(apart > 5000);
 }
@@ -121,7 +121,7 @@ TEST_CASE("the lower bound holds for every cut") {
     const auto answer = block_partition(cost, k);
     const auto best = oracle::range_by_enumeration(cost, k, [](std::size_t, std::size_t, std::size_t) { return true; });
     REQUIRE(answer->bound <= best->second);
-    REQUIRE(best->second <= answer->cost);
+    REQUIRE(best->second <= answer->value);
     if (answer.state() == stagecut::state::optimal) ++proved;
   }
   CHECK(proved > 300);
@@ -131,12 +131,12 @@ TEST_CASE("equal items are shared out, also where others normalise them away") {
   for (std::size_t n = 1; n <= 130; ++n) {
     for (std::size_t k = 1; k <= n; ++k) {
       const auto answer = block_partition(prefix_sums(std::vector<std::int64_t>(n, 5)), k);
-      REQUIRE(answer->cost == (n % k == 0 ? 0 : 5));
+      REQUIRE(answer->value == (n % k == 0 ? 0 : 5));
       if (n % k == 0) REQUIRE(answer.state() == stagecut::state::optimal);
     }
   }
-  CHECK(block_partition(prefix_sums({1, 2, 1, 1, 2, 1, 9}), 5)->cost <= 9);
-  CHECK(block_partition(prefix_sums({0, 0, 0, 0, 0, 0, 1, 1}), 5)->cost <= 1);
+  CHECK(block_partition(prefix_sums({1, 2, 1, 1, 2, 1, 9}), 5)->value <= 9);
+  CHECK(block_partition(prefix_sums({0, 0, 0, 0, 0, 0, 1, 1}), 5)->value <= 1);
 }
 
 TEST_CASE("the costliest stage is no costlier than it must be, and the others are not left behind") {
@@ -145,7 +145,7 @@ TEST_CASE("the costliest stage is no costlier than it must be, and the others ar
   CHECK(stagecut::minimize_bottleneck(cost, 3)->cuts == stagecut::cuts{0, 1, 4, 7});
   const auto answer = block_partition(cost, 3);
   CHECK(answer->cuts == stagecut::cuts{0, 3, 5, 7});
-  CHECK(answer->cost == 1);
+  CHECK(answer->value == 1);
 }
 
 TEST_CASE("no stage, and more stages than items") {
@@ -154,7 +154,7 @@ TEST_CASE("no stage, and more stages than items") {
                        stagecut::argument_error);
   CHECK(block_partition(cost, 3).why() ==
         stagecut::reason{stagecut::reason::cause::more_stages_than_layers, 3, 2, {}, {}});
-  CHECK(block_partition(cost, 1)->cost == 0);
+  CHECK(block_partition(cost, 1)->value == 0);
   CHECK(block_partition(cost, 1).state() == stagecut::state::optimal);
 }
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 TEST_CASE("a chain partition compares by cuts, cost and bound") {
-  const stagecut::chain_partition<int> a{{0, 1, 3}, 5, 4};
+  const stagecut::chain_partition<int> a{{5, 4}, {0, 1, 3}};
   auto b = a;
   CHECK(a == b);
   b.bound = 5;

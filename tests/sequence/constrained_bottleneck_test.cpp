@@ -21,7 +21,7 @@ namespace {
 
 using generator = std::mt19937_64;
 
-/// At most so many units of a second weight on each stage: hereditary.
+/// Limits the units of a second weight per stage: hereditary.
 struct caps {
   using axioms = stagecut::axioms<stagecut::hereditary>;
   prefix_sums<std::int64_t> weight;
@@ -65,8 +65,8 @@ void compare(const Model& cost, std::size_t k, const Constraint& allowed, tally&
   ++seen.feasible;
   const auto points = answer->cuts.points();
   REQUIRE(std::vector<std::size_t>(points.begin(), points.end()) == expected->first);
-  REQUIRE(answer->cost == expected->second);
-  REQUIRE(answer->bound == answer->cost);
+  REQUIRE(answer->value == expected->second);
+  REQUIRE(answer->bound == answer->value);
   if (answer->cuts != minimize_bottleneck(cost, k)->cuts) ++seen.changed;
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("middle-sized chains: the search by value and the dynamic program agre
     ++(answer ? seen.feasible : seen.infeasible);
     if (!answer) continue;
     REQUIRE(answer->cuts == other->cuts);
-    REQUIRE(answer->cost == other->cost.value);
+    REQUIRE(answer->value == other->value.value);
     if (answer->cuts != minimize_bottleneck(cost, k)->cuts) ++seen.changed;
   }
   CHECK(seen.feasible > 30);

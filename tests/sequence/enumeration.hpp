@@ -100,7 +100,7 @@ bool agree(const stagecut::outcome<stagecut::chain_partition<Cost>>& answer, con
     return false;
   }
   REQUIRE(answer.state() == stagecut::state::optimal);
-  REQUIRE(answer->cost == expected->second);
+  REQUIRE(answer->value == expected->second);
   REQUIRE(answer->bound == expected->second);
   const auto points = answer->cuts.points();
   REQUIRE(std::equal(expected->first.begin(), expected->first.end(), points.begin(), points.end()));

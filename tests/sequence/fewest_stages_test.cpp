@@ -129,12 +129,12 @@ TEST_CASE("it turns minimize_bottleneck round: as many stages as needed, and one
     const std::size_t n = 1 + random() % 300;
     const prefix_sums cost(models::random_items<double>(random, n));
     const std::size_t k = 1 + random() % n;
-    const double most = stagecut::minimize_bottleneck(cost, k)->cost;
+    const double most = stagecut::minimize_bottleneck(cost, k)->value;
     const auto best = fewest_stages(cost, most);
-    REQUIRE(best->cost <= k);
-    REQUIRE(best->cuts.stages() == best->cost);
-    REQUIRE(stagecut::minimize_bottleneck(cost, best->cost)->cost <= most);
-    if (best->cost > 1) REQUIRE(stagecut::minimize_bottleneck(cost, best->cost - 1)->cost > most);
+    REQUIRE(best->value <= k);
+    REQUIRE(best->cuts.stages() == best->value);
+    REQUIRE(stagecut::minimize_bottleneck(cost, best->value)->value <= most);
+    if (best->value > 1) REQUIRE(stagecut::minimize_bottleneck(cost, best->value - 1)->value > most);
     ++checked;
   }
   CHECK(checked == 200);
@@ -151,13 +151,13 @@ TEST_CASE("more room never needs more stages; scaled and mirrored it is the same
       const auto best = fewest_stages(cost, most);
       REQUIRE((best || before == n + 1));
       if (!best) continue;
-      REQUIRE(best->cost <= before);
-      before = best->cost;
+      REQUIRE(best->value <= before);
+      before = best->value;
       std::vector<std::int64_t> twice(items);
       for (auto& each : twice) each *= 8;
       REQUIRE(*fewest_stages(prefix_sums(twice), most * 8) == *best);
       const std::vector<std::int64_t> mirrored(items.rbegin(), items.rend());
-      REQUIRE(fewest_stages(prefix_sums(mirrored), most)->cost == best->cost);
+      REQUIRE(fewest_stages(prefix_sums(mirrored), most)->value == best->value);
     }
   }
   CHECK(fewest_stages(prefix_sums{1, 2, 3}, 3)->cuts == stagecut::cuts{0, 2, 3});
@@ -167,11 +167,11 @@ TEST_CASE("the documented numbers of calls hold") {
   for (const std::size_t n : {50U, 400U}) {
     for (const std::size_t w : {1U, 7U, 30U}) {
       const stagecut::testing::counted cost(prefix_sums(std::vector<int>(n, 1)));
-      CHECK(fewest_stages(cost, static_cast<std::int64_t>(w))->cost == (n + w - 1) / w);
+      CHECK(fewest_stages(cost, static_cast<std::int64_t>(w))->value == (n + w - 1) / w);
       CHECK(cost.calls() <= n * (w + 1));
       const auto plain = [&](std::size_t i, std::size_t j) { return j - i; };
       const stagecut::testing::counted any(stagecut::axiom<0>()(n, plain));
-      CHECK(fewest_stages(any, w)->cost == (n + w - 1) / w);
+      CHECK(fewest_stages(any, w)->value == (n + w - 1) / w);
       CHECK(any.calls() == n * (n + 1) / 2);
     }
   }
@@ -185,7 +185,7 @@ TEST_CASE("what cannot be done is told") {
         "no cut keeps to the constraint: no stage that begins with item 1 is allowed and leads on to the end");
   CHECK_THROWS_WITH_AS((void)fewest_stages(prefix_sums{1.0}, std::numeric_limits<double>::quiet_NaN()),
                        "stagecut::fewest_stages: most = NaN, must be a number", stagecut::argument_error);
-  CHECK(fewest_stages(prefix_sums{1.0, 2.0}, std::numeric_limits<double>::infinity())->cost == 1);
+  CHECK(fewest_stages(prefix_sums{1.0, 2.0}, std::numeric_limits<double>::infinity())->value == 1);
 }
 
 TEST_CASE("the least that costs can be is enough") {
@@ -194,7 +194,7 @@ TEST_CASE("the least that costs can be is enough") {
   CHECK(fewest_stages(testing::monotone_archetype(7), ordered(3))->cuts == stagecut::cuts{0, 1, 4, 7});
   CHECK(fewest_stages(testing::right_monotone_archetype(7), ordered(3)));
   CHECK(fewest_stages(testing::left_monotone_archetype(7), ordered(5)));
-  CHECK(fewest_stages(testing::additive_archetype(4), 7)->cost == 3);
+  CHECK(fewest_stages(testing::additive_archetype(4), 7)->value == 3);
 }
 
 TEST_CASE("liars get valid cuts in the end") {
@@ -206,7 +206,7 @@ TEST_CASE("liars get valid cuts in the end") {
     const auto check = [&](const auto& best) {
       if (!best) return;
       REQUIRE(best->cuts.items() == n);
-      REQUIRE(best->cuts.stages() == best->cost);
+      REQUIRE(best->cuts.stages() == best->value);
       ++answers;
     };
     const models::lying_permits<stagecut::stage_invariant, stagecut::hereditary> heirs{source, 90};

@@ -47,5 +47,5 @@ TEST_CASE("the choices of all stages are a cut, and lists of costs tell which of
   ends.push(0, column(3));
   const auto best = ends.best();
   CHECK(best.cuts == stagecut::cuts{0, 3, 5});
-  CHECK(best.cost == std::vector<std::int64_t>{8, 7});
+  CHECK(best.value == std::vector<std::int64_t>{8, 7});
 }

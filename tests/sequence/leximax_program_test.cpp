@@ -36,7 +36,7 @@ std::vector<T> hard_items(models::generator& random, std::size_t n) {
   return items;
 }
 
-/// At most so many items, by stage: hereditary.
+/// Limits the number of items by stage: hereditary.
 struct lengths {
   using axioms = stagecut::axioms<stagecut::hereditary>;
   std::size_t most;
@@ -87,7 +87,7 @@ TEST_CASE("items of very different sizes: few ends are looked at of all there ar
   const stagecut::testing::counted cost{prefix_sums(items)};
   const auto best = minimize_leximax(cost, k);
   REQUIRE(best.state() == stagecut::state::optimal);
-  CHECK(best->cost.size() == k);
+  CHECK(best->value.size() == k);
   // k m places of some 600 ends each, where m is some 450: 100 million.
   CHECK(cost.calls() < 10'000'000);
 }

@@ -232,8 +232,7 @@ struct permissions {
   }
 };
 
-/// Permissions of which each part of an allowed interval is allowed, too, if asked for, and which are the same on all
-/// stages; then spoiled.
+/// Random permissions, on request hereditary and the same on all stages; then spoiled.
 inline permissions make_permissions(fuzz_bytes& bytes, std::size_t n, std::size_t k, bool hereditary) {
   permissions result{n, k};
   result.hereditary = hereditary;

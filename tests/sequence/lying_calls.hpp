@@ -132,7 +132,7 @@ struct calls {
     if (!honest) return;
     const auto best = least(model, stages, allowed, empty, value);
     require(best.has_value() == any);
-    if (any) require(read(answer->cost) == *best);
+    if (any) require(read(answer->value) == *best);
   }
   template <class Answer, class Value>
   void check(const Answer& answer, const Value& value, empty_stages empty = empty_stages::forbidden) const {
@@ -168,7 +168,7 @@ struct calls {
     check(stagecut::minimize_objective(model, stages, stagecut::bottleneck{}, allowed), worst);
     if constexpr (numbers) {
       check(
-          stagecut::minimize_objective(model, stages, stagecut::in_order{stagecut::total{}, stagecut::bottleneck{}},
+          stagecut::minimize_objective(model, stages, stagecut::in_order{stagecut::total_cost{}, stagecut::bottleneck{}},
                                        allowed),
           [](const auto& pair) { return std::pair(number(pair.first), number(pair.second)); },
           [](const costs& all) {
@@ -195,10 +195,10 @@ struct calls {
   void fewest(const cost_type& most) const {
     if constexpr (stagecut::interval_cost<Model> && stagecut::promises<Rule, stagecut::stage_invariant>) {
       const auto answer = stagecut::fewest_stages(model, most, allowed);
-      sound(answer, items(), answer ? answer->cost : 0);
+      sound(answer, items(), answer ? answer->value : 0);
     }
     const auto solve = [&](std::size_t k) { return stagecut::minimize_bottleneck(model, k, allowed); };
-    const auto value = [](std::size_t, const auto& found) { return found.cost; };
+    const auto value = [](std::size_t, const auto& found) { return found.value; };
     const auto best = stagecut::best_stages(1, stages, solve, value);
     if (best)
       sound(stagecut::outcome<std::remove_cvref_t<decltype(best->answer)>>::optimal(best->answer), items(),
@@ -239,12 +239,12 @@ struct calls {
       const auto level = stagecut::minimize_variance(model, stages, allowed);
       if (sound(level, items(), stages) && honest) {
         const double best = *least(model, stages, allowed, empty_stages::forbidden, variance);
-        require(level->cost <= best + 1e-9 * (1 + best) && level->cost >= best - 1e-9 * (1 + best));
+        require(level->value <= best + 1e-9 * (1 + best) && level->value >= best - 1e-9 * (1 + best));
       }
       if constexpr (std::is_same_v<Rule, stagecut::detail::no_constraint>) {
         sound(stagecut::minimize_variance(model, stages), items(), stages);
         const auto blocks = stagecut::block_partition(model, stages);
-        if (sound(blocks, items(), stages) && honest) require(!(blocks->cost < blocks->bound));
+        if (sound(blocks, items(), stages) && honest) require(!(blocks->value < blocks->bound));
       }
     }
   }
@@ -268,8 +268,8 @@ void check_promises(const Model& model, std::size_t stages, bool honest, fuzz_by
   static_cast<void>(stagecut::testing::check_objective(stagecut::bottleneck{}, some));
   static_cast<void>(stagecut::testing::check_objective(stagecut::leximax{}, some));
   if constexpr (stagecut::arithmetic<cost_type>) {
-    static_cast<void>(stagecut::testing::check_objective(stagecut::total{}, some));
-    static_cast<void>(stagecut::testing::check_objective(stagecut::range{}, some));
+    static_cast<void>(stagecut::testing::check_objective(stagecut::total_cost{}, some));
+    static_cast<void>(stagecut::testing::check_objective(stagecut::cost_range{}, some));
   }
 }
 

@@ -24,9 +24,9 @@ TEST_CASE("a repeated solve allocates nothing: sums, blocks, opaque costs, new i
     for (const std::size_t stages : {64U, 3U, 17U}) {
       REQUIRE(!stagecut::minimize_bottleneck(stagecut::monotone(2, [](std::size_t, std::size_t) { return 0.0; }), 3,
                                              workspace));
-      const double cost = stagecut::minimize_bottleneck(sums, stages, workspace)->cost;
-      REQUIRE(stagecut::minimize_bottleneck(blocks, stages, workspace)->cost == cost);
-      REQUIRE(stagecut::minimize_bottleneck(opaque, stages, workspace)->cost == cost);
+      const double cost = stagecut::minimize_bottleneck(sums, stages, workspace)->value;
+      REQUIRE(stagecut::minimize_bottleneck(blocks, stages, workspace)->value == cost);
+      REQUIRE(stagecut::minimize_bottleneck(opaque, stages, workspace)->value == cost);
     }
     if (round == 0) {
       first_round = allocations - before;

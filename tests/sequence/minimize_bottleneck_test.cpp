@@ -122,7 +122,7 @@ void check_against_enumeration(const Model& cost, std::size_t stages) {
   const auto [cuts, value] = oracle::best_by_enumeration(cost, stages);
   const auto best = minimize_bottleneck(cost, stages);
   REQUIRE(best.state() == stagecut::state::optimal);
-  REQUIRE(best->cost == value);
+  REQUIRE(best->value == value);
   REQUIRE(best->bound == value);
   REQUIRE(std::equal(cuts.begin(), cuts.end(), best->cuts.points().begin(), best->cuts.points().end()));
 }
@@ -147,8 +147,8 @@ TEST_CASE("the first example") {
   const auto best = minimize_bottleneck(stagecut::prefix_sums(seconds), 3);
   REQUIRE(best);
   CHECK(best->cuts == stagecut::cuts{0, 3, 5, 6});
-  CHECK(best->cost == doctest::Approx(2.7));
-  CHECK(best->bound == best->cost);
+  CHECK(best->value == doctest::Approx(2.7));
+  CHECK(best->bound == best->value);
 }
 
 // Together 150,000 instances, cut points included, so ties too.
@@ -260,10 +260,10 @@ TEST_CASE("opaque and additive solvers agree with a dynamic program on longer ch
       const std::size_t stages = std::vector<std::size_t>{2, 7, 16, n / 3}[static_cast<std::size_t>(round) % 4];
       const auto expected = oracle::bottleneck_by_dynamic_program(cost, stages);
       const auto best = minimize_bottleneck(cost, stages);
-      REQUIRE(best->cost == expected);
+      REQUIRE(best->value == expected);
       REQUIRE(minimize_bottleneck(stagecut::block_sums(items), stages)->cuts == best->cuts);
       const auto opaque = minimize_bottleneck(stagecut::testing::counted(cost), stages);
-      REQUIRE(opaque->cost == expected);
+      REQUIRE(opaque->value == expected);
       REQUIRE(opaque->cuts == best->cuts);
       const auto ranked = minimize_bottleneck(
           stagecut::monotone(n,
@@ -271,7 +271,7 @@ TEST_CASE("opaque and additive solvers agree with a dynamic program on longer ch
                                return std::pair(cost(i, j), 0);  // compares as the cost, and has no arithmetic
                              }),
           stages);
-      REQUIRE(ranked->cost.first == expected);
+      REQUIRE(ranked->value.first == expected);
       REQUIRE(ranked->cuts == best->cuts);
     }
   }
@@ -286,9 +286,9 @@ TEST_CASE("the reported cost is that of the cuts, and no cut can move left") {
     const auto best = minimize_bottleneck(cost, stages);
     double worst = 0;
     for (std::size_t s = 0; s < stages; ++s) worst = std::max(worst, cost(best->cuts[s], best->cuts[s + 1]));
-    REQUIRE(worst == best->cost);
+    REQUIRE(worst == best->value);
     for (std::size_t s = 1; s < stages; ++s) {
-      REQUIRE((best->cuts[s] == s || cost(best->cuts[s] - 1, best->cuts[s + 1]) > best->cost));
+      REQUIRE((best->cuts[s] == s || cost(best->cuts[s] - 1, best->cuts[s + 1]) > best->value));
     }
   }
 }
@@ -306,13 +306,13 @@ TEST_CASE("more stages never cost more, powers of two scale, and a mirrored chai
     double before = std::numeric_limits<double>::infinity();
     for (std::size_t stages = 1; stages <= n; ++stages) {
       const auto best = minimize_bottleneck(stagecut::prefix_sums(items), stages);
-      REQUIRE(best->cost <= before);
-      before = best->cost;
+      REQUIRE(best->value <= before);
+      before = best->value;
       const auto large = minimize_bottleneck(stagecut::prefix_sums(scaled), stages);
-      REQUIRE(large->cost == best->cost * 0x1p40);
+      REQUIRE(large->value == best->value * 0x1p40);
       REQUIRE(large->cuts == best->cuts);
-      REQUIRE(minimize_bottleneck(stagecut::prefix_sums(integers), stages)->cost ==
-              minimize_bottleneck(stagecut::prefix_sums(mirrored), stages)->cost);
+      REQUIRE(minimize_bottleneck(stagecut::prefix_sums(integers), stages)->value ==
+              minimize_bottleneck(stagecut::prefix_sums(mirrored), stages)->value);
     }
   }
 }
@@ -340,7 +340,7 @@ TEST_CASE("what the user's cost throws passes through, and the workspace serves 
     CHECK_THROWS_WITH_AS((void)minimize_bottleneck(cost, 6, workspace), "the user's", std::runtime_error);
   }
   calls_left = -1;
-  CHECK(minimize_bottleneck(cost, 6, workspace)->cost == 4);
+  CHECK(minimize_bottleneck(cost, 6, workspace)->value == 4);
 }
 
 TEST_CASE("a workspace gives the same answers, whatever it served before") {
@@ -409,7 +409,7 @@ TEST_CASE("magnitudes that crowd at one end take no more probes than there are b
     return first == last ? 0.0 : std::ldexp(1.0, static_cast<int>(last - first));
   }));
   const auto best = minimize_bottleneck(cost, 10);
-  CHECK(best->cost == 0x1p100);
+  CHECK(best->value == 0x1p100);
   CHECK(cost.calls() <= 105 * 10 * 24);
 }
 
@@ -432,14 +432,14 @@ TEST_CASE("stages that differ: scaled, mirrored, with more stages, and with less
     const auto best = minimize_bottleneck(staged, k);
     const auto added = minimize_bottleneck(stagecut::added_cuts(sums, times, speeds), k);
     const auto overlapped = minimize_bottleneck(stagecut::overlapped_cuts(sums, times, speeds), k);
-    REQUIRE(best->cost <= overlapped->cost);
-    REQUIRE(overlapped->cost <= added->cost);
+    REQUIRE(best->value <= overlapped->value);
+    REQUIRE(overlapped->value <= added->value);
 
     auto scaled = items;
     for (double& each : scaled) each *= 0x1p-20;
     const stagecut::prefix_sums scaled_sums(scaled);
     const auto small = minimize_bottleneck(stagecut::at_speeds(scaled_sums, speeds), k);
-    REQUIRE(small->cost == best->cost * 0x1p-20);
+    REQUIRE(small->value == best->value * 0x1p-20);
     REQUIRE(small->cuts == best->cuts);
 
     const std::vector<double> back(items.rbegin(), items.rend());
@@ -448,26 +448,26 @@ TEST_CASE("stages that differ: scaled, mirrored, with more stages, and with less
     bytes_back.push_back(0);
     const stagecut::prefix_sums mirrored(back);
     const stagecut::cut_times times_back(bytes_back, {{1, 2}});
-    REQUIRE(minimize_bottleneck(stagecut::at_speeds(mirrored, speeds_back), k)->cost == best->cost);
-    REQUIRE(minimize_bottleneck(stagecut::added_cuts(mirrored, times_back, speeds_back), k)->cost == added->cost);
-    REQUIRE(minimize_bottleneck(stagecut::overlapped_cuts(mirrored, times_back, speeds_back), k)->cost ==
-            overlapped->cost);
+    REQUIRE(minimize_bottleneck(stagecut::at_speeds(mirrored, speeds_back), k)->value == best->value);
+    REQUIRE(minimize_bottleneck(stagecut::added_cuts(mirrored, times_back, speeds_back), k)->value == added->value);
+    REQUIRE(minimize_bottleneck(stagecut::overlapped_cuts(mirrored, times_back, speeds_back), k)->value ==
+            overlapped->value);
 
     // A stage that may be empty never harms, and one more device neither.
     const auto roomy = minimize_bottleneck(staged, k, stagecut::empty_stages::allowed);
-    REQUIRE(roomy->cost <= best->cost);
+    REQUIRE(roomy->value <= best->value);
     auto more = speeds;
     more.insert(more.begin() + static_cast<std::ptrdiff_t>(random() % (k + 1)), 1.0);
-    REQUIRE(minimize_bottleneck(stagecut::at_speeds(sums, more), k + 1, stagecut::empty_stages::allowed)->cost <=
-            roomy->cost);
+    REQUIRE(minimize_bottleneck(stagecut::at_speeds(sums, more), k + 1, stagecut::empty_stages::allowed)->value <=
+            roomy->value);
 
     const stagecut::at_most cap(sums, sums(0, n) / static_cast<double>(k) * 1.3);
     if (const auto within = minimize_bottleneck(staged, k, cap)) {
-      REQUIRE(best->cost <= within->cost);
+      REQUIRE(best->value <= within->value);
       ++constrained;
     }
     const auto permits = models::random_permits(random, n, k);
-    if (const auto within = minimize_bottleneck(staged, k, permits)) REQUIRE(best->cost <= within->cost);
+    if (const auto within = minimize_bottleneck(staged, k, permits)) REQUIRE(best->value <= within->value);
   }
   CHECK(constrained > 100);
 }
@@ -590,12 +590,12 @@ TEST_CASE("the cases of the peers' tests and bugs meet their optimal bottleneck"
       CHECK(minimize_bottleneck(cost, stages).state() == stagecut::state::infeasible);
     }
     const auto best = minimize_bottleneck(cost, std::min(stages, weights.size()));
-    CHECK(best->cost == entry["opt_bottleneck"].get<double>());
+    CHECK(best->value == entry["opt_bottleneck"].get<double>());
     ++met;
     if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == std::floor(w); })) {
       const std::vector<std::int64_t> integers(weights.begin(), weights.end());
-      CHECK(static_cast<double>(minimize_bottleneck(stagecut::prefix_sums(integers), best->cuts.stages())->cost) ==
-            best->cost);
+      CHECK(static_cast<double>(minimize_bottleneck(stagecut::prefix_sums(integers), best->cuts.stages())->value) ==
+            best->value);
     }
   }
   CHECK(met == 42);
@@ -620,8 +620,8 @@ bool fits_one_by_one(const std::vector<std::int32_t>& items, std::size_t stages,
 
 void check_least(const std::vector<std::int32_t>& items, std::size_t stages) {
   const auto best = minimize_bottleneck(stagecut::block_sums(items), stages);
-  CHECK(fits_one_by_one(items, stages, best->cost));
-  CHECK(!fits_one_by_one(items, stages, best->cost - 1));
+  CHECK(fits_one_by_one(items, stages, best->value));
+  CHECK(!fits_one_by_one(items, stages, best->value - 1));
 }
 
 }  // namespace
@@ -634,7 +634,7 @@ TEST_CASE("the large cases of the peers' tests") {
 
   const std::vector<std::int32_t> ones(240'000, 1);
   const auto equal = minimize_bottleneck(stagecut::prefix_sums(ones), 24);
-  CHECK(equal->cost == 10'000);
+  CHECK(equal->value == 10'000);
   for (std::size_t s = 0; s <= 24; ++s) CHECK(equal->cuts[s] == 10'000 * s);
 
   items.resize(500);

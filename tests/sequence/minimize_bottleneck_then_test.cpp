@@ -48,7 +48,7 @@ bool agree(const Answer& answer, const Expected& best) {
   if (!best) return false;
   REQUIRE(answer.state() == stagecut::state::optimal);
   REQUIRE(answer->bottleneck == best->second.first);
-  REQUIRE(answer->best.cost == best->second.second);
+  REQUIRE(answer->best.value == best->second.second);
   const auto points = answer->best.cuts.points();
   REQUIRE(std::vector<std::size_t>(points.begin(), points.end()) == best->first);
   return true;
@@ -82,7 +82,7 @@ TEST_CASE("the bottleneck, then the total of another cost, equal enumeration") {
           agree(
               minimize_bottleneck_then(
                   cost, k,
-                  [&](const auto& within) { return stagecut::minimize_objective(sent, k, stagecut::total(), within); },
+                  [&](const auto& within) { return stagecut::minimize_objective(sent, k, stagecut::total_cost(), within); },
                   allowed),
               best)
               ? 1
@@ -144,7 +144,7 @@ TEST_CASE("the state of the second search is that of the answer") {
   const auto with = [&](const answer& second) {
     return minimize_bottleneck_then(cost, 2, [&](const auto&) { return second; });
   };
-  const stagecut::chain_partition<int> some{{0, 2, 4}, 7, 6};
+  const stagecut::chain_partition<int> some{{7, 6}, {0, 2, 4}};
   CHECK(with(answer::optimal(some)).state() == stagecut::state::optimal);
   CHECK(with(answer::feasible(some)).state() == stagecut::state::feasible);
   CHECK(with(answer::feasible(some))->best == some);

@@ -67,8 +67,8 @@ TEST_CASE("not only the costliest stage is as cheap as it can be") {
   CHECK(minimize_bottleneck(cost, 3)->cuts == stagecut::cuts{0, 1, 2, 7});
   const auto best = minimize_leximax(cost, 3);
   CHECK(best->cuts == stagecut::cuts{0, 1, 4, 7});
-  CHECK(best->cost == std::vector<std::int64_t>{9, 3, 3});
-  CHECK(best->bound == best->cost);
+  CHECK(best->value == std::vector<std::int64_t>{9, 3, 3});
+  CHECK(best->bound == best->value);
 }
 
 TEST_CASE("a constraint need not be one that can be copied") {
@@ -119,7 +119,7 @@ TEST_CASE("longer chains: as the dynamic program over all cuts, and the bottlene
       REQUIRE(best.has_value() == all.has_value());
       if (!best) return;
       REQUIRE(*best == *all);
-      REQUIRE(best->cost[0] == bottleneck->cost);
+      REQUIRE(best->value[0] == bottleneck->value);
       ++checked;
     };
     check(minimize_leximax(sums, k), minimize_objective(sums, k, stagecut::leximax()), minimize_bottleneck(sums, k));
@@ -139,17 +139,17 @@ TEST_CASE("scaled by a power of two, mirrored, and with less allowed") {
     auto items = models::random_items<double>(random, n);
     const auto best = minimize_leximax(prefix_sums(items), k);
     const auto less = minimize_leximax(prefix_sums(items), k, models::random_permits(random, n, k));
-    if (less) REQUIRE(!(less->cost < best->cost));
+    if (less) REQUIRE(!(less->value < best->value));
     for (double& each : items) each *= 0x1p-30;
     const auto scaled = minimize_leximax(prefix_sums(items), k);
     REQUIRE(scaled->cuts == best->cuts);
-    for (std::size_t s = 0; s < k; ++s) REQUIRE(scaled->cost[s] == best->cost[s] * 0x1p-30);
+    for (std::size_t s = 0; s < k; ++s) REQUIRE(scaled->value[s] == best->value[s] * 0x1p-30);
     auto integers = models::random_items<std::int64_t>(random, n);
-    const auto value = minimize_leximax(prefix_sums(integers), k)->cost;
+    const auto value = minimize_leximax(prefix_sums(integers), k)->value;
     std::reverse(integers.begin(), integers.end());
-    REQUIRE(minimize_leximax(prefix_sums(integers), k)->cost == value);
+    REQUIRE(minimize_leximax(prefix_sums(integers), k)->value == value);
   }
-  CHECK(minimize_leximax(prefix_sums{1.0, 2.0}, 2)->cost == std::vector<double>{2, 1});
+  CHECK(minimize_leximax(prefix_sums{1.0, 2.0}, 2)->value == std::vector<double>{2, 1});
 }
 
 TEST_CASE("of a monotone cost few intervals are asked for") {
@@ -160,7 +160,7 @@ TEST_CASE("of a monotone cost few intervals are asked for") {
       for (double& each : items) each = 1 + static_cast<double>(random() % 1000) / 1000;
       const stagecut::testing::counted cost{prefix_sums(items)};
       const auto best = minimize_leximax(cost, k);
-      CHECK(best->cost.size() == k);
+      CHECK(best->value.size() == k);
       CHECK(cost.calls() < 40 * k * 100);  // O(k m w), m and w a handful, where k n² would be 160,000 to 64,000,000
     }
   }
@@ -184,7 +184,7 @@ TEST_CASE("a limit leaves the best cut for the costliest stage, and that as the 
   REQUIRE(best.state() == stagecut::state::optimal);
   int left = 0;  // calls until it stops
   const auto stop = [&] { return left-- == 0; };
-  stagecut::chain_limits limits;
+  stagecut::search_options limits;
   limits.stop = stop;
   int proved = 0;
   for (int after = 0; after < 40; ++after) {
@@ -198,9 +198,9 @@ TEST_CASE("a limit leaves the best cut for the costliest stage, and that as the 
     REQUIRE(proved == 0);
     REQUIRE(found.state() == stagecut::state::feasible);
     REQUIRE(found->cuts == first->cuts);
-    REQUIRE(found->bound == std::vector<double>{first->cost});
-    REQUIRE(!(found->cost < best->cost));
-    REQUIRE(!(best->cost < found->bound));
+    REQUIRE(found->bound == std::vector<double>{first->value});
+    REQUIRE(!(found->value < best->value));
+    REQUIRE(!(best->value < found->bound));
   }
   CHECK(proved > 0);
   CHECK(proved < 40);

@@ -24,7 +24,7 @@ using stagecut::empty_stages;
 using stagecut::in_order;
 using stagecut::leximax;
 using stagecut::minimize_objective;
-using stagecut::total;
+using stagecut::total_cost;
 
 namespace {
 
@@ -52,7 +52,7 @@ struct worst_two {
   }
 };
 
-/// At most so many items.
+/// Limits the number of items.
 struct narrow {
   using axioms = stagecut::axioms<stagecut::hereditary>;
   std::size_t* asked;
@@ -121,8 +121,8 @@ TEST_CASE("the bottleneck equals enumeration") {
   CHECK(equal_enumeration<double, true, bottleneck, stagecut::right_monotone>(4, bottleneck()) > instances / 2);
 }
 TEST_CASE("the total equals enumeration") {
-  CHECK(equal_enumeration<std::int64_t, true>(5, total()) > instances / 2);
-  CHECK(equal_enumeration<std::int64_t, false, total, stagecut::right_monotone>(6, total()) > instances / 2);
+  CHECK(equal_enumeration<std::int64_t, true>(5, total_cost()) > instances / 2);
+  CHECK(equal_enumeration<std::int64_t, false, total_cost, stagecut::right_monotone>(6, total_cost()) > instances / 2);
 }
 TEST_CASE("the costliest, the second, and so on equal enumeration") {
   CHECK(equal_enumeration<std::int64_t, true>(7, leximax()) > instances / 2);
@@ -130,11 +130,11 @@ TEST_CASE("the costliest, the second, and so on equal enumeration") {
   CHECK(equal_enumeration<rank, true, leximax, stagecut::right_monotone>(9, leximax()) > instances / 2);
 }
 TEST_CASE("objectives in order equal enumeration") {
-  const in_order worst_first{leximax(), total()};
-  const in_order sum_first{total(), bottleneck()};
+  const in_order worst_first{leximax(), total_cost()};
+  const in_order sum_first{total_cost(), bottleneck()};
   CHECK(equal_enumeration<std::int64_t, true>(10, worst_first) > instances / 2);
   CHECK(equal_enumeration<std::int64_t, true>(11, sum_first) > instances / 2);
-  CHECK(equal_enumeration<std::int64_t, false>(12, in_order{total(), leximax()}) > instances / 2);
+  CHECK(equal_enumeration<std::int64_t, false>(12, in_order{total_cost(), leximax()}) > instances / 2);
 }
 TEST_CASE("an objective of the user's equals enumeration") {
   CHECK(equal_enumeration<std::int64_t, true>(13, worst_two()) > instances / 2);
@@ -155,7 +155,7 @@ TEST_CASE("the most reliable pipeline") {
   }
   CHECK(minimize_objective(stagecut::monotone(2, [](std::size_t i, std::size_t j) { return 0.25 * double(j - i); }), 2,
                            unreliability())
-            ->cost.probability == 0.5625);
+            ->value.probability == 0.5625);
 }
 
 TEST_CASE("sums that round: the value is that of the cut, and no other is less but for rounding") {
@@ -166,10 +166,10 @@ TEST_CASE("sums that round: the value is that of the cut, and no other is less b
     const std::size_t k = 1 + random() % n;
     const auto cost = models::random_table<double, true>(random, n, k);
     const auto expected = oracle::best_cut_of(cost, k, empty_stages::forbidden, oracle::anything, oracle::sum);
-    const auto best = minimize_objective(cost, k, total());
-    REQUIRE(best->cost == expected->second);  // combined from the end, as here
+    const auto best = minimize_objective(cost, k, total_cost());
+    REQUIRE(best->value == expected->second);  // combined from the end, as here
     const auto points = best->cuts.points();
-    REQUIRE(oracle::sum(oracle::stage_costs(cost, {points.begin(), points.end()})) == best->cost);
+    REQUIRE(oracle::sum(oracle::stage_costs(cost, {points.begin(), points.end()})) == best->value);
     ++checked;
   }
   CHECK(checked == 3000);
@@ -177,24 +177,24 @@ TEST_CASE("sums that round: the value is that of the cut, and no other is less b
 
 TEST_CASE("what cannot be done is told") {
   const stagecut::prefix_sums cost{1, 2, 3};
-  CHECK_THROWS_WITH_AS((void)minimize_objective(cost, 0, total()),
+  CHECK_THROWS_WITH_AS((void)minimize_objective(cost, 0, total_cost()),
                        "stagecut::minimize_objective: stages = 0, must be at least 1", stagecut::argument_error);
-  CHECK(minimize_objective(cost, 4, total()).why() ==
+  CHECK(minimize_objective(cost, 4, total_cost()).why() ==
         stagecut::reason{stagecut::reason::cause::more_stages_than_layers, 4, 3});
-  const auto none = minimize_objective(cost, 2, total(), stagecut::at_most(cost, 2));
+  const auto none = minimize_objective(cost, 2, total_cost(), stagecut::at_most(cost, 2));
   CHECK(none.state() == stagecut::state::infeasible);
   CHECK(none.why().what == stagecut::reason::cause::constraint);
   CHECK(none.why().place == "item 2 alone costs more than the 2 that a stage may cost: 3");
   const auto thrower = [](std::size_t, std::size_t, std::size_t) -> bool { throw 7; };
-  CHECK_THROWS_AS((void)minimize_objective(cost, 2, total(), thrower), int);
+  CHECK_THROWS_AS((void)minimize_objective(cost, 2, total_cost(), thrower), int);
 }
 
 TEST_CASE("the least that costs can be is enough") {
   namespace testing = stagecut::testing;
   CHECK(minimize_objective(testing::monotone_archetype(7), 3, bottleneck())->cuts == stagecut::cuts{0, 1, 4, 7});
   CHECK(minimize_objective(testing::staged_archetype<>(6), 3, leximax())->cuts == stagecut::cuts{0, 3, 5, 6});
-  CHECK(minimize_objective(testing::separable_archetype(5), 2, total()));
-  CHECK(minimize_objective(testing::additive_archetype(5), 2, in_order{leximax(), total()})->cuts ==
+  CHECK(minimize_objective(testing::separable_archetype(5), 2, total_cost()));
+  CHECK(minimize_objective(testing::additive_archetype(5), 2, in_order{leximax(), total_cost()})->cuts ==
         stagecut::cuts{0, 3, 5});
 }
 
@@ -204,13 +204,13 @@ TEST_CASE("the documented numbers of calls hold") {
     for (const std::size_t k : {2U, 5U, 15U}) {
       const stagecut::prefix_sums sums(models::random_items<std::int64_t>(random, n));
       const stagecut::testing::counted counted(stagecut::at_speeds(sums, std::vector<double>(k, 1.0)));
-      (void)minimize_objective(counted, k, total());
+      (void)minimize_objective(counted, k, total_cost());
       CHECK(counted.calls() <= k * n * n / 2 + n);
       CHECK(counted.calls() >= (k - 2) * (n - k) * (n - k) / 2);  // none is passed over
       const std::size_t wide = 4 * n / k;
       std::size_t asked = 0;
       const stagecut::testing::counted few(stagecut::at_speeds(sums, std::vector<double>(k, 1.0)));
-      CHECK(minimize_objective(few, k, total(), narrow{&asked, wide}));
+      CHECK(minimize_objective(few, k, total_cost(), narrow{&asked, wide}));
       CHECK(few.calls() <= k * n * wide);
       CHECK(asked <= k * n * (wide + 2) + k * 20);
       // What the costliest stage costs already makes most ends hopeless.
@@ -238,7 +238,7 @@ TEST_CASE("liars get valid cuts in the end") {
     const models::liar<rank, false, stagecut::right_monotone> ranks{n, source};
     const models::lying_permits<stagecut::hereditary> heirs{source, 80};
     const models::lying_permits<> permits{source, 60};
-    check(minimize_objective(cost, k, total()));
+    check(minimize_objective(cost, k, total_cost()));
     check(minimize_objective(cost, k, bottleneck(), heirs));
     check(minimize_objective(cost, k, leximax(), permits));
     check(minimize_objective(ranks, k, in_order{leximax(), bottleneck()}, heirs));

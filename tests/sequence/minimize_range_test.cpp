@@ -51,7 +51,7 @@ struct counting {
   }
 };
 
-/// At most so many units of a second weight on each stage: hereditary.
+/// Limits the units of a second weight per stage: hereditary.
 struct caps {
   using axioms = stagecut::axioms<stagecut::hereditary>;
   prefix_sums<std::int64_t> weight;
@@ -107,8 +107,8 @@ void require_equal(const Answer& answer, const Expected& expected) {
     return;
   }
   REQUIRE(answer.state() == stagecut::state::optimal);
-  REQUIRE(answer->cost == expected->second);
-  REQUIRE(answer->bound == answer->cost);
+  REQUIRE(answer->value == expected->second);
+  REQUIRE(answer->bound == answer->value);
   const auto found = answer->cuts.points();
   REQUIRE(points(found.begin(), found.end()) == expected->first);
 }
@@ -150,7 +150,7 @@ TEST_CASE_TEMPLATE("random chains under random constraints equal enumeration, cu
     };
     compare(arbitrary(random, n, k, 20 + 20 * static_cast<unsigned>(random() % 5)));
     compare(caps(random, n, k, 16));
-    const auto bottleneck = stagecut::minimize_bottleneck(cost, k)->cost;
+    const auto bottleneck = stagecut::minimize_bottleneck(cost, k)->value;
     compare(stagecut::at_most(cost, bottleneck));
     compare(stagecut::at_most(cost, static_cast<T>(bottleneck + static_cast<T>(random() % 10))));
     compare(stagecut::at_most(cost, static_cast<T>(cost(0, n) / 3)));
@@ -187,8 +187,8 @@ TEST_CASE_TEMPLATE("a constraint that allows everything changes nothing", T, dou
     const std::size_t k = 1 + random() % std::min<std::size_t>(n, 70);
     const prefix_sums<T> cost(random_items<T>(random, n));
     const auto free = minimize_range(cost, k);
-    REQUIRE(free->cost <=
-            minimize_range(cost, k, stagecut::at_most(cost, stagecut::minimize_bottleneck(cost, k)->cost))->cost);
+    REQUIRE(free->value <=
+            minimize_range(cost, k, stagecut::at_most(cost, stagecut::minimize_bottleneck(cost, k)->value))->value);
     CHECK(*free == *minimize_range(cost, k, anything));
   }
 }
@@ -204,11 +204,11 @@ TEST_CASE("a chain is worth as much from its end, and in other units") {
     for (double& each : doubles) each = std::ldexp(each, -40);
     const auto scaled = minimize_range(prefix_sums(doubles), k);
     REQUIRE(scaled->cuts == value->cuts);
-    REQUIRE(scaled->cost == std::ldexp(static_cast<double>(value->cost), -40));
+    REQUIRE(scaled->value == std::ldexp(static_cast<double>(value->value), -40));
     std::reverse(items.begin(), items.end());
-    REQUIRE(minimize_range(prefix_sums(items), k)->cost == value->cost);
+    REQUIRE(minimize_range(prefix_sums(items), k)->value == value->value);
     const bool divisible = n % k == 0;
-    CHECK((minimize_range(prefix_sums(std::vector<double>(n, 3.0)), k)->cost == 0) == divisible);
+    CHECK((minimize_range(prefix_sums(std::vector<double>(n, 3.0)), k)->value == 0) == divisible);
   }
 }
 
@@ -220,14 +220,14 @@ TEST_CASE("cases of other partitioners") {
     INFO(entry.dump());
     const auto weights = entry["weights"].get<std::vector<double>>();
     const auto stages = entry["k"].get<std::size_t>();
-    CHECK(minimize_range(prefix_sums(weights), stages)->cost ==
+    CHECK(minimize_range(prefix_sums(weights), stages)->value ==
           doctest::Approx(entry["opt_max_minus_min_nonempty"].get<double>()).epsilon(1e-12));
     ++met;
   }
   CHECK(met > 30);
   // A dynamic program over cuts says 17.
   const auto best = minimize_range(prefix_sums({16, 19, 3, 24, 16, 25, 24}), 4);
-  CHECK(best->cost == 16);
+  CHECK(best->value == 16);
 }
 
 TEST_CASE("chains of which the least difference is known") {
@@ -236,12 +236,12 @@ TEST_CASE("chains of which the least difference is known") {
     items.front() = items.back() = end;
     return prefix_sums(items);
   };
-  CHECK(minimize_range(ends(100, 30, 1), 16)->cost == 23);
-  CHECK(minimize_range(ends(1000, 30, 1), 64)->cost == 14);
-  CHECK(minimize_range(ends(1000, 30, 1), 256)->cost == 27);
-  CHECK(minimize_range(ends(10000, 30, 1), 64)->cost == 1);
-  CHECK(minimize_range(ends(1000, 52559872, 12596224), 64)->cost == 12596224);
-  CHECK(minimize_range(ends(1000, 52559872, 12596224), 256)->cost == 14771200);
+  CHECK(minimize_range(ends(100, 30, 1), 16)->value == 23);
+  CHECK(minimize_range(ends(1000, 30, 1), 64)->value == 14);
+  CHECK(minimize_range(ends(1000, 30, 1), 256)->value == 27);
+  CHECK(minimize_range(ends(10000, 30, 1), 64)->value == 1);
+  CHECK(minimize_range(ends(1000, 52559872, 12596224), 64)->value == 12596224);
+  CHECK(minimize_range(ends(1000, 52559872, 12596224), 256)->value == 14771200);
 }
 
 TEST_CASE("no stage, more stages than items, no cut that the constraint allows") {
@@ -258,7 +258,7 @@ TEST_CASE("no stage, more stages than items, no cut that the constraint allows")
   const auto capped = minimize_range(cost, 2, stagecut::at_most(cost, 1.5));
   CHECK(capped.why().what == stagecut::reason::cause::constraint);
   CHECK(capped.why().place.find("item 1 alone costs more than the 1.5") != std::string::npos);
-  CHECK(minimize_range(cost, 1)->cost == 0);
+  CHECK(minimize_range(cost, 1)->value == 0);
 }
 
 TEST_CASE("a limit leaves a cut, and a bound that no cut is below") {
@@ -279,16 +279,16 @@ TEST_CASE("a limit leaves a cut, and a bound that no cut is below") {
     for (int after = 0; after < 24; ++after) {
       int left = after;
       const auto stop = [&] { return left-- == 0; };
-      stagecut::chain_limits limits;
+      stagecut::search_options limits;
       limits.stop = stop;
       const auto check = [&](const auto& found, const auto& least) {
         REQUIRE(found.has_value() == least.has_value());
         if (!found) return;
         REQUIRE(found->cuts.stages() == k);
-        REQUIRE(found->bound <= least->cost);
-        REQUIRE(least->cost <= found->cost);
+        REQUIRE(found->bound <= least->value);
+        REQUIRE(least->value <= found->value);
         if (found.state() == stagecut::state::optimal) {
-          REQUIRE(found->cost == least->cost);
+          REQUIRE(found->value == least->value);
           return;
         }
         REQUIRE(found.state() == stagecut::state::feasible);
@@ -351,7 +351,7 @@ TEST_CASE("sums as given: to the bit, and wherever they begin") {
   for (const std::size_t k : {1U, 7U, 64U, 100U}) CHECK(*minimize_range(block, k) == *minimize_range(prefix, k));
   const counting<std::int64_t> below({-100, -70, -50, 3, 10});
   CHECK(cut_points(minimize_range(below, 2)->cuts) == points{0, 2, 4});
-  CHECK(minimize_range(below, 2)->cost == 10);
+  CHECK(minimize_range(below, 2)->value == 10);
 }
 
 TEST_CASE("numbers that break the promises of a sum do no harm") {

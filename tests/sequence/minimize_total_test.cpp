@@ -43,12 +43,12 @@ void compare(const Answer& answer, const Expected& expected, tally& seen) {
   }
   ++seen.feasible;
   REQUIRE(answer.state() == stagecut::state::optimal);
-  REQUIRE(answer->bound == answer->cost);
-  if constexpr (std::is_floating_point_v<decltype(answer->cost)>) {
-    REQUIRE(answer->cost == doctest::Approx(expected->second).epsilon(1e-12));
-    REQUIRE(answer->cost >= expected->second * (1 - 1e-12));
+  REQUIRE(answer->bound == answer->value);
+  if constexpr (std::is_floating_point_v<decltype(answer->value)>) {
+    REQUIRE(answer->value == doctest::Approx(expected->second).epsilon(1e-12));
+    REQUIRE(answer->value >= expected->second * (1 - 1e-12));
   } else {
-    REQUIRE(answer->cost == expected->second);
+    REQUIRE(answer->value == expected->second);
     REQUIRE(points_of(answer->cuts) == expected->first);
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("a chain cut by the squares of its stages") {
   const auto best = minimize_total(convex_of(work, [](double x) { return x * x; }), 3);
   REQUIRE(best);
   CHECK(best->cuts == stagecut::cuts{0, 4, 6, 8});  // 9, 14, 8
-  CHECK(best->cost == 341);
+  CHECK(best->value == 341);
   CHECK(best->bound == 341);
 }
 
@@ -218,8 +218,8 @@ TEST_CASE("what a Monge total must be: convex in k; the same of a mirrored chain
     const auto integers = [](std::int64_t x) { return x * x; };
     std::vector<std::int64_t> least;
     for (std::size_t k = 1; k <= n; ++k) {
-      least.push_back(minimize_total(convex_of(prefix_sums(items), integers), k)->cost);
-      REQUIRE(minimize_total(convex_of(prefix_sums(mirrored), integers), k)->cost == least.back());
+      least.push_back(minimize_total(convex_of(prefix_sums(items), integers), k)->value);
+      REQUIRE(minimize_total(convex_of(prefix_sums(mirrored), integers), k)->value == least.back());
       if (k >= 3) REQUIRE(least[k - 3] - least[k - 2] >= least[k - 2] - least[k - 1]);
       ++checks;
     }
@@ -231,7 +231,7 @@ TEST_CASE("what a Monge total must be: convex in k; the same of a mirrored chain
     const auto one = minimize_total(convex_of(prefix_sums(reals), square), k);
     const auto other = minimize_total(convex_of(prefix_sums(larger), square), k);
     REQUIRE(one->cuts == other->cuts);
-    REQUIRE(std::ldexp(one->cost, 80) == other->cost);
+    REQUIRE(std::ldexp(one->value, 80) == other->value);
   }
   CHECK(checks > 1000);
 }
@@ -338,11 +338,11 @@ TEST_CASE("what cannot be done is told") {
                     "stagecut::minimize_total: per_stage.cost = inf, must be finite");
 
   const prefix_sums<unsigned> units({1U, 1U});  // an extra cost may be below zero, where the costs may not
-  CHECK(minimize_total(units, per_stage{-1})->cost == 0);
+  CHECK(minimize_total(units, per_stage{-1})->value == 0);
   CHECK_THROWS_AS((void)minimize_total(units, per_stage{-2}), stagecut::invalid_input);
 
   const auto large = stagecut::monge(3, [](std::size_t, std::size_t) { return std::int8_t{100}; });
-  CHECK(minimize_total(large, 1)->cost == 100);
+  CHECK(minimize_total(large, 1)->value == 100);
   CHECK_THROWS_AS((void)minimize_total(large, 2), stagecut::invalid_input);
 }
 
@@ -357,7 +357,7 @@ TEST_CASE("costs near the ends of 64 bits are added up exactly") {
     });
     const auto best = minimize_total(cost, k);
     REQUIRE(oracle::valid(points_of(best->cuts), 60, k));
-    REQUIRE(best->cost == (k == 1 ? most : -1 - static_cast<std::int64_t>(k - 2)));
+    REQUIRE(best->value == (k == 1 ? most : -1 - static_cast<std::int64_t>(k - 2)));
     ++checked;
   }
   CHECK(checked == 60);

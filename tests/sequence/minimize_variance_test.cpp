@@ -46,7 +46,7 @@ bool compare(const prefix_sums<T>& sums, std::size_t k, const Answer& answer, co
     REQUIRE(answer.has_value() == expected.has_value());
     if (!answer) return false;
     REQUIRE(points_of(answer->cuts) == expected->first);
-    REQUIRE(answer->cost == doctest::Approx(static_cast<double>(expected->second) / (count * count * count)));
+    REQUIRE(answer->value == doctest::Approx(static_cast<double>(expected->second) / (count * count * count)));
   } else {
     const deviations<prefix_sums<T>, double> cost{sums, count};
     const auto expected = oracle::least_total(cost, k, allowed, 0.0);
@@ -54,15 +54,15 @@ bool compare(const prefix_sums<T>& sums, std::size_t k, const Answer& answer, co
     if (!answer) return false;
     const double mean = sums(0, sums.size()) / count;
     const double least = expected->second / (count * count * count);
-    REQUIRE(std::fabs(answer->cost - least) <= 1e-12 * least + 1e-15 * mean * mean);
+    REQUIRE(std::fabs(answer->value - least) <= 1e-12 * least + 1e-15 * mean * mean);
     double direct = 0;
     for (std::size_t s = 0; s < k; ++s) {
       const double off = sums(answer->cuts[s], answer->cuts[s + 1]) - mean;
       direct += off * off / count;
     }
-    REQUIRE(std::fabs(answer->cost - direct) <= 1e-12 * direct + 1e-15 * mean * mean);
+    REQUIRE(std::fabs(answer->value - direct) <= 1e-12 * direct + 1e-15 * mean * mean);
   }
-  REQUIRE(answer->bound == answer->cost);
+  REQUIRE(answer->bound == answer->value);
   return true;
 }
 
@@ -78,8 +78,8 @@ TEST_CASE("a chain cut into stages as level as can be") {
   const auto best = minimize_variance(prefix_sums{3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0}, 3);
   REQUIRE(best);
   CHECK(best->cuts == stagecut::cuts{0, 4, 6, 8});  // 9, 14, 8; their mean is 31 / 3
-  CHECK(best->cost == doctest::Approx(62.0 / 9));
-  CHECK(best->bound == best->cost);
+  CHECK(best->value == doctest::Approx(62.0 / 9));
+  CHECK(best->bound == best->value);
 }
 
 TEST_CASE("random chains equal enumeration: integers with their cut points, doubles but for rounding") {
@@ -126,12 +126,12 @@ TEST_CASE("middle-sized chains equal the textbook dynamic program") {
     const prefix_sums integers(oracle::random_items<std::int64_t>(random, n));
     const deviations<prefix_sums<std::int64_t>, std::int64_t> exact{integers, static_cast<std::int64_t>(k)};
     const auto least = static_cast<double>(oracle::total_by_dynamic_program(exact, k));
-    REQUIRE(minimize_variance(integers, k)->cost == doctest::Approx(least / (count * count * count)).epsilon(1e-12));
+    REQUIRE(minimize_variance(integers, k)->value == doctest::Approx(least / (count * count * count)).epsilon(1e-12));
     std::vector<double> items = random_reals(random, n);
     if (round % 3 == 0) items[random() % n] = 20;
     const prefix_sums<double> reals(items);
     const double best = oracle::total_by_dynamic_program(deviations<prefix_sums<double>, double>{reals, count}, k);
-    REQUIRE(minimize_variance(reals, k)->cost == doctest::Approx(best / (count * count * count)).epsilon(1e-10));
+    REQUIRE(minimize_variance(reals, k)->value == doctest::Approx(best / (count * count * count)).epsilon(1e-10));
     // The same sums, otherwise stored.
     REQUIRE(*minimize_variance(stagecut::block_sums(items), k) == *minimize_variance(reals, k));
     ++checked;
@@ -149,20 +149,20 @@ TEST_CASE("the variance of a mirrored chain is the same, that of a larger one sc
     for (double& each : items) each = static_cast<double>(random() % 1'000'000) / (1U << 20U);
     const auto best = minimize_variance(prefix_sums<double>(items), k);
     const std::vector<double> mirrored(items.rbegin(), items.rend());
-    REQUIRE(minimize_variance(prefix_sums<double>(mirrored), k)->cost == doctest::Approx(best->cost).epsilon(1e-9));
+    REQUIRE(minimize_variance(prefix_sums<double>(mirrored), k)->value == doctest::Approx(best->value).epsilon(1e-9));
     for (const int exponent : {-1000, -700, -500, -420, -60, 3, 390, 410, 500, 700, 1000}) {
       std::vector<double> scaled(items);
       for (double& each : scaled) each = std::ldexp(each, exponent);
       const auto other = minimize_variance(prefix_sums<double>(scaled), k);
       REQUIRE(other->cuts == best->cuts);
-      const double expected = std::ldexp(best->cost, 2 * exponent);
-      REQUIRE(other->cost == (stagecut::is_finite(expected) ? expected : std::numeric_limits<double>::max()));
+      const double expected = std::ldexp(best->value, 2 * exponent);
+      REQUIRE(other->value == (stagecut::is_finite(expected) ? expected : std::numeric_limits<double>::max()));
     }
     for (const double unit : {1e-150, 1e150}) {
       std::vector<double> scaled(items);
       for (double& each : scaled) each *= unit;
       const auto other = minimize_variance(prefix_sums<double>(scaled), k);
-      REQUIRE(other->cost / unit / unit == doctest::Approx(best->cost).epsilon(1e-6));
+      REQUIRE(other->value / unit / unit == doctest::Approx(best->value).epsilon(1e-6));
     }
     ++checked;
   }
@@ -191,10 +191,10 @@ TEST_CASE("integers up to the end of 64 bits are compared exactly") {
 
 TEST_CASE("chains without work, and of all other additive models") {
   CHECK(minimize_variance(prefix_sums(std::vector<double>(9)), 4)->cuts == stagecut::cuts{0, 1, 2, 3, 9});
-  CHECK(minimize_variance(prefix_sums(std::vector<double>(9)), 4)->cost == 0);
+  CHECK(minimize_variance(prefix_sums(std::vector<double>(9)), 4)->value == 0);
   CHECK(minimize_variance(prefix_sums(std::vector<double>(600)), 300)->cuts[299] == 299);
-  CHECK(minimize_variance(prefix_sums(std::vector<double>(12, 0.1)), 4)->cost == doctest::Approx(0));
-  CHECK(minimize_variance(prefix_sums(std::vector<int>(12, 7)), 4)->cost == 0);
+  CHECK(minimize_variance(prefix_sums(std::vector<double>(12, 0.1)), 4)->value == doctest::Approx(0));
+  CHECK(minimize_variance(prefix_sums(std::vector<int>(12, 7)), 4)->value == 0);
   CHECK(minimize_variance(stagecut::testing::additive_archetype(5), 2)->cuts == stagecut::cuts{0, 3, 5});  // 9, 16
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("integers that fall on the way get valid cuts, without overflow") {
 
 TEST_CASE("a limit leaves a cut with the least bottleneck, and a bound that no cut is below") {
   models::generator random(23);
-  stagecut::chain_limits limits;
+  stagecut::search_options limits;
   limits.time_limit = 0;
   int stopped = 0;
   for (int round = 0; round < 300; ++round) {
@@ -272,8 +272,8 @@ TEST_CASE("a limit leaves a cut with the least bottleneck, and a bound that no c
     if (!found || found.state() == stagecut::state::optimal) continue;
     REQUIRE(found.state() == stagecut::state::feasible);
     REQUIRE(found->cuts == stagecut::minimize_bottleneck(cost, k, permits)->cuts);
-    REQUIRE(found->bound <= best->cost);
-    REQUIRE(best->cost <= found->cost);
+    REQUIRE(found->bound <= best->value);
+    REQUIRE(best->value <= found->value);
     ++stopped;
   }
   CHECK(stopped > 50);

@@ -77,17 +77,17 @@ TEST_CASE("torchgpipe and fairscale leave equal layers where they were, and the 
   CHECK(best(std::vector<int>(7, 1), 4) == cuts{0, 1, 3, 5, 7});  // [1, 1, 1, 4] there
   const prefix_sums<int> many(std::vector<int>(127, 1));
   const auto answer = minimize_bottleneck(many, 64);  // 64 there
-  CHECK(answer->cost == 2);
+  CHECK(answer->value == 2);
   for (const std::size_t size : answer->cuts.sizes()) CHECK((size == 1 || size == 2));
   CHECK(answer->cuts.items() == 127);
   const std::vector<int> nearly{100, 100, 100, 100, 100, 100, 101};
-  CHECK(minimize_bottleneck(prefix_sums(nearly), 4)->cost == 200);  // 401 there
+  CHECK(minimize_bottleneck(prefix_sums(nearly), 4)->value == 200);  // 401 there
   CHECK(best(nearly, 4).stages() == 4);
-  CHECK(minimize_bottleneck(prefix_sums{5, 1, 1, 1, 1, 1, 1, 1, 1}, 3)->cost == 5);  // 7 there
+  CHECK(minimize_bottleneck(prefix_sums{5, 1, 1, 1, 1, 1, 1, 1, 1}, 3)->value == 5);  // 7 there
 }
 
 TEST_CASE("torchgpipe and fairscale give layers to two stages") {
-  CHECK(minimize_bottleneck(prefix_sums{1, 2, 1, 1, 2, 1, 9}, 5)->cost == 9);
+  CHECK(minimize_bottleneck(prefix_sums{1, 2, 1, 1, 2, 1, 9}, 5)->value == 9);
   for (const auto& [items, k] : std::vector<std::pair<std::vector<int>, std::size_t>>{
            {{1, 2, 1, 1, 2, 1, 9}, 5}, {{0, 0, 1, 0, 0, 1, 0, 0, 1}, 5}, {{0, 0, 0, 7, 0, 0, 7}, 4}}) {
     CHECK(best(items, k).assignment().size() == items.size());
@@ -96,9 +96,9 @@ TEST_CASE("torchgpipe and fairscale give layers to two stages") {
 
 TEST_CASE("torchgpipe and fairscale never end") {
   CHECK(best(std::vector<int>{0, 0, 0, 0, 0, 0, 1, 1}, 5).stages() == 5);
-  CHECK(minimize_bottleneck(prefix_sums{0, 0, 0, 0, 0, 0, 1, 1}, 5)->cost == 1);
+  CHECK(minimize_bottleneck(prefix_sums{0, 0, 0, 0, 0, 0, 1, 1}, 5)->value == 1);
   CHECK(best(std::vector<int>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0}, 5).stages() == 5);
-  // Nor with what is no number, of which the place is told.
+  // Nor with values that are not numbers; the error gives the position.
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double wrong : {nan, infinity, -1.0}) {
@@ -115,7 +115,7 @@ TEST_CASE("torchgpipe and fairscale never end") {
 TEST_CASE("old DeepSpeed puts everything into the first stage where costs are in seconds") {
   const std::vector<double> items(8, 1e-4);
   CHECK(best(items, 4) == cuts{0, 2, 4, 6, 8});  // [0, 7, 8, 8, 8] there
-  CHECK(minimize_bottleneck(prefix_sums(items), 4)->cost == doctest::Approx(2e-4));
+  CHECK(minimize_bottleneck(prefix_sums(items), 4)->value == doctest::Approx(2e-4));
 }
 
 TEST_CASE("old DeepSpeed never ends where the bottleneck is above 2^44") {
@@ -129,11 +129,11 @@ TEST_CASE("old DeepSpeed never ends where the bottleneck is above 2^44") {
 
 TEST_CASE("old DeepSpeed takes a heavy head for the sum of the chain, and leaves stages empty") {
   CHECK(best(std::vector<int>{10, 1, 1, 1}, 2) == cuts{0, 1, 4});  // [0, 0, 4] there
-  CHECK(minimize_bottleneck(prefix_sums{10, 1, 1, 1}, 2)->cost == 10);
+  CHECK(minimize_bottleneck(prefix_sums{10, 1, 1, 1}, 2)->value == 10);
   CHECK(best(std::vector<int>{30, 1, 1, 1, 1, 1}, 3) == cuts{0, 1, 2, 6});  // [0, 0, 6, 6] there
-  CHECK(minimize_bottleneck(prefix_sums{30, 1, 1, 1, 1, 1}, 3)->cost == 30);
+  CHECK(minimize_bottleneck(prefix_sums{30, 1, 1, 1, 1, 1}, 3)->value == 30);
   const auto many = minimize_bottleneck(prefix_sums<int>(std::vector<int>(42, 1)), 16);
-  CHECK(many->cost == 3);
+  CHECK(many->value == 3);
   for (const std::size_t size : many->cuts.sizes()) CHECK(size > 0);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("DeepSpeed takes no stage for all of them, and more than there are lay
   const auto none = minimize_bottleneck(prefix_sums{1, 1}, 4);
   CHECK(none.why().text() == "4 stages need at least 4 layers, and there are 2");
   const auto asked_for = minimize_bottleneck(prefix_sums{1, 1}, 4, empty_stages::allowed);
-  CHECK(asked_for->cost == 1);
+  CHECK(asked_for->value == 1);
   CHECK(asked_for->cuts.stages() == 4);
 }
 
@@ -159,10 +159,10 @@ TEST_CASE("new DeepSpeed keeps one pair of extremes, which is not the least rang
       });
   CHECK(kept.most - kept.least == 17);
   const auto answer = stagecut::minimize_range(cost, 4);
-  CHECK(answer->cost == 16);
+  CHECK(answer->value == 16);
   CHECK(oracle::agree(answer, oracle::best_cut_of(cost, 4, empty_stages::forbidden, oracle::anything, oracle::spread)));
   // And asks for the least range where a pipeline needs the least bottleneck.
-  CHECK(minimize_bottleneck(cost, 4)->cost <= kept.most);
+  CHECK(minimize_bottleneck(cost, 4)->value <= kept.most);
 }
 
 TEST_CASE("PyTorch's proposal does not see messages when it cuts") {
@@ -172,12 +172,12 @@ TEST_CASE("PyTorch's proposal does not see messages when it cuts") {
   CHECK(by_work == cuts{0, 2, 4});
   CHECK(cost(0, 0, 2) == 16);
   const auto answer = minimize_bottleneck(cost, 2);
-  CHECK(answer->cost == 10);
+  CHECK(answer->value == 10);
   CHECK(answer->cuts == cuts{0, 3, 4});
 }
 
 TEST_CASE("ChainPartitioners bisects for ever between neighbouring doubles") {
-  CHECK(minimize_bottleneck(prefix_sums{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, 2)->cost == 11);
+  CHECK(minimize_bottleneck(prefix_sums{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, 2)->value == 11);
   CHECK(best(std::vector<double>{1, 2, 3, 4, 5, 6}, 2) == cuts{0, 4, 6});
   CHECK(best(std::vector<double>{0.1, 0.2, 0.3, 0.4}, 2) == cuts{0, 3, 4});
 }
@@ -191,14 +191,14 @@ TEST_CASE("ChainPartitioners returns cuts that break a constraint where none kee
 
 TEST_CASE("ChainPartitioners turns integers above 2^53 into doubles") {
   const std::int64_t large = (std::int64_t{1} << 60) + 1;
-  CHECK(minimize_bottleneck(prefix_sums{large, std::int64_t{1}, large}, 2)->cost == large + 1);
+  CHECK(minimize_bottleneck(prefix_sums{large, std::int64_t{1}, large}, 2)->value == large + 1);
 }
 
 TEST_CASE("SARMA refuses floating point, does not look at the number of stages, and leaves stages empty") {
   CHECK(best(std::vector<double>{10.0001, 10.0001, 10.0002, 10.0001}, 2) == cuts{0, 2, 4});
   CHECK(best(std::vector<int>{0, 0, 0, 50}, 2) == cuts{0, 1, 4});  // [0, 4, 4] there
   CHECK(best(std::vector<int>{1, 2, 3, 45, 12, 54, 13, 99, 12}, 6).stages() == 6);
-  CHECK(minimize_bottleneck(prefix_sums{1, 2, 3, 45, 12, 54, 13, 99, 12}, 6)->cost == 99);
+  CHECK(minimize_bottleneck(prefix_sums{1, 2, 3, 45, 12, 54, 13, 99, 12}, 6)->value == 99);
   CHECK_THROWS_AS((void)minimize_bottleneck(prefix_sums{1, 2}, 0), stagecut::argument_error);
   CHECK(!minimize_bottleneck(prefix_sums<int>(), 1));
 }
@@ -226,7 +226,7 @@ TEST_CASE("Alpa keeps one state of a maximum and then a sum, which is not the le
   const auto answer = stagecut::minimize_bottleneck_then(
       cost, 3, [&](const auto& within) { return stagecut::minimize_total(sent, 3, within); });
   CHECK(answer->bottleneck == 3);
-  CHECK(answer->best.cost == 2);
+  CHECK(answer->best.value == 2);
   CHECK(answer->best.cuts == cuts{0, 2, 3, 4});
 }
 

@@ -40,8 +40,8 @@ auto range_by_enumeration(const Model& cost, std::size_t stages, const Constrain
   return best;
 }
 
-/// The same by dynamic programs, one for every cost that the cheapest stage may have: first the least costliest stage
-/// beside it, then, with the least difference known, the smallest cut points.
+/// The same by dynamic programs, one for every possible cost of the cheapest stage: first the smallest bottleneck for
+/// it, then, with the smallest difference known, the smallest cut points.
 template <class Model, class Constraint>
 auto range_by_levels(const Model& cost, std::size_t stages, const Constraint& allowed) {
   using cost_type = std::remove_cvref_t<decltype(cost(0, 0))>;

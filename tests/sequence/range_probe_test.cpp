@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("probes say whether stages can cost between two numbers, and 
     const detail::known_prefixes<T> chain{stagecut::prefix_sums<T>(items)};
     const auto odd = [](std::size_t, std::size_t first, std::size_t last) { return (last - first) % 2 == 1; };
     detail::range_probe<T> free(chain, k);
-    const stagecut::chain_limits limits;
+    const stagecut::search_options limits;
     detail::chain_clock clock(limits);
     detail::constrained_range_probe<T, decltype(odd)> constrained(chain, k, odd, clock);
     const auto compare = [&](auto& probe, T least, T most, bool odd_only) {

@@ -51,7 +51,7 @@ TEST_CASE("from any cut, the search ends at the least range of all cuts within t
     const auto expected = oracle::range_by_enumeration(chain, k, within);
     REQUIRE(expected);
 
-    const stagecut::chain_limits limits;
+    const stagecut::search_options limits;
     detail::chain_clock clock(limits);
     detail::range_probe<std::int64_t> probe(chain, k);
     const std::vector<std::size_t> start = round % 2 == 0 ? first_cut(n, k) : expected->first;
@@ -75,7 +75,7 @@ TEST_CASE("a search that is stopped keeps its cut, and a bound that no cut is be
     const auto after = random() % 6;
     std::size_t asked = 0;
     const auto stop = [&] { return asked++ >= after; };
-    stagecut::chain_limits limits;
+    stagecut::search_options limits;
     limits.stop = stop;
     detail::chain_clock clock(limits);
     detail::range_probe<std::int64_t> probe(chain, k);

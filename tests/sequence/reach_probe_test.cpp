@@ -161,7 +161,7 @@ TEST_CASE("the longest stage may be the wrong one under caps that differ") {
   // With an empty second stage the longest first one would do.
   compare(cost, 3, cap, empty_stages::allowed, seen);
   compare(staged, 3, cap, empty_stages::allowed, seen);
-  CHECK(minimize_bottleneck(staged, 3, cap, empty_stages::allowed)->cost == 6);
+  CHECK(minimize_bottleneck(staged, 3, cap, empty_stages::allowed)->value == 6);
   CHECK(seen.feasible == 4);
 }
 

@@ -235,7 +235,7 @@ TEST_CASE("nothing below the floor: values count as that much, and the cuts are 
   detail::stage_program floored(cost, 2, stagecut::bottleneck(), none, empty_stages::forbidden,
                                 std::optional<std::int64_t>(3));
   const auto best = floored.run();
-  CHECK(best->cost == 3);
+  CHECK(best->value == 3);
   CHECK(best->cuts == stagecut::cuts{0, 1, 4});
 }
 

@@ -173,7 +173,7 @@ struct different_labels {
   }
 };
 
-/// At most so many units of a second weight on each stage.
+/// Limits the units of a second weight per stage.
 struct capped_constraint {
   using axioms = stagecut::axioms<stagecut::hereditary>;
   stagecut::prefix_sums<std::int64_t> weight;

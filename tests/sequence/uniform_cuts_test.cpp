@@ -41,8 +41,8 @@ TEST_CASE("stages differ by one item at most, the longer ones first") {
       const auto sizes = answer->cuts.sizes();
       for (std::size_t s = 1; s < k; ++s) REQUIRE(sizes[s - 1] >= sizes[s]);
       REQUIRE(sizes.front() - sizes.back() <= 1);
-      CHECK(answer->cost == sizes.front());
-      CHECK(answer->bound == answer->cost);
+      CHECK(answer->value == sizes.front());
+      CHECK(answer->bound == answer->value);
     }
   }
   CHECK(uniform_cuts(2, 3).why().text() == "3 stages need at least 3 layers, and there are 2");

@@ -12,13 +12,13 @@ static_assert(!std::is_default_constructible_v<stagecut::testing::ordered_archet
 TEST_CASE("the least a model can be is enough") {
   const auto best = stagecut::minimize_bottleneck(stagecut::testing::monotone_archetype(7), 3);
   CHECK(best->cuts == stagecut::cuts{0, 1, 4, 7});
-  CHECK(best->cost == stagecut::testing::ordered_archetype(3));
+  CHECK(best->value == stagecut::testing::ordered_archetype(3));
 }
 
 TEST_CASE("the least a sum can be is enough") {
   const auto best = stagecut::minimize_bottleneck(stagecut::testing::additive_archetype(5), 2);  // items 1 3 5 7 9
   CHECK(best->cuts == stagecut::cuts{0, 3, 5});
-  CHECK(best->cost == 16);
+  CHECK(best->value == 16);
 }
 
 TEST_CASE("what grows to one side only keeps its promise, and not the other") {

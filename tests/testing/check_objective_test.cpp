@@ -12,7 +12,7 @@ namespace {
 const std::vector<int> costs{3, 1, 4, 1, 5};
 
 /// Max - min, promised to be what it is not.
-struct lying_range : stagecut::range {
+struct lying_range : stagecut::cost_range {
   using axioms = stagecut::axioms<stagecut::isotone>;
 };
 
@@ -20,7 +20,7 @@ struct lying_bottleneck : stagecut::bottleneck {
   using axioms = stagecut::axioms<stagecut::strictly_isotone>;
 };
 
-using both = stagecut::in_order<stagecut::bottleneck, stagecut::total>;
+using both = stagecut::in_order<stagecut::bottleneck, stagecut::total_cost>;
 
 struct lying_order : both {
   using axioms = stagecut::axioms<stagecut::isotone>;
@@ -31,11 +31,11 @@ struct mean {
   double operator()(double a, double b) const { return (a + b) / 2; }
 };
 
-struct hasty : stagecut::total {
+struct hasty : stagecut::total_cost {
   bool hopeless(int cost, int value) const { return cost + 1 >= value; }
 };
 
-struct wrong_order : stagecut::total {
+struct wrong_order : stagecut::total_cost {
   bool less(int cost, int rest, int value) const { return cost + rest <= value; }
 };
 
@@ -43,11 +43,11 @@ struct wrong_order : stagecut::total {
 
 TEST_CASE("objectives that keep their promises pass") {
   CHECK(check_objective(stagecut::bottleneck(), costs));
-  CHECK(check_objective(stagecut::total(), costs));
+  CHECK(check_objective(stagecut::total_cost(), costs));
   CHECK(check_objective(stagecut::leximax(), costs));
-  CHECK(check_objective(stagecut::in_order{stagecut::leximax(), stagecut::total()}, costs));
-  CHECK(check_objective(stagecut::in_order{stagecut::total(), stagecut::bottleneck()}, costs));
-  CHECK(check_objective(stagecut::range(), costs).checks > 500);
+  CHECK(check_objective(stagecut::in_order{stagecut::leximax(), stagecut::total_cost()}, costs));
+  CHECK(check_objective(stagecut::in_order{stagecut::total_cost(), stagecut::bottleneck()}, costs));
+  CHECK(check_objective(stagecut::cost_range(), costs).checks > 500);
 }
 
 TEST_CASE("a broken promise is named") {

@@ -64,7 +64,7 @@ struct told {
 using free_model = told<>;
 using same_model = told<stagecut::stage_invariant>;
 
-/// What is broken, of which member and where.
+/// What is violated, by which member and where.
 template <class Model>
 std::string lie(const Model& model) {
   const auto report = check_pipeline_model(model);
@@ -96,7 +96,7 @@ TEST_CASE("models that keep their promises") {
   CHECK(check_pipeline_model(free_model{.items = 300}));
   // Stages that differ, where nobody says that they do not.
   CHECK(check_pipeline_model(free_model{.forward_time = 7, .own_forward = 9}));
-  // What stages take beside their items may differ all the same.
+  // The fixed times of stages may still differ.
   CHECK(check_pipeline_model(same_model{.own_forward = 9}));
   const stagecut::item_times lists({1, 2, 3}, {2, 3, 4}, {1, 1, 1}, {5, 5, 5});
   CHECK(check_pipeline_model(lists));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of the user's that have the names of the library's, beside his types: they are not called.
+// The user's functions with names of the library's, next to the user's types: they are not called.
 #include <stagecut/stagecut.hpp>
 #include <stagecut/testing/archetypes.hpp>
 #include <stagecut/testing/check_axioms.hpp>
@@ -130,7 +130,7 @@ void ask(answers& all, const Cost& cost, const Narrow& narrow, const Odd& odd) {
     all.take(stagecut::minimize_variance(cost, 3, odd));
   }
   const auto solve = [&](std::size_t k) { return stagecut::minimize_bottleneck(cost, k); };
-  const auto value = [](std::size_t, const auto& answer) { return answer.cost; };
+  const auto value = [](std::size_t, const auto& answer) { return answer.value; };
   all.points.push_back(stagecut::best_stages(1, 3, solve, value)->stages);
   if constexpr (stagecut::interval_cost<Cost>) {
     CHECK(stagecut::testing::check_axioms(cost));
@@ -170,10 +170,10 @@ void ask(answers& all, const Cost& cost, const Narrow& narrow, const Odd& odd) {
 
 stagecut::makespan_request request() {
   stagecut::makespan_request result;
-  result.order = stagecut::zb_h1(3, 6);
+  result.schedule = stagecut::zb_h1(3, 6);
   result.links = {{0.5, 2}};
-  result.memory_per_device = 100;
-  result.limits.time_limit.reset();
+  result.memory_limit = 100;
+  result.search.time_limit.reset();
   return result;
 }
 
@@ -188,6 +188,6 @@ TEST_CASE("functions of the user's beside his types change nothing") {
 TEST_CASE("the first item alone is heavy, whatever a function `price` says") {
   const auto best = stagecut::minimize_bottleneck(greedy::staged{}, 2);
   REQUIRE(best);
-  CHECK(best->cost == 13);
-  CHECK(best->bound == stagecut::minimize_bottleneck(clean::staged{}, 2)->cost);
+  CHECK(best->value == 13);
+  CHECK(best->bound == stagecut::minimize_bottleneck(clean::staged{}, 2)->value);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whoever asks by a concept whether a function takes something is told no, not stopped by an error inside of it.
+// A concept that checks whether a function accepts an argument yields false, instead of an error inside the function.
 #include <stagecut/stagecut.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 #include <stagecut/testing/check_constraint.hpp>
@@ -63,7 +63,7 @@ static_assert(std::invocable<FUNCTION(minimize_bottleneck), const sums&, int>);
 static_assert(std::invocable<FUNCTION(minimize_bottleneck_then), const sums&, int, second>);
 static_assert(std::invocable<FUNCTION(minimize_total), const sums&, int>);
 static_assert(std::invocable<FUNCTION(minimize_total), const sums&>);
-static_assert(std::invocable<FUNCTION(minimize_objective), const sums&, int, stagecut::total>);
+static_assert(std::invocable<FUNCTION(minimize_objective), const sums&, int, stagecut::total_cost>);
 static_assert(std::invocable<FUNCTION(minimize_leximax), const sums&, int>);
 static_assert(std::invocable<FUNCTION(minimize_range), const sums&, int>);
 static_assert(std::invocable<FUNCTION(minimize_variance), const sums&, int>);
@@ -76,11 +76,11 @@ static_assert(refuses<FUNCTION(minimize_bottleneck), int, stagecut::bottleneck_w
 static_assert(refuses<FUNCTION(minimize_bottleneck_then), int, second>);
 static_assert(refuses<FUNCTION(minimize_total), int> && refuses<FUNCTION(minimize_total)>);
 static_assert(refuses<FUNCTION(minimize_total), stagecut::per_stage<double>>);
-static_assert(refuses<FUNCTION(minimize_objective), int, stagecut::total>);
+static_assert(refuses<FUNCTION(minimize_objective), int, stagecut::total_cost>);
 static_assert(refuses<FUNCTION(minimize_leximax), int>);
-static_assert(refuses<FUNCTION(minimize_leximax), int, stagecut::chain_limits>);
+static_assert(refuses<FUNCTION(minimize_leximax), int, stagecut::search_options>);
 static_assert(refuses<FUNCTION(minimize_range), int>);
-static_assert(refuses<FUNCTION(minimize_range), int, stagecut::chain_limits>);
+static_assert(refuses<FUNCTION(minimize_range), int, stagecut::search_options>);
 static_assert(refuses<FUNCTION(minimize_variance), int>);
 static_assert(refuses<FUNCTION(block_partition), int>);
 static_assert(refuses<FUNCTION(fewest_stages), int>);
@@ -97,7 +97,7 @@ static_assert(all(wrong(), []<class Wrong>(std::type_identity<Wrong>) {
          !std::invocable<FUNCTION(simulate), const stagecut::schedule&, Wrong>;
 }));
 // An objective that is not isotone.
-static_assert(!std::invocable<FUNCTION(minimize_objective), const sums&, int, stagecut::range>);
+static_assert(!std::invocable<FUNCTION(minimize_objective), const sums&, int, stagecut::cost_range>);
 
 // The concepts of costs, and what is made of costs.
 template <class T>
@@ -142,5 +142,5 @@ static_assert(!go_together<FUNCTION(monotone), FUNCTION(hereditary)>);
 }  // namespace
 
 TEST_CASE("what is refused by a concept is not refused by an error: this file compiles") {
-  CHECK(stagecut::minimize_bottleneck(sums{1.0, 2.0}, 2)->cost == 2.0);
+  CHECK(stagecut::minimize_bottleneck(sums{1.0, 2.0}, 2)->value == 2.0);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Recomputes what a solution of an instance is worth, without the library: docs/instances.md.
+"""Recomputes the value of a solution of an instance, without the library: docs/instances.md.
 
-Refused carries the name of the defect; the names are stable, the text behind them is not.
+Refused carries the name of the defect; the names are stable, the text after them is not.
 """
 
 import difflib
@@ -13,7 +13,7 @@ SETS = "chains", "schedules", "graphs", "joint"
 
 
 class Refused(Exception):
-    """A solution that is none, or an instance that is none."""
+    """An invalid solution or instance."""
 
     def __init__(self, defect, text):
         super().__init__(f"{defect}: {text}")
@@ -31,7 +31,7 @@ def kind_of(value):
 
 
 def whole(value, what, least=0):
-    """A whole number; 2.0 and True are none."""
+    """A whole number; excludes 2.0 and True."""
     need(type(value) is int, "not-a-number", f"{what} is {json.dumps(value, default=str)}, no whole number")
     need(value >= least, "too-small", f"{what} is {value}, and at least {least} is wanted")
     return value
@@ -63,12 +63,12 @@ def read_json(path, defect):
 
 
 def names():
-    """Of all instances, as `chains/small`."""
+    """The names of all instances, as `chains/small`."""
     return [f"{each}/{path.stem}" for each in SETS for path in sorted((FOLDER / each).glob("*.json"))]
 
 
 def did_you_mean(name):
-    """A question about instances with a name like this one, or nothing."""
+    """A suggestion of instances with a similar name, or nothing."""
     stem = name.split("/")[-1]
     like = difflib.get_close_matches(stem, [each.split("/")[1] for each in names()], 3)
     meant = [each for each in names() if each.split("/")[1] in ([stem] if stem in like else like)]
@@ -76,7 +76,7 @@ def did_you_mean(name):
 
 
 def load(name):
-    """An instance that is shipped."""
+    """A shipped instance."""
     need(type(name) is str, "unknown-instance", f"\"instance\" is {json.dumps(name, default=str)}, no name")
     need(name in names(), "unknown-instance", f"there is no {json.dumps(name)}{did_you_mean(name)}")
     instance = read_json(FOLDER / f"{name}.json", "bad-instance")
@@ -94,7 +94,7 @@ def problems():
 
 
 def value_of(instance, solution):
-    """What `solution` is worth. Raises Refused."""
+    """The value of `solution`. Raises Refused."""
     need(type(solution) is dict, "no-solution", f"the solution is no object, but {kind_of(solution)}")
     try:
         return problems()[instance["problem"]].value(instance, solution)
@@ -103,7 +103,7 @@ def value_of(instance, solution):
 
 
 def check(instance, answer):
-    """The value of an answer, {"instance", "value", "solution"}; "value" may be left out. Raises Refused."""
+    """The value of an answer, {"instance", "value", "solution"}; "value" is optional. Raises Refused."""
     need(answer.get("instance") == instance["name"], "wrong-instance",
          f"the answer is one of {json.dumps(answer.get('instance'), default=str)}, not of {instance['name']}")
     need("solution" in answer, "no-solution", "it has no member \"solution\"")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A chain, cut into stages: the heaviest stage, the heaviest less the lightest, or the makespan of a named schedule."""
+"""A chain, cut into stages: the heaviest stage, the difference of the heaviest and the lightest, or the makespan of a named
+schedule."""
 
 from checker import need, pipeline, whole, wholes
 
 
 def layers(instance):
-    """Forward and backward times, resident bytes and those of a microbatch, of every layer."""
+    """Forward and backward times, resident bytes and bytes per microbatch, of every layer."""
     forward = wholes(instance["forward"], "forward")
     count = len(forward)
     zeros = [0] * count
@@ -34,7 +35,7 @@ def sums(of, stages):
 
 
 def limits_of(instance, ranks):
-    """What every rank has room for, or None."""
+    """The memory of every rank for activations, or None."""
     memory = instance.get("memory")
     if memory is None or type(memory) is int:
         return None if memory is None else [whole(memory, "memory")] * ranks
@@ -55,7 +56,7 @@ def value(instance, solution):
             pipeline.fits(orders, rank_of, resident, activations, limits)
         return pipeline.makespan(orders, rank_of, {"F": sums(forward, stages), "B": sums(backward, stages)},
                                  instance.get("message"))
-    if limits:  # as many microbatches in flight as there are stages from this one on
+    if limits:  # one microbatch in flight per stage from this one on
         for s, (parameters, each) in enumerate(zip(resident, activations)):
             holds = parameters + (len(stages) - s) * each
             need(holds <= limits[s], "over-memory", f"stage {s} holds {holds}, and has room for {limits[s]}")

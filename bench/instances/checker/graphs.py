@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A graph of operators, cut into stages that do not wait for each other in a circle: the load of the heaviest one."""
+"""A graph of operators, cut into stages without cyclic waits: the load of the heaviest one."""
 
 from checker import need, whole, wholes
 
@@ -42,7 +42,7 @@ def value(instance, solution):
     for operator, stage in enumerate(stage_of):
         load[stage] += time[operator]
         holds[stage] += resident[operator]
-    takers = [set() for _ in range(count)]  # stages that take the output of each operator
+    takers = [set() for _ in range(count)]  # stages that use the output of each operator
     for begin, end in edges:
         takers[begin].add(stage_of[end])
     for operator, stages in enumerate(takers):

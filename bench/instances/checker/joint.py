@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Cuts of a chain together with what layers compute again, the order of passes, or the replicas of stages."""
+"""Cuts of a chain together with recomputation, the schedule, or the replicas of stages."""
 
 from checker import chains, need, pipeline, whole, wholes
 
 
 class Recomputation:
-    """Cuts, and layers that compute their activations again: the makespan under 1F1B, one stage a device."""
+    """Cuts, and layers that recompute their activations: the makespan under 1F1B, one stage per device."""
 
     @staticmethod
     def value(instance, solution):
@@ -47,7 +47,7 @@ class CutAndOrder:
 
 
 class Replication:
-    """Cuts, and the number of devices that share each microbatch of a stage, which each takes its part of."""
+    """Cuts, and the number of devices that share each microbatch of a stage, each taking its part of it."""
 
     @staticmethod
     def value(instance, solution):
@@ -79,6 +79,6 @@ class Replication:
         if instance["objective"] == "pipeline-length":
             return sum(times) + (microbatches - 1) * max(times)
         need(instance["objective"] == "makespan", "bad-instance", f"no objective \"{instance['objective']}\"")
-        # Replicas sum their gradients in a ring behind the last backward pass: 2 (replicas - 1) messages one after the other.
+        # Replicas sum their gradients in a ring after the last backward pass: 2 (replicas - 1) messages in sequence.
         exchange = [2 * (copies - 1) * instance["message"]["time"] for copies in replicas] if "message" in instance else None
         return pipeline.makespan(orders, rank_of, {"F": forward, "B": backward}, instance.get("message"), exchange)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Stages of given times on ranks: the makespan of an order of their passes, within the memory of every rank."""
+"""Stages with given times on ranks: the makespan of a schedule, within the memory of every rank."""
 
 from checker import chains, need, pipeline, whole, wholes
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Orders of passes, when they run, and what they hold."""
+"""Schedules, their times, and their memory."""
 
 import re
 
@@ -9,7 +9,7 @@ PASS = re.compile(r"([0-9]{1,9})([FBIW])([0-9]{1,9})")
 
 
 def read_orders(orders, ranks):
-    """Passes as (stage, kind, microbatch), from `["0F0 0F1 0B0", …]`, one text a rank."""
+    """Passes as (stage, kind, microbatch), from `["0F0 0F1 0B0", …]`, one text per rank."""
     need(type(orders) is list and all(type(each) is str for each in orders), "no-solution", "\"orders\" is no list of texts")
     need(len(orders) == ranks, "wrong-ranks", f"there are orders of {len(orders)} ranks, not of {ranks}")
     result = []
@@ -22,7 +22,7 @@ def read_orders(orders, ranks):
 
 
 def complete(orders, rank_of, microbatches, split):
-    """Refuses orders in which a pass is missing, stands twice, on another rank, or is none of the schedule."""
+    """Rejects schedules in which a pass is missing, repeated, on another rank, or unknown."""
     kinds = "FIW" if split else "FB"
     seen = set()
     for rank, order in enumerate(orders):
@@ -39,9 +39,9 @@ def complete(orders, rank_of, microbatches, split):
 
 
 def makespan(orders, rank_of, durations, message=None, exchange=None):
-    """When the last pass ends. `durations`: of each kind, a list by stage. `message`: {"time", "occupies"}: every message from
-    rank to rank takes that time, and where it occupies a "link" one begins when the one before it has ended. `exchange`: of
-    every stage, what follows its last pass."""
+    """The end of the last pass. `durations`: per kind, a list by stage. `message`: {"time", "occupies"}: every message from rank
+    to rank takes that time, and if it occupies a "link" it begins once the previous one has ended. `exchange`: per stage, the
+    time after its last pass."""
     last = len(rank_of) - 1
     took, link = (message["time"], message["occupies"] == "link") if message else (0, False)
     backward = "I" if "I" in durations else "B"
@@ -49,7 +49,7 @@ def makespan(orders, rank_of, durations, message=None, exchange=None):
     at, free = [0] * len(orders), [0] * len(orders)
 
     def ready(rank, stage, kind, microbatch):
-        """When its inputs are there, or None."""
+        """The time when its inputs are there, or None."""
         wanted = []
         if kind == "F" and stage > 0:
             wanted.append(arrivals.get((stage - 1, "F", microbatch)))
@@ -88,7 +88,7 @@ def makespan(orders, rank_of, durations, message=None, exchange=None):
 
 
 def peaks(orders, keeps, keeps_for_weights=None):
-    """The most that each rank holds of microbatches: from F on, to the end of B, or in two parts, to those of I and W."""
+    """The peak memory of each rank for microbatches: from F on, to the end of B, or in two parts, to the ends of I and W."""
     result = []
     for order in orders:
         held = most = 0
@@ -101,19 +101,19 @@ def peaks(orders, keeps, keeps_for_weights=None):
 
 
 def fits(orders, rank_of, resident, keeps, limits, keeps_for_weights=None):
-    """Refuses orders that hold more than a rank's limit."""
+    """Rejects schedules that exceed a rank's limit."""
     for rank, peak in enumerate(peaks(orders, keeps, keeps_for_weights)):
         holds = peak + sum(bytes_ for stage, bytes_ in enumerate(resident) if rank_of[stage] == rank)
         need(holds <= limits[rank], "over-memory", f"rank {rank} holds {holds}, and has room for {limits[rank]}")
 
 
 def named(name, ranks, chunks, microbatches):
-    """The order of every rank under a schedule by name; stage s stands on rank s modulo ranks.
+    """The order of every rank under a named schedule; stage s is on rank s modulo ranks.
 
-    gpipe: all forward passes, then all backward passes (Huang et al., 2019). 1f1b: rank r begins with as many forward passes as
-    there are ranks behind it, then one of each in turn (Narayanan et al., 2019; Fan et al., 2021). interleaved: the same with
-    several stages a rank, microbatches in groups of as many as ranks, which go through all stages of a rank in turn
-    (Narayanan et al., 2021)."""
+    gpipe: all forward passes, then all backward passes (Huang et al., 2019). 1f1b: rank r begins with one forward pass per later
+    rank, then one of each in turn (Narayanan et al., 2019; Fan et al., 2021). interleaved: the same with several stages per rank,
+    microbatches in groups of the number of ranks, which go through all stages of a rank in turn (Narayanan et al., 2021).
+    """
     whole(microbatches, "microbatches", 1)
     need(chunks == 1 or name == "interleaved" and microbatches % ranks == 0 and microbatches > ranks, "bad-instance",
          f"{name} of {chunks} chunks and {microbatches} microbatches is not one of the schedules here")

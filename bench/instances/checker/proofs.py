@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Shows once more, without the library, that nothing is worth less than a bound: `check --prove`.
+"""Proves bounds again, without the library: `check --prove`.
 
-Each function takes an instance and its bound, and returns in words how it is shown, or raises Unsettled. Where it leaves a rule
-out, such as memory, more is allowed than in the instance, so that what it shows holds.
+Each function takes an instance and its bound, and returns in words how it is proved, or raises Unsettled. A function that omits a
+rule, such as memory, relaxes the instance, so its proof holds.
 """
 
 import bisect
@@ -15,7 +15,7 @@ MOST_STAGES = 100_000
 
 
 class Unsettled(Exception):
-    """These simple means do not settle it."""
+    """These simple methods do not settle it."""
 
 
 class Layers:
@@ -37,7 +37,7 @@ class Layers:
 
 
 def farthest(count, stages, may):
-    """How far so many stages reach, each as long as it may be. A part of a stage that may be may be as well, so none reach
+    """The furthest end of this many stages, each as long as allowed. Any part of an allowed stage is allowed, so none reaches
     farther."""
     first = 0
     for s in range(stages):
@@ -73,7 +73,7 @@ def range_(instance, bound):
 
 
 def gpipe(instance, bound):
-    """All passes of one microbatch, and the slowest passes of the others: the least makespan is exactly that."""
+    """All passes of one microbatch, and the slowest passes of the others: exactly the smallest makespan."""
     layers, stages, others = Layers(instance), instance["devices"], instance["microbatches"] - 1
     left = bound - 1 - layers.time[layers.count] - messages(instance, 2 * (stages - 1))
     slowest = {b - a for a, b in itertools.combinations(layers.forward, 2)}
@@ -91,8 +91,8 @@ def messages(instance, number):
 
 
 def one_forward_one_backward(instance, bound):
-    """The cuts in which no stage alone takes too long, each simulated. A stage waits for the first microbatch, runs all its
-    passes, and the last one goes back; and from its first backward pass on it runs all but the forward passes before that."""
+    """Simulates the cuts in which no single stage takes too long. A stage waits for the first microbatch, runs all its passes,
+    and the last one goes back; and from its first backward pass on it runs all but the forward passes before that."""
     layers, stages, microbatches = Layers(instance), instance["devices"], instance["microbatches"]
 
     def may(s, first, last):
@@ -118,8 +118,8 @@ def one_forward_one_backward(instance, bound):
 
 
 def cuts_of(count, stages, may):
-    """How many cuts there are with stages that may be, and all of them."""
-    ways = [[0] * count + [1]]  # from a layer on, in so many stages
+    """The number of cuts with allowed stages, and all of them."""
+    ways = [[0] * count + [1]]  # the number of cuts from a layer on, by stages
     ends = []
     for s in reversed(range(stages)):
         ends.append([[last for last in range(first + 1, count + 1) if ways[-1][last] and may(s, first, last)]
@@ -138,7 +138,7 @@ def cuts_of(count, stages, may):
 
 
 def order(instance, bound):
-    """A rank waits for the first microbatch and runs all its passes; whole backward passes go back to stage 0, too."""
+    """A rank waits for the first microbatch and runs all its passes; unsplit backward passes go back to stage 0, too."""
     rank_of, microbatches = instance["rank_of"], instance["microbatches"]
     kinds = ["forward", "backward"] if "backward" in instance else ["forward", "backward_input", "backward_weight"]
     hops = [0, *itertools.accumulate(messages(instance, a != b) for a, b in zip(rank_of, rank_of[1:]))]
@@ -158,9 +158,9 @@ def order(instance, bound):
 
 
 def least_sum(instance, layers, most):
-    """The least sum of the times of stages, with replicas and within memory, none above `most`; None if there is none."""
+    """The smallest sum of the times of stages, with replicas and within memory, none above `most`; None if there is none."""
     microbatches, least = instance["microbatches"], None
-    known = {(layers.count, 0): 0}  # first layer, devices: with so many stages from it on
+    known = {(layers.count, 0): 0}  # by first layer and devices: with one more stage per round
     for behind in range(min(instance["devices"], layers.count)):
         after = {}
         for (last, used), value in known.items():
@@ -186,7 +186,7 @@ def stage_time(instance, bound):
     return "all stages with all replicas, from the last layer to the first"
 
 
-def pipeline_length(instance, bound):
+def pipeline_latency(instance, bound):
     """The least sum of plans with stages up to `most` says which slowest stage such a plan can have, to be better: less than
     `most`. So on, until there are no such stages."""
     layers, others = Layers(instance), instance["microbatches"] - 1
@@ -203,9 +203,9 @@ def pipeline_length(instance, bound):
 
 
 def graph(instance, bound):
-    """Sets of operators that hold all that theirs need, by the least number of stages that come to them."""
+    """Order ideals of operators, by the smallest number of stages that reaches them."""
     count = len(instance["time"])
-    one = list(range(count))  # of every operator the first of its group
+    one = list(range(count))  # per operator the first of its group
     for group in instance.get("groups", []):
         for operator in group:
             one[operator] = min(group)
@@ -259,11 +259,11 @@ def graph(instance, bound):
 
 METHODS = {("chain", "bottleneck"): bottleneck, ("chain", "range"): range_, ("chain", "gpipe"): gpipe,
            ("chain", "1f1b"): one_forward_one_backward, ("order", "makespan"): order, ("graph", "load"): graph,
-           ("replication", "stage-time"): stage_time, ("replication", "pipeline-length"): pipeline_length}
+           ("replication", "stage-time"): stage_time, ("replication", "pipeline-length"): pipeline_latency}
 
 
 def prove(instance):
-    """How it is shown that nothing is worth less than the bound of the instance. Raises Unsettled."""
+    """How the bound of the instance is proved. Raises Unsettled."""
     of = instance["problem"], instance["objective"]
     if of == ("chain", "makespan"):
         of = "chain", instance["schedule"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Instances and solutions as text: a member a line, so that they can be read and compared."""
+"""Instances and solutions as text: one member per line, for reading and comparing."""
 
 import json
 

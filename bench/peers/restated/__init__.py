@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Planners of papers, written anew from their text. Each says where it stands there, and in what it differs."""
+"""Planners of papers, reimplemented from their text. Each states its section there, and its differences."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Alpa (Zheng and others, OSDI 2022, section 5.2, between operators): the sum of all stages, and B - 1 times the slowest one.
 
-For every limit of the slowest stage, from below, the least sum by a dynamic program; it ends where the limit alone is more than
-the best. All devices are used. Left out: clustering of operators, what is shared within a mesh. Limits between two that give
-the same sum are jumped over, which changes no answer.
+For every limit of the slowest stage, in increasing order, finds the smallest sum by a dynamic program; ends once the limit alone
+exceeds the best. All devices are used. Omits clustering of operators and sharing within a mesh. Skips limits between two with the
+same sum, which changes no answer.
 """
 
 from peers import Skipped, planner
@@ -23,7 +23,7 @@ def alpa(instance):
     best = None
     for limit in limits:
         if limit < slowest[0]:
-            continue  # no plan has stages as fast as that
+            continue  # no plan has such fast stages
         if best and least[0] + others * limit >= best[0]:
             break
         layers = states(sums, instance, limit, int.__add__)

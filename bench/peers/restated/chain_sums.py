@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What intervals of layers take, read off prefix sums."""
+"""Times of intervals of layers, from prefix sums."""
 
 from itertools import accumulate
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """dnn-partitioning (Tarnawski and others, Efficient Algorithms for Device Placement of DNN Graph Operators, NeurIPS 2020), for
-throughput: the dynamic program over sets that hold all that their operators need, which is exact, and DPL, the same along one
-order that goes as deep as it can.
+throughput: the exact dynamic program over order ideals, and DPL, the same along one depth-first order.
 
-A device takes the times of its operators and the cost of every output that enters or leaves it, once. Operators of a group are
-one. Left out: CPUs, training graphs. Sets are tried up to a number, not up to a time.
+A device takes the times of its operators and the cost of every output that enters or leaves it, once. Operators of a group count
+as one. Omits CPUs and training graphs. Limits the number of sets, not the time.
 """
 
 from peers import Skipped, planner
@@ -13,7 +12,7 @@ MOST_SETS = 1500
 
 
 class Elements:
-    """Groups as one operator each, in an order in which each follows what it needs."""
+    """Groups as one operator each, in topological order."""
 
     def __init__(self, instance):
         count = len(instance["time"])
@@ -42,7 +41,7 @@ class Elements:
 
     @staticmethod
     def deep(before):
-        """Depth first: what can run and became so last comes next."""
+        """Depth first: the operator that became ready last comes next."""
         left, after = {each: len(of) for each, of in before.items()}, {each: [] for each in before}
         for each, of in before.items():
             for one in of:
@@ -59,7 +58,7 @@ class Elements:
         return order
 
     def load(self, stage):
-        """Of a set of elements, or None where it does not fit."""
+        """The load of a set of elements, or None if it does not fit."""
         at = [i for i in range(len(self.order)) if stage >> i & 1]
         if self.memory is not None and sum(self.resident[i] for i in at) > self.memory:
             return None

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Stages and replicas within memory, from the last stage to the first: how many microbatches a stage keeps depends on how many
-stages stand behind it."""
+"""Stages and replicas within memory, from the last stage to the first: the microbatches that a stage keeps depend on the number
+of later stages."""
 
 
 def states(sums, instance, most, step):
-    """A list by the number of stages: of (first layer, devices) the least value, and how it came. `step(value behind, time)`
-    makes a value; no stage takes more than `most`."""
+    """A list by the number of stages: for (first layer, devices) the smallest value, and its derivation. `step(value behind,
+    time)` combines values; no stage takes more than `most`."""
     devices, allowed, memory = instance["devices"], instance["replicas"], instance.get("memory")
     microbatches = instance["microbatches"]
     layer = {(sums.count, 0): (0, None)}
@@ -32,7 +32,7 @@ def states(sums, instance, most, step):
 
 
 def read(layers, stages, used):
-    """The solution that ends in `stages` stages on so many devices."""
+    """The solution that ends in `stages` stages on this many devices."""
     at, cuts, replicas = (0, used), [0], []
     for layer in reversed(layers[:stages]):
         last, before, r = layer[at][1]
@@ -43,6 +43,6 @@ def read(layers, stages, used):
 
 
 def best_end(layers):
-    """(value, stages, devices) of the best whole plan, or None."""
+    """(value, stages, devices) of the best complete plan, or None."""
     return min(((value, stages + 1, used) for stages, layer in enumerate(layers)
                 for (first, used), (value, _) in layer.items() if first == 0), default=None)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Schedules by name, for stages on ranks: GPipe (Huang and others, NeurIPS 2019), 1F1B (Narayanan and others, SOSP 2019,
-section 3.2, and with a flush ICML 2021), ZB-H1 (Qi and others, ICLR 2024, section 2.2).
+"""Named schedules, for stages on ranks: GPipe (Huang and others, NeurIPS 2019), 1F1B (Narayanan and others, SOSP 2019, section
+3.2, and with a flush ICML 2021), ZB-H1 (Qi and others, ICLR 2024, section 2.2).
 
-They are made without times. Where backward passes are in two parts, GPipe and 1F1B run both at once. ZB-H1 is 1F1B whose
-parts W are put off: on rank r each runs when r more inputs' gradients have been computed, so that no rank keeps more than the
-first.
-Where a cut is wanted, too, it is the one with the lightest heaviest stage that fits.
+They do not depend on times. If backward passes are split, GPipe and 1F1B run both parts at once. ZB-H1 is 1F1B with deferred W:
+on rank r each runs once r more inputs' gradients have been computed, so that no rank keeps more than the first. If a cut is also
+requested, it is the one with the smallest bottleneck that fits.
 """
 
 from peers import Skipped, planner
@@ -55,7 +54,7 @@ def orders(make, ranks, microbatches, split):
 
 
 def lightest_cut(instance, kept):
-    """The dynamic program for the lightest heaviest stage that has room for `kept(s)` microbatches."""
+    """The dynamic program for the smallest bottleneck that has memory for `kept(s)` microbatches."""
     both = [i + w for i, w in zip(instance["backward_input"], instance["backward_weight"])]
     sums, devices = Sums({**instance, "backward": both}), instance["devices"]
     best = [{0: (0, None)}]
@@ -79,7 +78,7 @@ def lightest_cut(instance, kept):
     return cuts[::-1]
 
 
-# A schedule, and how many microbatches stage s of p keeps of m.
+# A schedule, and the number of m microbatches that stage s of p keeps.
 SCHEDULES = (("GPipe", gpipe, lambda s, p, m: m), ("1F1B", one_forward_one_backward, lambda s, p, m: min(p - s, m)),
              ("ZB-H1, re-stated", zb_h1, lambda s, p, m: min(p, m)))
 for name, make, kept in SCHEDULES:
@@ -91,7 +90,7 @@ for name, make, kept in SCHEDULES:
         return {"orders": orders(make, len(rank_of), instance["microbatches"], "backward" not in instance)}
 
     @planner(f"lightest heaviest stage, {name}", "cut-and-order")
-    def cut_and_order(instance, make=make, kept=kept):
+    def cut_and_schedule(instance, make=make, kept=kept):
         devices, microbatches = instance["devices"], instance["microbatches"]
         return {"cuts": lightest_cut(instance, lambda s: kept(s, devices, microbatches)),
                 "orders": orders(make, devices, microbatches, True)}

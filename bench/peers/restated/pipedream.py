@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""PipeDream (Narayanan and others, SOSP 2019, section 3.1): stages and their replicas, the slowest stage as fast as can be.
+"""PipeDream (Narayanan and others, SOSP 2019, section 3.1): stages and their replicas, with the smallest bottleneck.
 
-A(j, m) is the least time of the slowest stage of the first j layers on m devices: the last stage takes the layers behind some i
-on r of them, in its time divided by r. Memory is no part of that recurrence. Left out: messages, and weights that replicas
-exchange each minibatch (what stands in the instance about both is that of synchronous pipelines); the option of its published
-program to leave out stages that hold too much.
+A(j, m) is the smallest time of the slowest stage of the first j layers on m devices: the last stage takes the layers after some i
+on r of them, in its time divided by r. Memory is not part of that recurrence. Omits messages, and the weights that replicas
+exchange each minibatch (the instance's figures for both are for synchronous pipelines); and the option of its published program
+to skip stages that hold too much.
 """
 
 from peers import Skipped, planner

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Piper (Tarnawski and others, NeurIPS 2021, section 4): stages and their replicas within memory, the slowest stage as fast as
-can be, by a dynamic program from the last stage to the first.
+"""Piper (Tarnawski and others, NeurIPS 2021, section 4): stages and their replicas within memory, with the smallest bottleneck,
+by a dynamic program from the last stage to the first.
 
-Sets of layers that are closed under what they need are the prefixes here, as instances are chains. Left out: layers shared by
-devices, recomputation, messages. A stage keeps as many microbatches as stages stand behind it and one, each replica its share,
-as the instance has it; in the paper replicas keep whole microbatches in turn.
+The order ideals are prefixes here, as instances are chains. Omits layers shared by devices, recomputation, and messages. A stage
+keeps one microbatch per stage from itself on, each replica its share, as in the instance; in the paper replicas keep whole
+microbatches in turn.
 """
 
 from peers import Skipped, planner

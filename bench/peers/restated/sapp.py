@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
-"""SAPP's pipeline balance (MindFormers; BMPipe: Bubble-Memory Co-Optimization Strategy Planner, hal-05564425): layers and what
-they compute again, with one stage a rank: the largest F + B of a stage within memory, in place of the makespan.
+"""SAPP's pipeline balance (MindFormers; BMPipe: Bubble-Memory Co-Optimization Strategy Planner, hal-05564425): layers and their
+recomputation, with one stage per rank: the largest F + B of a stage within memory, in place of the makespan.
 
-There it is an integer program over numbers of alike layers; here, as layers differ, a dynamic program over cuts, and for each
-stage all sums of time and memory that no other ones undercut. A stage s of S keeps S - s microbatches. Left out: several
-stages a rank, the weaker ways to compute again.
+There it is an integer program over numbers of equal layers; here, as layers differ, a dynamic program over cuts, and for each
+stage all non-dominated sums of time and memory. A stage s of S keeps S - s microbatches. Omits several stages per rank, and the
+weaker forms of recomputation.
 """
 
 from peers import Skipped, planner
 
 
 def undercut(points):
-    """Of (memory, time, chosen) those that no other one undercuts, by growing memory."""
+    """The non-dominated ones of (memory, time, chosen), by growing memory."""
     result = []
     for point in sorted(points):
         if not result or point[1] < result[-1][1]:
@@ -23,7 +23,7 @@ def undercut(points):
 def surrogate(instance):
     count, stages, memory = len(instance["forward"]), instance["devices"], instance["memory"]
     again = instance["recomputed"]
-    best = [{count: (0, None)}]  # from the last stage: (value, how) of the first layer that has a stage
+    best = [{count: (0, None)}]  # from the last stage: (value, how) per first layer with a stage
     fronts = {}
     for first in range(count):
         front, resident = [(0, 0, ())], 0

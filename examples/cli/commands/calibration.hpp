@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "text/table.hpp"
-#include "words/quantity.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
 
 // Fits profiles to measurements.
 
@@ -47,7 +47,7 @@ inline double predicted_iteration(const stagecut::profile& model, const stagecut
   const auto* const entry = stagecut::find_schedule(of.schedule);
   if (entry == nullptr)
     throw stagecut::invalid_input(source, fmt::format("there is no schedule {}", shown(of.schedule)));
-  stagecut::plan_request request{.devices = of.devices, .chunks = of.chunks, .microbatches = of.microbatches};
+  stagecut::plan_request request{.devices = of.devices, .stages_per_rank = of.stages_per_rank, .microbatches = of.microbatches};
   request.schedule = entry->kind;
   request.by = stagecut::measure::layers;
   try {

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "text/exit_status.hpp"
-#include "text/output.hpp"
-#include "text/screen.hpp"
-#include "text/stop_signals.hpp"
-#include "text/table.hpp"
-#include "words/quantity.hpp"
+#include "output/exit_status.hpp"
+#include "output/output.hpp"
+#include "output/screen.hpp"
+#include "output/stop_signals.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
 
 /// A placement that is not a pipeline: the layers of every device, and the proof.
 inline std::string placement_text(const stagecut::profile& model, const stagecut::graph_placement& found,
@@ -34,12 +34,12 @@ inline std::string placement_text(const stagecut::profile& model, const stagecut
   }
   for (std::size_t v = 0; v < model.layers.size(); ++v) {
     const std::string& name = model.layers[v].name;
-    held[found.placement.device_of[v]] += fmt::format(" {}", name.empty() ? std::to_string(v) : shown(name));
+    held[found.placement.assignment[v]] += fmt::format(" {}", name.empty() ? std::to_string(v) : shown(name));
   }
   std::string text = lines.text([](std::size_t) { return std::string(); });
   for (const std::string& each : held) text += each + "\n";
   return text + fmt::format("communication: {}, {}: no placement is below {}\nno pipeline: edges lead to any device\n",
-                            amount(found.placement.communication), to_string(state), amount(found.placement.bound));
+                            amount(found.placement.value), to_string(state), amount(found.placement.bound));
 }
 
 /// Places the layers of a model so that communication is smallest, in any order of devices, and writes the placement.
@@ -50,7 +50,7 @@ inline int place_anywhere(const stagecut::profile& model, stagecut::plan_request
   if (request.microbatches != 0)
     throw CLI::ValidationError("--microbatches", "is of pipelines, not of --not-contiguous");
   static constexpr auto stop = stop_signals::asked;
-  request.limits.stop = stop;
+  request.search.stop = stop;
   const auto found = place_graph(model, request);
   if (!found) {
     const bool known = found.state() == state::infeasible;

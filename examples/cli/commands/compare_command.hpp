@@ -16,18 +16,18 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
-#include "text/output.hpp"
-#include "text/report_parts.hpp"
-#include "text/simulation_text.hpp"
-#include "text/trace.hpp"
-#include "words/limit_words.hpp"
-#include "words/run_size.hpp"
-#include "words/transfer_words.hpp"
-#include "words/words.hpp"
+#include "output/output.hpp"
+#include "output/report_parts.hpp"
+#include "output/simulation_text.hpp"
+#include "output/trace.hpp"
+#include "options/limit_flags.hpp"
+#include "options/run_size.hpp"
+#include "options/transfer_flags.hpp"
+#include "options/words.hpp"
 
 /// The output formats of a comparison.
 enum class comparison_format { text, json, html, svg, trace };
-inline constexpr stagecut::word<comparison_format> comparison_formats[] = {{"text", comparison_format::text},
+inline constexpr stagecut::named<comparison_format> comparison_formats[] = {{"text", comparison_format::text},
                                                                            {"json", comparison_format::json},
                                                                            {"html", comparison_format::html},
                                                                            {"svg", comparison_format::svg},
@@ -36,8 +36,8 @@ inline constexpr stagecut::word<comparison_format> comparison_formats[] = {{"tex
 /// The options of `stagecut compare`.
 struct compare_command {
   std::vector<std::string> files;
-  transfer_words transfers;
-  limit_words input;
+  transfer_flags transfers;
+  limit_flags input;
   comparison_format format = comparison_format::text;
   std::string output;
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <string>
 
-#include "text/bash_completion.hpp"
-#include "text/command_tree.hpp"
-#include "text/fish_completion.hpp"
-#include "text/output.hpp"
-#include "text/zsh_completion.hpp"
-#include "words/words.hpp"
+#include "output/bash_completion.hpp"
+#include "output/command_tree.hpp"
+#include "output/fish_completion.hpp"
+#include "output/output.hpp"
+#include "output/zsh_completion.hpp"
+#include "options/words.hpp"
 
 /// The supported shells, and the writers of their scripts.
-inline constexpr stagecut::word<std::string (*)(const told_command&)> completion_shells[] = {
+inline constexpr stagecut::named<std::string (*)(const told_command&)> completion_shells[] = {
     {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
 
 /// The options of `stagecut completion`.

@@ -13,18 +13,18 @@
 #include <stdexcept>
 #include <string>
 
-#include "text/explain_document.hpp"
-#include "text/explain_text.hpp"
-#include "text/output.hpp"
-#include "text/stop_signals.hpp"
-#include "words/limit_words.hpp"
-#include "words/run_size.hpp"
-#include "words/transfer_words.hpp"
-#include "words/words.hpp"
+#include "output/explain_document.hpp"
+#include "output/explain_text.hpp"
+#include "output/output.hpp"
+#include "output/stop_signals.hpp"
+#include "options/limit_flags.hpp"
+#include "options/run_size.hpp"
+#include "options/transfer_flags.hpp"
+#include "options/words.hpp"
 
 /// The output formats of an explanation.
 enum class explanation_format { text, json };
-inline constexpr stagecut::word<explanation_format> explanation_formats[] = {{"text", explanation_format::text},
+inline constexpr stagecut::named<explanation_format> explanation_formats[] = {{"text", explanation_format::text},
                                                                              {"json", explanation_format::json}};
 
 /// The options of `stagecut explain`.
@@ -32,7 +32,7 @@ struct explain_command {
   std::string file;
   std::string runs_it;
   std::optional<double> time_limit;
-  limit_words input;
+  limit_flags input;
   explanation_format format = explanation_format::text;
   std::string output;
 
@@ -85,10 +85,10 @@ struct explain_command {
     stagecut::explain_options result;
     if (!runs_it.empty()) result.target = stagecut::find_target(runs_it)->kind;
     if (time_limit) {
-      result.limits.time_limit = time_limit;
-      result.limits.node_limit.reset();
+      result.search.time_limit = time_limit;
+      result.search.node_limit.reset();
     }
-    result.limits.stop = stop;
+    result.search.stop = stop;
     return result;
   }
 };

@@ -5,7 +5,7 @@
 
 #include "commands/fit_guide_command.hpp"
 #include "commands/fit_memory_command.hpp"
-#include "words/words.hpp"
+#include "options/words.hpp"
 
 /// The options of `stagecut fit`.
 struct fit_command {

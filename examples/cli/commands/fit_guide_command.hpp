@@ -17,16 +17,16 @@
 #include <utility>
 #include <vector>
 
-#include "text/dry_run_text.hpp"
-#include "text/output.hpp"
-#include "words/did_you_mean.hpp"
-#include "words/dry_run_words.hpp"
-#include "words/limit_words.hpp"
-#include "words/words.hpp"
+#include "output/dry_run_text.hpp"
+#include "output/output.hpp"
+#include "options/did_you_mean.hpp"
+#include "options/dry_run_flags.hpp"
+#include "options/limit_flags.hpp"
+#include "options/words.hpp"
 
 /// The output formats of proposed dry runs.
 enum class dry_run_format { text, sapp };
-inline constexpr stagecut::word<dry_run_format> dry_run_formats[] = {{"text", dry_run_format::text},
+inline constexpr stagecut::named<dry_run_format> dry_run_formats[] = {{"text", dry_run_format::text},
                                                                      {"sapp", dry_run_format::sapp}};
 
 /// The options of `stagecut fit guide`.
@@ -34,10 +34,10 @@ struct fit_guide_command {
   stagecut::dry_run_request request;
   std::string recompute = "none";
   std::string after;
-  dry_run_words measured;
+  dry_run_flags measured;
   dry_run_format format = dry_run_format::text;
   std::string output;
-  limit_words input;
+  limit_flags input;
 
   /// Registers the options.
   CLI::App* add(CLI::App& fit) {

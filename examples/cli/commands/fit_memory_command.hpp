@@ -24,28 +24,28 @@
 #include <system_error>
 #include <vector>
 
-#include "text/memory_fit_text.hpp"
-#include "text/output.hpp"
-#include "words/dry_run_words.hpp"
-#include "words/limit_words.hpp"
-#include "words/words.hpp"
+#include "output/memory_fit_text.hpp"
+#include "output/output.hpp"
+#include "options/dry_run_flags.hpp"
+#include "options/limit_flags.hpp"
+#include "options/words.hpp"
 
 /// The output formats of a memory fit.
 enum class memory_fit_format { text, json, sapp };
-inline constexpr stagecut::word<memory_fit_format> memory_fit_formats[] = {
+inline constexpr stagecut::named<memory_fit_format> memory_fit_formats[] = {
     {"text", memory_fit_format::text}, {"json", memory_fit_format::json}, {"sapp", memory_fit_format::sapp}};
 
 /// The options of `stagecut fit memory`.
 struct fit_memory_command {
   std::vector<std::string> files;
-  dry_run_words measured;
+  dry_run_flags measured;
   bool as_sapp = false;
   bool no_constant = false;
   std::string times, name;
   std::size_t layers = 0;  // of the model; unset: those of the dry runs
   memory_fit_format format = memory_fit_format::text;
   std::string output;
-  limit_words input;
+  limit_flags input;
 
   /// Registers the options.
   CLI::App* add(CLI::App& fit) {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "text/command_tree.hpp"
-#include "text/manual_text.hpp"
-#include "text/output.hpp"
-#include "words/did_you_mean.hpp"
-#include "words/words.hpp"
+#include "output/command_tree.hpp"
+#include "output/manual_text.hpp"
+#include "output/output.hpp"
+#include "options/did_you_mean.hpp"
+#include "options/words.hpp"
 
 /// The options of `stagecut manual`.
 struct manual_command {

@@ -19,13 +19,13 @@
 #include <string_view>
 #include <vector>
 
-#include "text/exit_status.hpp"
-#include "text/output.hpp"
-#include "text/plan_formats.hpp"
-#include "text/profile_text.hpp"
-#include "text/table.hpp"
-#include "words/quantity.hpp"
-#include "words/words.hpp"
+#include "output/exit_status.hpp"
+#include "output/output.hpp"
+#include "output/plan_formats.hpp"
+#include "output/profile_text.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
+#include "options/words.hpp"
 
 // Assigns the modules of a module tree to devices.
 
@@ -84,7 +84,7 @@ inline std::string modules_text(const stagecut::profile& tree, const stagecut::m
   const stagecut::module_partition& found = made.partition;
   std::string text = runs_text(made) + loads_text(made);
   text += fmt::format("heaviest device: {} of the model ({:.4g} memory, {:.4g} time), {}: none can be below {}\n",
-                      share_text(found.max_load), request.memory_weight, 1 - request.memory_weight,
+                      share_text(found.value), request.memory_weight, 1 - request.memory_weight,
                       stagecut::to_string(proved), share_text(found.bound));
   const double gap = found.gap();
   text += fmt::format("best cut of the chain of leaves into {} stage{}: {}, {}\n", found.loads.size(),
@@ -113,7 +113,7 @@ inline int plan_modules_of(const stagecut::profile& tree, const stagecut::module
   if (!any) throw invalid_input(source, "no layer has children: --method modules is of a module tree");
   outcome<planned_modules> made;
   try {
-    made = plan_modules(tree, request, said.memory, said.optimizer);
+    made = plan_modules(tree, request, said.memory_accounting, said.optimizer);
   } catch (const invalid_input& error) {
     throw invalid_input(source, error.what());
   } catch (const argument_error& error) {

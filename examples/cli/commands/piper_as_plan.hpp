@@ -26,7 +26,7 @@
 inline const stagecut::run_variant& variant_of(const stagecut::variant_graph& graph,
                                                const stagecut::variant_stage& stage, std::size_t i) {
   const auto& divided = graph.layers[stage.layers[i]].divided;
-  const auto of_ways = [&](const stagecut::divided_layer& each) { return each.ways == stage.ways; };
+  const auto of_ways = [&](const stagecut::divided_layer& each) { return each.tensor_parallel == stage.tensor_parallel; };
   return std::find_if(divided.begin(), divided.end(), of_ways)->variants[stage.variants[i]];
 }
 
@@ -83,14 +83,14 @@ inline void choose_variants(stagecut::plan& made, const stagecut::variant_graph&
       stagecut::layer& each = made.profile.layers[stage.layers[i]];
       stagecut::layer_variant variant;
       variant.name = variant_of(graph, stage, i).name;
-      if (stage.ways == 1 && variant.name == "vanilla") continue;
-      variant.ways = stage.ways;
+      if (stage.tensor_parallel == 1 && variant.name == "vanilla") continue;
+      variant.tensor_parallel = stage.tensor_parallel;
       variant.forward = each.forward, variant.backward = each.backward;
       variant.parameters = each.parameters, variant.resident = each.resident;
       variant.activations = each.activations, variant.output = each.output;
       auto& choice = made.choices[stage.layers[i]];
-      (stage.ways == 1 ? choice.recomputation : choice.sharding) = variant.name;
-      (stage.ways == 1 ? each.recomputations : each.shardings).push_back(std::move(variant));
+      (stage.tensor_parallel == 1 ? choice.recomputation : choice.sharding) = variant.name;
+      (stage.tensor_parallel == 1 ? each.recomputations : each.shardings).push_back(std::move(variant));
     }
   }
 }
@@ -118,7 +118,7 @@ inline std::vector<stagecut::planned_stage> piper_stages_of(const stagecut::prof
   std::size_t behind = 0;
   for (std::size_t s = stages.size(); s-- > 0;) {
     stagecut::planned_stage& each = result[s];
-    each.device = s, each.replicas = stages[s].replicas, each.shards = stages[s].ways;
+    each.device = s, each.replicas = stages[s].replicas, each.tensor_parallel = stages[s].tensor_parallel;
     const auto share = static_cast<double>(each.replicas);
     for (const std::size_t v : stages[s].layers) {
       each.forward += model.layers[v].forward / share;
@@ -154,7 +154,7 @@ inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const 
   result.schedule = {to_string(schedule_kind::in_flight), request.microbatches, {}, 0};
   result.memory.optimizer = "as profiled";
   result.memory.checkpoint = "never";
-  result.memory.per_device = request.memory_per_device;
+  result.memory.per_device = request.memory_limit.for_all();
   double slowest = 0;
   for (const planned_stage& each : result.stages) slowest = std::max(slowest, each.cost);
   result.objective = {"stage-time", "time", slowest, std::min(found->bound, slowest), found.state()};

@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "commands/piper_as_plan.hpp"
-#include "text/exit_status.hpp"
-#include "text/output.hpp"
-#include "text/stop_signals.hpp"
-#include "text/table.hpp"
-#include "words/quantity.hpp"
+#include "output/exit_status.hpp"
+#include "output/output.hpp"
+#include "output/stop_signals.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
 
 // Plans a Piper graph, which includes its machine, by its slowest stage as Piper does.
 
@@ -47,7 +47,7 @@ inline void refuse_beside_piper(const CLI::App& command) {
 
 /// The request for a graph, which supplies unset options except the devices.
 /// @param replicas   as given
-/// @param bandwidth  as given; becomes that of the graph
+/// @param bandwidth  as given; becomes the graph's bandwidth
 inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said, const std::string& replicas,
                                               const std::string& bandwidth, stagecut::variant_graph& graph) {
   using stagecut::plan_objective;
@@ -57,7 +57,7 @@ inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said
   if (!replicas.empty() && replicas != "auto") {
     throw CLI::ValidationError("--replicate", "is auto for a graph of Piper's: what divides its microbatches");
   }
-  if (!said.memory_of_devices.empty()) throw CLI::ValidationError("--memory", "is one size for all");
+  if (!said.memory_limit.of_ranks().empty()) throw CLI::ValidationError("--memory", "is one size for all");
   if (!bandwidth.empty()) {
     const auto bytes = parse_bytes(bandwidth);
     if (!bytes || *bytes == 0)
@@ -67,10 +67,10 @@ inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said
   stagecut::hybrid_request asked;
   asked.devices = said.devices;
   asked.at_most = true;
-  asked.in_flight = stagecut::in_flight_rule::replicas;
+  asked.in_flight_rule = stagecut::in_flight_rule::replicas;
   asked.microbatches = said.microbatches != 0 ? said.microbatches : graph.microbatches;
-  asked.memory_per_device = said.memory_per_device ? said.memory_per_device : graph.memory;
-  asked.limits = said.limits;
+  asked.memory_limit = said.memory_limit.for_all() ? said.memory_limit.for_all() : graph.memory;
+  asked.search = said.search;
   return asked;
 }
 
@@ -92,7 +92,7 @@ inline std::string piper_text(const stagecut::variant_graph& graph, const stagec
   lines.add({"stage", "devices", "layers", "count", "time", "in flight", "memory", "variants"});
   std::size_t behind = 0;
   std::size_t devices = 0;
-  for (const auto& each : stages) behind += each.replicas, devices += each.replicas * each.ways;
+  for (const auto& each : stages) behind += each.replicas, devices += each.replicas * each.tensor_parallel;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const stagecut::planned_stage& stage = made.stages[s];
     const std::size_t held = std::min((behind + stage.replicas - 1) / stage.replicas, request.microbatches);
@@ -103,7 +103,7 @@ inline std::string piper_text(const stagecut::variant_graph& graph, const stagec
       if (stages[s].layers.size() == 1) break;
     }
     const double kept = static_cast<double>(held * stage.replicas) * stage.memory.activations;
-    lines.add({std::to_string(s), fmt::format("{} × {}", stage.replicas, stage.shards), layers,
+    lines.add({std::to_string(s), fmt::format("{} × {}", stage.replicas, stage.tensor_parallel), layers,
                std::to_string(stages[s].layers.size()), fmt::format("{:.6g}", stage.cost), std::to_string(held),
                bytes_text(stage.memory.resident + kept), variants_text(graph, stages[s])});
   }
@@ -146,7 +146,7 @@ inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_requ
                     !known && stop_signals::asked() ? "stopped before a plan was found" : found.why().text()));
     return known ? infeasible : unknown;
   }
-  const std::vector<variant_stage> stages = model.stages_of(*found, request.memory_per_device);
+  const std::vector<variant_stage> stages = model.stages_of(*found, request.memory_limit.for_all());
   if (format == "piper") {
     write(io::as_piper_plan(model.graph(), stages) + "\n", output);
     return planned;

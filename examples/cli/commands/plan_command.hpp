@@ -22,41 +22,41 @@
 #include "commands/module_plan.hpp"
 #include "commands/piper_plan.hpp"
 #include "commands/read_model.hpp"
-#include "text/computed_text.hpp"
-#include "text/exit_status.hpp"
-#include "text/hybrid_text.hpp"
-#include "text/output.hpp"
-#include "text/own_cut_text.hpp"
-#include "text/plan_formats.hpp"
-#include "text/plan_text.hpp"
-#include "text/progress_line.hpp"
-#include "text/recompute_text.hpp"
-#include "text/stop_signals.hpp"
-#include "words/count_range.hpp"
-#include "words/cut_words.hpp"
-#include "words/device_words.hpp"
-#include "words/effort_words.hpp"
-#include "words/helper_words.hpp"
-#include "words/hybrid_words.hpp"
-#include "words/layer_words.hpp"
-#include "words/limit_words.hpp"
-#include "words/memory_words.hpp"
-#include "words/method_words.hpp"
-#include "words/quantity.hpp"
-#include "words/recompute_words.hpp"
-#include "words/schedule_words.hpp"
-#include "words/table_words.hpp"
-#include "words/target_words.hpp"
-#include "words/transformer_words.hpp"
-#include "words/words.hpp"
+#include "output/computed_text.hpp"
+#include "output/exit_status.hpp"
+#include "output/hybrid_text.hpp"
+#include "output/output.hpp"
+#include "output/own_cut_text.hpp"
+#include "output/plan_formats.hpp"
+#include "output/plan_text.hpp"
+#include "output/progress_line.hpp"
+#include "output/recompute_text.hpp"
+#include "output/stop_signals.hpp"
+#include "options/count_range.hpp"
+#include "options/cut_flags.hpp"
+#include "options/device_flags.hpp"
+#include "options/effort_flags.hpp"
+#include "options/backend_flags.hpp"
+#include "options/hybrid_flags.hpp"
+#include "options/layer_flags.hpp"
+#include "options/limit_flags.hpp"
+#include "options/memory_flags.hpp"
+#include "options/method_flags.hpp"
+#include "options/quantity.hpp"
+#include "options/recompute_flags.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/table_flags.hpp"
+#include "options/target_flags.hpp"
+#include "options/transformer_flags.hpp"
+#include "options/words.hpp"
 
 /// The names for --objective: throughput corresponds to the smallest bottleneck.
-inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
+inline constexpr stagecut::named<stagecut::plan_objective> objective_options[] = {
     {"makespan", stagecut::plan_objective::makespan},     {"bottleneck", stagecut::plan_objective::bottleneck},
     {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
     {"leximax", stagecut::plan_objective::leximax},       {"range", stagecut::plan_objective::range},
     {"variance", stagecut::plan_objective::variance},     {"iteration", stagecut::plan_objective::iteration},
-    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-length", stagecut::plan_objective::pipeline_length}};
+    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-length", stagecut::plan_objective::pipeline_latency}};
 
 /// The options of `stagecut plan`.
 struct plan_command {
@@ -65,22 +65,22 @@ struct plan_command {
   std::string chunks_said;
   count_range chunks{};  // unset: 1, or what auto finds
   std::string schedule = "1f1b";
-  effort_words effort;
-  helper_words search;
+  effort_flags effort;
+  backend_flags search;
   std::string format = "text";
-  target_words target;
+  target_flags target;
   std::string output;
   std::string in_flight;
-  device_words devices;
-  layer_words layers;
-  cut_words cut;
-  memory_words memory;
-  method_words method;
-  recompute_words recompute;
-  hybrid_words hybrid;
-  limit_words input;
-  table_words table;
-  transformer_words transformer;
+  device_flags devices;
+  layer_flags layers;
+  cut_flags cut;
+  memory_flags memory;
+  method_flags method;
+  recompute_flags recompute;
+  hybrid_flags hybrid;
+  limit_flags input;
+  table_flags table;
+  transformer_flags transformer;
   bool timeline = false;
   std::optional<std::size_t> cpus;
   bool inference = false;
@@ -104,7 +104,7 @@ struct plan_command {
     devices.add(*command);
     memory.add(*command);
     method.add(*command);
-    add_choice(*command, "--objective", request.objective, asked_objectives, "NAME",
+    add_choice(*command, "--objective", request.objective, objective_options, "NAME",
                "makespan, bottleneck, throughput, time-per-token ...");
     command->add_flag("--inference", inference, "Forward passes alone: to serve, not to train");
     layers.add(*command);
@@ -293,7 +293,7 @@ struct plan_command {
     if (devices_said->count() == 0) request.devices = graph.devices;
     effort.ask(counted_search::devices, graph.layers.size(), request);
     static constexpr auto stop = stop_signals::asked;
-    request.limits.stop = stop;
+    request.search.stop = stop;
     const hybrid_request asked = piper_request(request, hybrid.replicas, devices.transfers.bandwidth, graph);
     return plan_piper(std::move(graph), asked, source(), format, output);
   }
@@ -312,7 +312,7 @@ struct plan_command {
     if (!cut.plan.empty()) take_plan();
     own = cut.of(model, input.limits);
     const std::size_t stages = own->stages();
-    const std::size_t usual = schedule == "auto" ? 0 : stagecut::find_schedule(schedule)->chunks;
+    const std::size_t usual = schedule == "auto" ? 0 : stagecut::find_schedule(schedule)->stages_per_rank;
     std::size_t each = !chunks_said.empty() ? parse_count_range("--chunks", chunks_said).first : usual;
     const std::size_t of_links = std::max(devices.nodes.devices(), devices.of_topology());
     const std::size_t ranks = devices_said->count() != 0 ? request.devices : of_links;
@@ -330,7 +330,7 @@ struct plan_command {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
     refuse_more_than_cut(made);
     if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
-    if (chunks_said.empty() && devices_said->count() == 0 && made.chunks > 1) chunks_said = std::to_string(made.chunks);
+    if (chunks_said.empty() && devices_said->count() == 0 && made.stages_per_rank > 1) chunks_said = std::to_string(made.stages_per_rank);
     const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
     if (schedule_said->count() != 0 || known == nullptr || !one_of_planned(made.schedule.name)) return;
     schedule = made.schedule.name;
@@ -352,7 +352,7 @@ struct plan_command {
                                               : std::vector<stagecut::schedule_kind>()) {
       asked.push_back(request);
       asked.back().schedule = kind;
-      asked.back().chunks = each;
+      asked.back().stages_per_rank = each;
     }
     std::string why;
     for (const stagecut::plan_request& one : asked) {
@@ -452,12 +452,12 @@ struct plan_command {
     if (const std::string links = devices.reading(gpus_of_stage(made.profile)); !links.empty()) say(links);
     if (!limit_taken.empty() && format != "text" && format != "json" && format != "html") say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
-    if (schedule == "auto" || schedule_said->count() == 0 || made.chunks == 1 || stagecut::are_graph_chunks(made)) {
+    if (schedule == "auto" || schedule_said->count() == 0 || made.stages_per_rank == 1 || stagecut::are_graph_chunks(made)) {
       return;
     }
     const auto& entry = *stagecut::find_schedule(schedule);
-    if (entry.with_chunks == entry.kind) return;
-    say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.chunks, to_string(entry.with_chunks)));
+    if (entry.with_stages_per_rank == entry.kind) return;
+    say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.stages_per_rank, to_string(entry.with_stages_per_rank)));
   }
 
   /// Unset options that reduce the memory of a computed model, if stages may use several devices.
@@ -520,16 +520,16 @@ struct plan_command {
     using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
     ask_effort(model);
-    request.limits.stop = stop;
+    request.search.stop = stop;
     const std::unique_ptr<search_helpers> helpers = search.ask();
-    if (helpers) request.helpers = helpers->refs();
+    if (helpers) request.backends = helpers->refs();
     progress_line line;
     const char* const what = request.objective == plan_objective::bottleneck ? "bottleneck" : "makespan";
-    const auto tell = [&](const makespan_progress& now) {
-      line.show([&] { return search_text(model, now, what, request.limits.time_limit, line.seconds()); });
+    const auto tell = [&](const search_progress& now) {
+      line.show([&] { return search_text(model, now, what, request.search.time_limit, line.seconds()); });
     };
     plan_request asked = request;
-    if (line.is_shown()) asked.limits.progress = tell;
+    if (line.is_shown()) asked.search.progress = tell;
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
     if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
     // Graphs whose stages may be parallel are searched under 1F1B only.
@@ -551,14 +551,14 @@ struct plan_command {
     layers.refuse(fmt::format("does not go with {}: layers are dealt out anywhere", word).c_str());
     static constexpr auto stop = stop_signals::asked;
     effort.ask(counted_search::recomputation, model.layers.size(), request);
-    request.limits.stop = stop;
+    request.search.stop = stop;
     progress_line line;
-    const auto tell = [&](const stagecut::makespan_progress& now) {
-      line.show([&] { return search_text(model, now, "makespan", request.limits.time_limit, line.seconds()); });
+    const auto tell = [&](const stagecut::search_progress& now) {
+      line.show([&] { return search_text(model, now, "makespan", request.search.time_limit, line.seconds()); });
     };
     stagecut::plan_request asked = request;
-    if (line.is_shown()) asked.limits.progress = tell;
-    const count_range of = chunks_said.empty() ? count_range{request.chunks, request.chunks} : chunks;
+    if (line.is_shown()) asked.search.progress = tell;
+    const count_range of = chunks_said.empty() ? count_range{request.stages_per_rank, request.stages_per_rank} : chunks;
     return recompute.solve(model, asked, of, schedule_said->count() != 0, input.limits);
   }
 
@@ -594,7 +594,7 @@ struct plan_command {
       refuse("--checkpoint", "does not go with --replicate: --recompute full does");
     }
     using of = stagecut::plan_objective;
-    if (request.objective != of::automatic && request.objective != of::makespan && !hybrid_words::of_several_devices(request.objective)) {
+    if (request.objective != of::automatic && request.objective != of::makespan && !hybrid_flags::of_several_devices(request.objective)) {
       refuse("--objective", "is makespan, stage-time or pipeline-length where stages have several devices");
     }
   }
@@ -607,13 +607,13 @@ struct plan_command {
     layers.refuse("does not go with --replicate: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
     effort.ask(counted_search::devices, model.layers.size(), request);
-    request.limits.stop = stop;
+    request.search.stop = stop;
     progress_line line;
-    const auto tell = [&](const stagecut::makespan_progress& now) {
-      line.show([&] { return search_text(model, now, "iteration", request.limits.time_limit, line.seconds()); });
+    const auto tell = [&](const stagecut::search_progress& now) {
+      line.show([&] { return search_text(model, now, "iteration", request.search.time_limit, line.seconds()); });
     };
     stagecut::plan_request asked = request;
-    if (line.is_shown()) asked.limits.progress = tell;
+    if (line.is_shown()) asked.search.progress = tell;
     if (asked.topology && asked.topology->devices() != asked.devices) {
       throw CLI::ValidationError("--devices", fmt::format("{} are not the {} devices of --topology", asked.devices,
                                                           asked.topology->devices()));
@@ -662,9 +662,9 @@ struct plan_command {
     if (schedule == "auto") return;
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;
-    request.chunks = chunks.first != 0 ? chunks.first : entry.chunks == 0 ? 1 : entry.chunks;
-    const bool needs_chunks = entry.chunks == 0 && entry.kind != stagecut::schedule_kind::synthesized;
-    if (needs_chunks && request.chunks == 1 && chunks.is_one()) {
+    request.stages_per_rank = chunks.first != 0 ? chunks.first : entry.stages_per_rank == 0 ? 1 : entry.stages_per_rank;
+    const bool needs_chunks = entry.stages_per_rank == 0 && entry.kind != stagecut::schedule_kind::synthesized;
+    if (needs_chunks && request.stages_per_rank == 1 && chunks.is_one()) {
       throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
     }
   }

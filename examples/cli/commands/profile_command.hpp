@@ -23,12 +23,12 @@
 
 #include "commands/calibration.hpp"
 #include "commands/plan_command.hpp"
-#include "text/computed_text.hpp"
-#include "text/output.hpp"
-#include "text/profile_text.hpp"
-#include "text/term_text.hpp"
-#include "words/limit_words.hpp"
-#include "words/transformer_words.hpp"
+#include "output/computed_text.hpp"
+#include "output/output.hpp"
+#include "output/profile_text.hpp"
+#include "output/term_text.hpp"
+#include "options/limit_flags.hpp"
+#include "options/transformer_flags.hpp"
 
 /// The configuration of a preset; empty for an unknown name.
 inline std::string_view preset_text(std::string_view name) {
@@ -38,7 +38,7 @@ inline std::string_view preset_text(std::string_view name) {
 
 /// The output formats of a profile.
 enum class profile_format { json, csv, text, config };
-inline constexpr stagecut::word<profile_format> profile_formats[] = {{"json", profile_format::json},
+inline constexpr stagecut::named<profile_format> profile_formats[] = {{"json", profile_format::json},
                                                                      {"csv", profile_format::csv},
                                                                      {"text", profile_format::text},
                                                                      {"config", profile_format::config}};
@@ -48,14 +48,14 @@ struct profile_command {
   std::string preset;
   std::string config;
   std::vector<std::string> changes;
-  transformer_words model;
+  transformer_flags model;
   std::optional<double> gemm, bandwidth, efficiency, network_efficiency;
   std::string device_memory;
   std::string explained;
   std::string calibration;
   profile_format format = profile_format::json;
   std::string output;
-  limit_words input;
+  limit_flags input;
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
@@ -252,7 +252,7 @@ struct profile_command {
     if (numbers.further != 0) text += fmt::format("; {:.0f} more guess further tokens", numbers.further);
     text += "\n" + computed_text(made);
     if (!model.inference) return text;
-    for (const auto& [name, phase] : phase_words) {
+    for (const auto& [name, phase] : phase_names) {
       double seconds = 0;
       for (const auto& each :
            inference_profile(from.architecture, model.served(from.training), phase, on, reached).layers) {

@@ -13,9 +13,9 @@
 #include <string>
 #include <utility>
 
-#include "text/stop_signals.hpp"
-#include "words/limit_words.hpp"
-#include "words/table_words.hpp"
+#include "output/stop_signals.hpp"
+#include "options/limit_flags.hpp"
+#include "options/table_flags.hpp"
 
 // Reads the profile for a command.
 
@@ -23,7 +23,7 @@
 inline std::string source_name(const std::string& file) { return file == "-" ? "standard input" : file; }
 
 /// The text of a file; nothing if a signal interrupted reading.
-inline std::optional<std::string> read_text(const std::string& file, const limit_words& input) {
+inline std::optional<std::string> read_text(const std::string& file, const limit_flags& input) {
   using namespace stagecut;
   std::optional<std::string> text;
   stop_signals::begin_search(true);
@@ -40,7 +40,7 @@ inline std::optional<std::string> read_text(const std::string& file, const limit
 /// Parses a profile; nothing if a signal came meanwhile. Prints its notes. From then on the first signal is a request
 /// to stop.
 inline std::optional<stagecut::profile> tree_of(const std::string& text, const std::string& file,
-                                                const limit_words& input, const table_words& table) {
+                                                const limit_flags& input, const table_flags& table) {
   using namespace stagecut;
   const std::string source = source_name(file);
   stop_signals::begin_search(true);
@@ -67,15 +67,15 @@ inline stagecut::profile without_modules(stagecut::profile model, const std::str
 
 /// Parses a profile, without modules.
 inline std::optional<stagecut::profile> model_of(const std::string& text, const std::string& file,
-                                                 const limit_words& input, const table_words& table) {
+                                                 const limit_flags& input, const table_flags& table) {
   std::optional<stagecut::profile> model = tree_of(text, file, input, table);
   if (!model) return std::nullopt;
   return without_modules(*std::move(model), file);
 }
 
 /// Reads and parses the profile in a file.
-inline std::optional<stagecut::profile> read_model(const std::string& file, const limit_words& input,
-                                                   const table_words& table) {
+inline std::optional<stagecut::profile> read_model(const std::string& file, const limit_flags& input,
+                                                   const table_flags& table) {
   const std::optional<std::string> text = read_text(file, input);
   return text ? model_of(*text, file, input, table) : std::nullopt;
 }

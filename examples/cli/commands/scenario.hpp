@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/computed_text.hpp"
+#include "output/computed_text.hpp"
 
 /// The input of a simulation.
 struct scenario {

@@ -12,23 +12,23 @@
 #include <string>
 #include <variant>
 
-#include "text/computed_text.hpp"
-#include "text/output.hpp"
-#include "text/plan_formats.hpp"
-#include "text/profile_text.hpp"
-#include "text/recompute_text.hpp"
-#include "words/limit_words.hpp"
-#include "words/table_words.hpp"
-#include "words/target_words.hpp"
-#include "words/words.hpp"
+#include "output/computed_text.hpp"
+#include "output/output.hpp"
+#include "output/plan_formats.hpp"
+#include "output/profile_text.hpp"
+#include "output/recompute_text.hpp"
+#include "options/limit_flags.hpp"
+#include "options/table_flags.hpp"
+#include "options/target_flags.hpp"
+#include "options/words.hpp"
 
 /// The options of `stagecut show`.
 struct show_command {
   std::string file;
   std::string format = "text";
   std::string output;
-  limit_words input;
-  table_words table;
+  limit_flags input;
+  table_flags table;
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
@@ -60,7 +60,7 @@ struct show_command {
       write(text, output);
       if (const std::string large = beyond_device_text(*made); !large.empty()) say(fmt::format("{}: {}", source, large));
       say_settings(*made, format, text);
-      for (const std::string& each : target_words().cautions(*made, format)) say(each);
+      for (const std::string& each : target_flags().cautions(*made, format)) say(each);
       return 0;
     }
     const auto& model = std::get<profile>(read);

@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
-#include "text/output.hpp"
-#include "text/simulation_formats.hpp"
-#include "text/simulation_text.hpp"
-#include "words/limit_words.hpp"
-#include "words/pass_words.hpp"
-#include "words/schedule_words.hpp"
-#include "words/transfer_words.hpp"
-#include "words/words.hpp"
+#include "output/output.hpp"
+#include "output/simulation_formats.hpp"
+#include "output/simulation_text.hpp"
+#include "options/limit_flags.hpp"
+#include "options/pass_words.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/transfer_flags.hpp"
+#include "options/words.hpp"
 
 /// The options of `stagecut simulate`.
 struct simulate_command {
@@ -30,9 +30,9 @@ struct simulate_command {
   pass_words passes;
   std::size_t devices = 0;
   std::size_t chunks = 0;
-  schedule_words schedule;
-  transfer_words transfers;
-  limit_words input;
+  schedule_flags schedule;
+  transfer_flags transfers;
+  limit_flags input;
   simulation_format format = simulation_format::text;
   std::string output;
   bool merged = false;
@@ -112,8 +112,8 @@ struct simulate_command {
     if (devices != 0 && devices != plan.devices) {
       throw CLI::ValidationError("--devices", fmt::format("{} are not the {} of the plan", devices, plan.devices));
     }
-    if (chunks != 0 && chunks != plan.chunks) {
-      throw CLI::ValidationError("--chunks", fmt::format("{} are not the {} of the plan", chunks, plan.chunks));
+    if (chunks != 0 && chunks != plan.stages_per_rank) {
+      throw CLI::ValidationError("--chunks", fmt::format("{} are not the {} of the plan", chunks, plan.stages_per_rank));
     }
     if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
     stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
@@ -159,9 +159,9 @@ struct simulate_command {
     if (plan.schedule.slices != 1) {
       throw CLI::ValidationError("--schedule", "is of no use: the plan cuts sequences, for its own schedule");
     }
-    schedule_words words = schedule;
+    schedule_flags words = schedule;
     if (words.group == 0 && words.name == plan.schedule.name) words.group = plan.schedule.group;
-    return words.made(plan.devices, plan.chunks, plan.schedule.microbatches,
+    return words.made(plan.devices, plan.stages_per_rank, plan.schedule.microbatches,
                       stagecut::times_of(plan, plan.profile.splits_backward()), transfers.of(plan), input.limits,
                       stagecut::stage_edges_of(plan));
   }

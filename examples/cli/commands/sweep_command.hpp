@@ -27,21 +27,21 @@
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
 #include "commands/worker_threads.hpp"
-#include "text/computed_text.hpp"
-#include "text/output.hpp"
-#include "text/predicted_rates.hpp"
-#include "text/progress_line.hpp"
-#include "text/report_parts.hpp"
-#include "text/sweep_text.hpp"
-#include "words/device_words.hpp"
-#include "words/did_you_mean.hpp"
-#include "words/helper_words.hpp"
-#include "words/layer_words.hpp"
-#include "words/limit_words.hpp"
-#include "words/memory_words.hpp"
-#include "words/schedule_words.hpp"
-#include "words/table_words.hpp"
-#include "words/words.hpp"
+#include "output/computed_text.hpp"
+#include "output/output.hpp"
+#include "output/predicted_rates.hpp"
+#include "output/progress_line.hpp"
+#include "output/report_parts.hpp"
+#include "output/sweep_text.hpp"
+#include "options/device_flags.hpp"
+#include "options/did_you_mean.hpp"
+#include "options/backend_flags.hpp"
+#include "options/layer_flags.hpp"
+#include "options/limit_flags.hpp"
+#include "options/memory_flags.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/table_flags.hpp"
+#include "options/words.hpp"
 
 /// The options of `stagecut sweep`.
 struct sweep_command {
@@ -53,12 +53,12 @@ struct sweep_command {
   std::optional<double> time_limit;
   bool front = false;
   bool all = false;
-  device_words speeds;
-  layer_words layers;
-  memory_words memory;
-  helper_words search;
-  limit_words input;
-  table_words table;
+  device_flags speeds;
+  layer_flags layers;
+  memory_flags memory;
+  backend_flags search;
+  limit_flags input;
+  table_flags table;
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
@@ -135,7 +135,7 @@ struct sweep_command {
   /// The names for --recompute.
   static std::vector<std::string> recomputing() {
     std::vector<std::string> names;
-    for (const auto& each : stagecut::checkpointing_words) {
+    for (const auto& each : stagecut::checkpointing_names) {
       if (each.value != stagecut::checkpointing::except_last) names.emplace_back(each.name);
     }
     return names;
@@ -162,7 +162,7 @@ struct sweep_command {
     if (result.devices.empty() && model.machine.devices != 0) result.devices = {model.machine.devices};
     if (result.devices.empty()) throw CLI::RequiredError("--devices");
     result.microbatches = numbers("--microbatches", microbatches, "32,64");
-    result.chunks = numbers("--chunks", chunks, "1,2");
+    result.stages_per_rank = numbers("--chunks", chunks, "1,2");
     if (schedules == "auto") {
       result.schedules = stagecut::usual_schedules(model);
     } else {
@@ -180,7 +180,7 @@ struct sweep_command {
       }
     }
     for (const std::string_view each : split(recompute, ',')) {
-      const auto* const known = stagecut::find_name(stagecut::checkpointing_words, each == "none" ? "never" : each);
+      const auto* const known = stagecut::find_name(stagecut::checkpointing_names, each == "none" ? "never" : each);
       if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
         throw CLI::ValidationError(
             "--recompute", fmt::format("{} is neither never nor always{}", each, did_you_mean(each, recomputing())));
@@ -202,7 +202,7 @@ struct sweep_command {
     options.stop = stop;
     const std::unique_ptr<search_helpers> helpers = search.ask();
     stagecut::plan_request helped = request;
-    if (helpers) helped.helpers = helpers->refs();
+    if (helpers) helped.backends = helpers->refs();
     if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
     const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
     progress_line line;
@@ -236,7 +236,7 @@ struct sweep_command {
     stagecut::io::scatter_options result;
     if (!model.name.empty()) result.title = model.name + ": time and memory";
     result.seconds = !model.weights_only;
-    result.memory_limit = request.memory_per_device;
+    result.memory_limit = request.memory_limit.for_all();
     return result;
   }
 
@@ -248,7 +248,7 @@ struct sweep_command {
     stagecut::io::report result;
     result.title = model.name.empty() ? "Time and memory" : shown(model.name) + ": time and memory";
     result.seconds = !model.weights_only;
-    result.memory_limit = request.memory_per_device;
+    result.memory_limit = request.memory_limit.for_all();
     result.table = shown_table("Configurations", sweep_table(model, rows, sweep_lines::planned), configurations_text(rows));
     if (!computed_figures(model).empty()) {
       std::string run = computed_text(model);
@@ -262,7 +262,7 @@ struct sweep_command {
       if (!row.has_plan()) continue;
       const std::string schedule = to_string(row.schedule);
       result.points.push_back({fmt::format("{}, {} devices, {} chunk{}, {} microbatches, recompute {}", schedule, row.devices,
-                                           row.chunks, row.chunks == 1 ? "" : "s", row.microbatches,
+                                           row.stages_per_rank, row.stages_per_rank == 1 ? "" : "s", row.microbatches,
                                            to_string(row.checkpoint)),
                                schedule, row.per_microbatch, row.memory, row.on_front, {}});
       const std::optional<stagecut::plan> made = row.on_front ? plan_of(model, request, row) : std::nullopt;

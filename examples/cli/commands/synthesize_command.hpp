@@ -21,25 +21,25 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
-#include "text/exit_status.hpp"
-#include "text/output.hpp"
-#include "text/simulation_formats.hpp"
-#include "text/stop_signals.hpp"
-#include "words/effort_words.hpp"
-#include "words/pass_words.hpp"
-#include "words/quantity.hpp"
-#include "words/schedule_words.hpp"
-#include "words/transfer_words.hpp"
-#include "words/words.hpp"
+#include "output/exit_status.hpp"
+#include "output/output.hpp"
+#include "output/simulation_formats.hpp"
+#include "output/stop_signals.hpp"
+#include "options/effort_flags.hpp"
+#include "options/pass_words.hpp"
+#include "options/quantity.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/transfer_flags.hpp"
+#include "options/words.hpp"
 
 /// The placement of several stages per rank.
 enum class stage_placement { loop, vee };
-inline constexpr stagecut::word<stage_placement> stage_placements[] = {{"loop", stage_placement::loop},
+inline constexpr stagecut::named<stage_placement> stage_placements[] = {{"loop", stage_placement::loop},
                                                                        {"v", stage_placement::vee}};
 
 /// The objective.
-inline constexpr stagecut::word<stagecut::order_objective> order_objectives[] = {
-    {"makespan", stagecut::order_objective::makespan}, {"span", stagecut::order_objective::span}};
+inline constexpr stagecut::named<stagecut::synthesis_objective> order_objectives[] = {
+    {"makespan", stagecut::synthesis_objective::makespan}, {"span", stagecut::synthesis_objective::span}};
 
 /// The options of `stagecut schedules synthesize`.
 struct synthesize_command {
@@ -48,9 +48,9 @@ struct synthesize_command {
   std::size_t chunks = 1;
   std::size_t microbatches = 0;
   stage_placement placement = stage_placement::loop;
-  stagecut::order_objective objective = stagecut::order_objective::makespan;
+  stagecut::synthesis_objective objective = stagecut::synthesis_objective::makespan;
   std::string kept, late, resident, memory;
-  transfer_words transfers;
+  transfer_flags transfers;
   std::optional<double> time_limit;
   std::optional<std::size_t> node_limit;
   std::size_t seed = 1;
@@ -92,18 +92,18 @@ struct synthesize_command {
     what.title = "synthesize";
     what.seconds = false;
     try {
-      const stagecut::order_request request = asked(what);
+      const stagecut::synthesis_request request = asked(what);
       const auto made = stagecut::synthesize_schedule(what.times, what.transfers, request);
       if (!made) return none(made.state(), request);
-      what.order = made->order;
+      what.order = made->schedule;
       what.order.name = "synthesize";
       if (!kept.empty() || !late.empty() || !resident.empty()) what.bytes = request.bytes;
-      if (request.memory.size() == 1) what.memory_limit = request.memory[0];
-      if (request.memory.size() > 1) what.memory_limits = request.memory;
+      what.memory_limit = request.memory_limit.for_all();
+      what.memory_limits = request.memory_limit.of_ranks();
       const simulated result = ::simulate(what);
       const auto text = [&] {
         return simulation_text(result, screen_of(output)) + proof_text(made.state(), *made) +
-               named_text(what, request, made->value());
+               named_text(what, request, made->value);
       };
       const auto json = [&] { return order_json(result, made.state(), *made); };
       write_simulation(result, format, output, text, json);
@@ -119,7 +119,7 @@ struct synthesize_command {
 
  private:
   /// The request; fills in the times and messages.
-  [[nodiscard]] stagecut::order_request asked(scenario& what) const {
+  [[nodiscard]] stagecut::synthesis_request asked(scenario& what) const {
     if (passes.forward.empty()) throw CLI::RequiredError("--forward");
     if (microbatches == 0) throw CLI::RequiredError("--microbatches");
     std::size_t stages = 0;
@@ -128,7 +128,7 @@ struct synthesize_command {
       if (devices == 0) throw CLI::RequiredError("--devices, or times of every stage");
       stages = devices * chunks;
     }
-    if (const std::string much = schedule_words().too_much(stages, 1, microbatches); !much.empty()) {
+    if (const std::string much = schedule_flags().too_much(stages, 1, microbatches); !much.empty()) {
       throw CLI::ValidationError("--microbatches", much);
     }
     if (stages % chunks != 0 || (devices != 0 && devices * chunks != stages)) {
@@ -146,7 +146,7 @@ struct synthesize_command {
       if (list->empty() || list->size() == stages) continue;
       throw CLI::ValidationError(name, fmt::format("{} times, and there are {} stages", list->size(), stages));
     }
-    stagecut::order_request request;
+    stagecut::synthesis_request request;
     const std::size_t ranks = stages / chunks;
     const bool vee = placement == stage_placement::vee;
     if (vee && chunks != 2) throw CLI::ValidationError("--placement", "v needs --chunks 2");
@@ -163,19 +163,19 @@ struct synthesize_command {
     request.bytes.activations = by_stage("--keeps", kept);
     request.bytes.weight_part = by_stage("--keeps-for-weights", late);
     request.bytes.resident = by_stage("--resident", resident);
-    request.memory = parse_list<double>("--memory", memory, "4 or 4,3,2,1");
+    request.memory_limit = parse_list<double>("--memory", memory, "4 or 4,3,2,1");
     what.transfers = transfers.of_lists();
-    request.limits.time_limit = time_limit;
-    request.limits.node_limit = node_limit;
-    if (!time_limit && !node_limit) request.limits.node_limit = usual_orders(stages * microbatches);
+    request.search.time_limit = time_limit;
+    request.search.node_limit = node_limit;
+    if (!time_limit && !node_limit) request.search.node_limit = usual_orders(stages * microbatches);
     static constexpr auto stop = stop_signals::asked;
-    request.limits.stop = stop;
-    request.seed = seed;
+    request.search.stop = stop;
+    request.search.seed = seed;
     return request;
   }
 
   /// PyTorch computes nothing for I of stage 0, and everything in its W: it runs B there.
-  static void run_first_whole(stagecut::pass_times<double>& times, stagecut::order_request& request) {
+  static void run_first_whole(stagecut::pass_times<double>& times, stagecut::synthesis_request& request) {
     request.whole.assign(times.forward.size(), false);
     request.whole[0] = true;
     if (!times.backward.empty()) return;
@@ -184,7 +184,7 @@ struct synthesize_command {
     }
   }
 
-  [[nodiscard]] static int none(stagecut::state state, const stagecut::order_request& request) {
+  [[nodiscard]] static int none(stagecut::state state, const stagecut::synthesis_request& request) {
     const bool known = state == stagecut::state::infeasible;
     const char* const stopped =
         stop_signals::asked() ? "stopped before an order was found" : "no order was found within the limits";
@@ -193,7 +193,7 @@ struct synthesize_command {
   }
 
   /// The first rank that cannot hold one microbatch, in the unit of the input.
-  [[nodiscard]] static std::string shortage(const stagecut::order_request& request) {
+  [[nodiscard]] static std::string shortage(const stagecut::synthesis_request& request) {
     const auto of = [](const std::vector<double>& values, std::size_t s, double otherwise) {
       return values.empty() ? otherwise : values[s];
     };
@@ -202,7 +202,7 @@ struct synthesize_command {
       needs[request.rank_of[s]] += of(request.bytes.activations, s, 1) + of(request.bytes.resident, s, 0);
     }
     for (std::size_t r = 0; r < needs.size(); ++r) {
-      const double has = request.memory[request.memory.size() == 1 ? 0 : r];
+      const double has = request.memory_limit.of(r, 0);
       if (needs[r] > has) {
         return fmt::format("rank {} needs at least {:.9g}, with one microbatch at a time, and --memory is {:.9g}", r,
                            needs[r], has);
@@ -211,17 +211,17 @@ struct synthesize_command {
     return "no rank may hold less";
   }
 
-  [[nodiscard]] static std::string proof_text(stagecut::state state, const stagecut::synthesized<double>& made) {
-    const bool of_span = made.objective == stagecut::order_objective::span;
+  [[nodiscard]] static std::string proof_text(stagecut::state state, const stagecut::synthesized_schedule<double>& made) {
+    const bool of_span = made.objective == stagecut::synthesis_objective::span;
     const std::string span = of_span ? fmt::format("span {:.9g}: ", made.span) : "";
     const char* const what = of_span ? "of no order is it" : "no order is";
     if (state == stagecut::state::optimal) return fmt::format("{}{} shorter: proved\n", span, what);
     return fmt::format("{}{} shorter than {:.9g}, {:.2g} % less\n", span, what, made.bound,
-                       100 * (1 - made.bound / made.value()));
+                       100 * (1 - made.bound / made.value));
   }
 
   /// The best named schedule of these ranks, stages and microbatches that fits.
-  [[nodiscard]] static std::string named_text(const scenario& what, const stagecut::order_request& request,
+  [[nodiscard]] static std::string named_text(const scenario& what, const stagecut::synthesis_request& request,
                                               double found) {
     const std::size_t ranks = what.order.ranks();
     const std::size_t chunks = what.order.stages() / ranks;
@@ -230,21 +230,21 @@ struct synthesize_command {
     for (const stagecut::schedule_entry& each : stagecut::schedules) {
       if (!stagecut::has_shape(each.kind, ranks, chunks, request.microbatches)) continue;
       const auto order =
-          stagecut::make_schedule(each.kind, {.ranks = ranks, .chunks = chunks, .microbatches = request.microbatches});
+          stagecut::make_schedule(each.kind, {.ranks = ranks, .stages_per_rank = chunks, .microbatches = request.microbatches});
       if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
       const auto run = stagecut::simulate(order, what.times, what.transfers);
-      const double value = request.objective == stagecut::order_objective::span ? run.span : run.makespan;
+      const double value = request.objective == stagecut::synthesis_objective::span ? run.span : run.makespan;
       bool fits = true;
       const auto peaks = stagecut::memory_curve(order, run, request.bytes);
-      for (std::size_t r = 0; r < peaks.size() && !request.memory.empty(); ++r) {
-        fits = fits && peaks[r].peak() <= request.memory[request.memory.size() == 1 ? 0 : r];
+      for (std::size_t r = 0; r < peaks.size() && request.memory_limit; ++r) {
+        fits = fits && peaks[r].peak() <= request.memory_limit.of(r, 0);
       }
       if (!fits || (best != nullptr && least <= value)) continue;
       best = each.name;
       least = value;
     }
     if (best == nullptr)
-      return request.memory.empty() ? "no named schedule has this shape\n" : "no named schedule fits\n";
+      return !request.memory_limit ? "no named schedule has this shape\n" : "no named schedule fits\n";
     return fmt::format("best named schedule that fits: {}, {:.9g}, {}\n", best, least,
                        least > found ? fmt::format("{:.1f} % longer", 100 * (least / found - 1)) : "as long");
   }
@@ -257,14 +257,14 @@ struct synthesize_command {
 
   /// The simulation, with the proof and the ops of every rank.
   [[nodiscard]] static std::string order_json(const simulated& result, stagecut::state state,
-                                              const stagecut::synthesized<double>& made) {
+                                              const stagecut::synthesized_schedule<double>& made) {
     std::string text = simulation_json(result);
     text.erase(text.rfind('}'));
     text += fmt::format(",\n \"state\": \"{}\",\n \"bound\": {},\n \"orders\": [", to_string(state),
                         stagecut::io::json_line(stagecut::io::json_number(made.bound)));
-    for (std::size_t r = 0; r < made.order.ranks(); ++r) {
+    for (std::size_t r = 0; r < made.schedule.ranks(); ++r) {
       nlohmann::json ops = nlohmann::json::array();
-      for (const stagecut::op& each : made.order.orders[r]) ops.push_back(to_string(each));
+      for (const stagecut::op& each : made.schedule.orders[r]) ops.push_back(to_string(each));
       text += (r == 0 ? "\n  " : ",\n  ") + stagecut::io::json_line(ops);
     }
     return text + "]}\n";
@@ -275,8 +275,8 @@ struct synthesize_command {
     constexpr std::pair<const char*, const char*> options[] = {{"bytes.activations", "--keeps"},
                                                                {"bytes.weight_part", "--keeps-for-weights"},
                                                                {"bytes.resident", "--resident"},
-                                                               {"memory", "--memory"},
-                                                               {"limits.time_limit", "--time-limit"}};
+                                                               {"memory_limit", "--memory"},
+                                                               {"search.time_limit", "--time-limit"}};
     const std::string what = error.what();
     const std::size_t equals = what.find(" = ");
     for (const auto& [argument, option] : options) {

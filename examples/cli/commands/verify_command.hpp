@@ -14,24 +14,24 @@
 
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
-#include "text/output.hpp"
-#include "text/predicted_rates.hpp"
-#include "text/verification_text.hpp"
-#include "words/limit_words.hpp"
-#include "words/table_words.hpp"
-#include "words/transfer_words.hpp"
-#include "words/words.hpp"
+#include "output/output.hpp"
+#include "output/predicted_rates.hpp"
+#include "output/verification_text.hpp"
+#include "options/limit_flags.hpp"
+#include "options/table_flags.hpp"
+#include "options/transfer_flags.hpp"
+#include "options/words.hpp"
 
 /// The output formats of a verification.
 enum class verification_format { text, json };
-inline constexpr stagecut::word<verification_format> verification_formats[] = {{"text", verification_format::text},
+inline constexpr stagecut::named<verification_format> verification_formats[] = {{"text", verification_format::text},
                                                                                {"json", verification_format::json}};
 
 /// The options of `stagecut verify`.
 struct verify_command {
   std::string profile_file, plan_file;
-  limit_words input;
-  table_words table;
+  limit_flags input;
+  table_flags table;
   verification_format format = verification_format::text;
   std::string output;
 

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "text/stop_signals.hpp"
-#include "words/count_range.hpp"
-#include "words/words.hpp"
+#include "output/stop_signals.hpp"
+#include "options/count_range.hpp"
+#include "options/words.hpp"
 
 // Plans for several numbers of chunks, and what is known about all of them together.
 

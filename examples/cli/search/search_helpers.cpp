@@ -2,7 +2,7 @@
 // Search helpers that use Thrust. When compiled by nvcc, as search_helpers.cu, they also support GPUs.
 #include "search/search_system.hpp"
 
-#include <stagecut/search/helpers_on.hpp>
+#include <stagecut/search/backends_on.hpp>
 
 #include <thrust/execution_policy.h>
 #ifdef CLI_WITH_OPENMP
@@ -18,10 +18,10 @@ template <class Policy>
 class helpers_of final : public search_helpers {
  public:
   explicit helpers_of(const Policy& policy) : helpers_(policy) {}
-  [[nodiscard]] stagecut::makespan_helpers refs() override { return helpers_.refs(); }
+  [[nodiscard]] stagecut::search_backends refs() override { return helpers_.refs(); }
 
  private:
-  stagecut::search::helpers_on<Policy> helpers_;
+  stagecut::search::backends_on<Policy> helpers_;
 };
 
 template <class Policy>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/words.hpp>
-#include <stagecut/makespan/makespan_helpers.hpp>
+#include <stagecut/core/names.hpp>
+#include <stagecut/makespan/search_backends.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -10,7 +10,7 @@
 /// The system for mass simulation of cuts, which helps the search for the smallest makespan.
 enum class search_system : std::uint8_t { off, cpu, gpu };
 
-inline constexpr stagecut::word<search_system> search_words[] = {
+inline constexpr stagecut::named<search_system> search_words[] = {
     {"cpu", search_system::cpu}, {"gpu", search_system::gpu}, {"off", search_system::off}};
 
 /// Search helpers. Their code is in a separate file, the only one that includes Thrust.
@@ -22,7 +22,7 @@ class search_helpers {
   virtual ~search_helpers() = default;
 
   /// Refers to this object.
-  [[nodiscard]] virtual stagecut::makespan_helpers refs() = 0;
+  [[nodiscard]] virtual stagecut::search_backends refs() = 0;
 };
 
 /// The helpers of a system; null for `off`.

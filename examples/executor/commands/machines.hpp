@@ -17,22 +17,22 @@
 #include "gpu/gpu_machine.hpp"
 #include "ranks/processes.hpp"
 #include "ranks/threads.hpp"
-#include "text/stop_signals.hpp"
+#include "output/stop_signals.hpp"
 
 namespace executor {
 
-/// What ranks are to be, and to run on.
+/// The requested machines of ranks.
 struct machine_request {
-  std::string device = "auto";                 ///< host, gpu; auto: GPUs where there are some
+  std::string device = "auto";                 ///< host, gpu; auto: GPUs if there are any
   std::string transport = "queues";            ///< queues, sockets; on one GPU copies, or nccl
-  std::vector<std::string> launcher{};         ///< of processes
-  std::vector<std::size_t> multiprocessors{};  ///< of every rank on one GPU; none: equal parts
+  std::vector<std::string> launcher{};         ///< starts processes
+  std::vector<std::size_t> multiprocessors{};  ///< per rank on one GPU; empty: equal parts
 };
 
-/// What ranks are, what they run on, and how they reach each other.
+/// The machines of ranks and the transports between them.
 class machines {
  public:
-  /// @param timed  whether nothing is computed, which needs no GPU
+  /// @param timed  whether passes only take time, which needs no GPU
   machines(const machine_request& wanted, std::size_t ranks, bool timed)
       : by_processes_(wanted.transport == "sockets"), launcher_(wanted.launcher) {
     if (!launcher_.empty() && !by_processes_) throw std::invalid_argument("a launcher needs `--transport sockets`");
@@ -51,15 +51,15 @@ class machines {
 
   [[nodiscard]] std::vector<rank_result> run(const run_setup& setup) const {
     if (!by_processes_) return run_threads(setup, make_);
-    stop_signals::begin_search(false);  // so that no process and no folder is left
+    stop_signals::begin_search(false);  // ensures that no process or folder remains
     return run_processes(setup, std::filesystem::read_symlink("/proc/self/exe"), launcher_);
   }
 
-  /// What messages between two ranks take.
+  /// The time of messages between two ranks.
   [[nodiscard]] stagecut::link_fit link() const {
     constexpr std::size_t repeats = 50;
     constexpr std::size_t on_hosts = std::size_t{1} << 20U;  // floats: 4 MiB
-    constexpr std::size_t on_gpus = std::size_t{1} << 24U;   // 64 MiB: shorter ones take a GPU little but the latency
+    constexpr std::size_t on_gpus = std::size_t{1} << 24U;   // 64 MiB: shorter ones cost a GPU little beyond latency
     if (!by_processes_) return measure_link(repeats, on_gpu_ ? on_gpus : on_hosts, make_);
     run_setup any;
     any.order = stagecut::gpipe(1, 1);

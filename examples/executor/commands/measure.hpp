@@ -32,10 +32,10 @@
 
 namespace executor {
 
-/// Seconds of every layer's F, I and W, run after run.
+/// Seconds of every layer's F, I and W, per run.
 using layer_samples = std::vector<std::array<std::vector<double>, 3>>;
 
-/// The value in the middle, or at another share; 0 of none.
+/// The median, or another quantile; 0 if empty.
 [[nodiscard]] inline double quantile(std::vector<double> values, double share = 0.5) {
   if (values.empty()) return 0;
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -43,7 +43,7 @@ using layer_samples = std::vector<std::array<std::vector<double>, 3>>;
   return *at;
 }
 
-/// Runs a model layer by layer on one device, and fills in what of its layers does not depend on the time.
+/// Runs a model layer by layer on one device, and fills in the properties of its layers that do not depend on time.
 [[nodiscard]] inline layer_samples sample_layers(const model_config& model, device& on, std::size_t repeats,
                                                  stagecut::profile& sizes) {
   pool memory(on, false);
@@ -88,19 +88,19 @@ using layer_samples = std::vector<std::array<std::vector<double>, 3>>;
     for (const parameter& each : layers[i]->parameters()) {
       sizes.layers[i].parameters += static_cast<double>(each.value.size() * sizeof(float));
     }
-    sizes.layers[i].resident = 2 * sizes.layers[i].parameters;  // the gradient beside it
+    sizes.layers[i].resident = 2 * sizes.layers[i].parameters;  // plus the gradient
   }
   return result;
 }
 
-/// What a model's layers take.
+/// The measured costs of a model's layers.
 struct measured_model {
   stagecut::profile profile{};   ///< medians of the times
-  std::vector<double> spread{};  ///< of every layer: what lies between the quartiles, as a share of its time
+  std::vector<double> spread{};  ///< per layer: the interquartile range, as a share of its time
 };
 
-/// Measures a model's layers on as many ranks at once: alone with one, else while all are busy.
-/// @throws whatever fails on a rank
+/// Measures a model's layers on `ranks` ranks at once: alone with one, else while all are busy.
+/// @throws any failure on a rank
 [[nodiscard]] inline measured_model measure_model(const model_config& model, std::size_t ranks, std::size_t repeats,
                                                   const machine_maker& make) {
   check(model);
@@ -137,8 +137,8 @@ struct measured_model {
   return result;
 }
 
-/// The link of samples. Where they tell no bandwidth (noise hides what bytes take), `fit_link` refuses all of them: then a
-/// link of unlimited bandwidth (0), with the median time as its latency.
+/// Fits a link to samples. `fit_link` throws if they do not determine a bandwidth (noise hides the effect of bytes):
+/// then a link of unlimited bandwidth (0), with the median time as its latency.
 /// @throws stagecut::invalid_input  as `fit_link` does for one sample, and if there is none
 [[nodiscard]] inline stagecut::link_fit link_of(const std::vector<stagecut::link_sample>& samples) {
   try {
@@ -156,13 +156,13 @@ struct measured_model {
   return result;
 }
 
-/// Measures messages from one rank to another, of one float up to `largest`, and fits a latency and a bandwidth to them.
-/// Each rank has a thread of its own: the one that starts all others must not be bound to a core.
-/// @throws whatever fails on a rank
+/// Measures messages from one rank to another, of one float up to `largest`, and fits a latency and a bandwidth to
+/// them. Each rank has its own thread: the thread that starts all others must not be bound to a core.
+/// @throws any failure on a rank
 [[nodiscard]] inline stagecut::link_fit measure_link(std::size_t repeats, std::size_t largest,
                                                      const machine_maker& make) {
   run_setup setup;
-  setup.order = stagecut::lower_transfers(stagecut::gpipe(2, 1));  // with an edge there, and one back
+  setup.order = stagecut::lower_transfers(stagecut::gpipe(2, 1));  // with one edge in each direction
   std::vector<inbox> boxes(2);
   std::vector<stagecut::link_sample> samples;
   const auto turns = [&](std::size_t rank) {

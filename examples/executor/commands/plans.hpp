@@ -30,23 +30,23 @@
 
 namespace executor {
 
-/// A plan to be run, and what is predicted of it.
+/// A plan to run, with its prediction.
 struct planned_run {
-  std::string name{};  ///< `uniform`, `bottleneck`, `makespan`, or that of a file
+  std::string name{};  ///< `uniform`, `bottleneck`, `makespan`, or a file's name
   stagecut::plan plan{};
   stagecut::schedule order{};  ///< of its passes
   stagecut::pass_times<double> times{};
   stagecut::transfer_times<double> transfers{};
   stagecut::simulation<double> predicted{};
-  std::vector<double> activations{};  ///< bytes of a microbatch on every stage
+  std::vector<double> activations{};  ///< bytes of a microbatch per stage
 };
 
-/// Makes of a plan all that is needed to run it.
-/// @param order  of its passes, where it is not the plan's own; empty: that
-/// @throws       stagecut::invalid_input for a plan that is no chain, has slices, or whose ranks wait for each other in a
-///               circle
+/// Prepares a plan for running.
+/// @param order  of its passes; empty: the plan's own
+/// @throws       stagecut::invalid_input for a plan that is not a chain, has slices, or whose ranks wait for each other
+///               in a cycle
 ///
-/// Passes that a rank is to run at once run one after the other, and are predicted so.
+/// Overlapping passes of a rank run sequentially, in the prediction as well as in the run.
 [[nodiscard]] inline planned_run prepare(std::string name, stagecut::plan made, stagecut::schedule order = {}) {
   if (order.orders.empty()) order = stagecut::schedule_of(made);
   if (!made.edges.empty() || !made.assignment.empty() || order.slices > 1) {
@@ -71,28 +71,28 @@ struct planned_run {
   return result;
 }
 
-/// What the plans of a table have in common.
+/// Common options of the plans in a table.
 struct plan_options {
   std::size_t ranks = 2;
   std::size_t microbatches = 8;
   stagecut::link_speed link{};
 };
 
-/// Stages of a rank: as many as a schedule has, two where it may have any number.
+/// Stages per rank: as the schedule requires, two if it supports any number.
 [[nodiscard]] inline std::size_t chunks_of(const stagecut::schedule_entry& entry) {
-  return entry.chunks == 0 ? 2 : entry.chunks;
+  return entry.stages_per_rank == 0 ? 2 : entry.stages_per_rank;
 }
 
 /// Cuts a model evenly by layers, by the heaviest stage, and by the makespan, for a schedule.
 ///
-/// The first two do not look at the schedule, but for the number of its stages.
-/// @throws stagecut::argument_error for ranks and microbatches that the schedule cannot have
+/// The first two only use the schedule's number of stages.
+/// @throws stagecut::argument_error for ranks and microbatches that the schedule does not support
 [[nodiscard]] inline std::vector<planned_run> three_plans(const stagecut::profile& model, const plan_options& options,
                                                           stagecut::schedule_kind kind) {
   const stagecut::schedule_entry& entry = stagecut::entry_of(kind);
   const std::size_t chunks = chunks_of(entry);
   const stagecut::schedule order =
-      stagecut::make_schedule(kind, {.ranks = options.ranks, .chunks = chunks, .microbatches = options.microbatches});
+      stagecut::make_schedule(kind, {.ranks = options.ranks, .stages_per_rank = chunks, .microbatches = options.microbatches});
   stagecut::plan_request request;
   request.microbatches = options.microbatches;
   request.links = {options.link};
@@ -100,7 +100,7 @@ struct plan_options {
     auto made = stagecut::make_plan(model, request);
     if (!made) throw std::runtime_error(name + std::string(": ") + made.why().text());
     made->devices = options.ranks;
-    made->chunks = chunks;
+    made->stages_per_rank = chunks;
     made->schedule.name = entry.name;
     for (std::size_t s = 0; s < order.stages(); ++s) made->stages[s].device = order.rank_of[s];
     return prepare(name, *std::move(made), order);
@@ -114,22 +114,22 @@ struct plan_options {
   request.by = stagecut::measure::time;
   result.push_back(planned("bottleneck"));
   request.devices = options.ranks;
-  request.chunks = chunks;
+  request.stages_per_rank = chunks;
   request.schedule = kind;
   request.objective = stagecut::plan_objective::makespan;
   result.push_back(planned("makespan"));
   return result;
 }
 
-/// Where a plan cuts its layers, both ends counted.
+/// The cut points of a plan, including both ends.
 [[nodiscard]] inline std::vector<std::size_t> points_of(const stagecut::plan& made) {
   std::vector<std::size_t> result;
   for (std::size_t s = 0; s <= made.cuts.stages(); ++s) result.push_back(made.cuts[s]);
   return result;
 }
 
-/// The setup of a run of a plan: with the model, if that is what was planned, else with stages that only take their time.
-/// @throws std::invalid_argument if a model was asked for and the plan is of another one
+/// The setup for running a plan: with the model, if the plan is for it, else with stages that only take time.
+/// @throws std::invalid_argument if a model was requested and the plan is for another one
 [[nodiscard]] inline run_setup setup_of(const planned_run& run, const model_config* model) {
   run_setup result;
   result.order = stagecut::lower_transfers(run.order);
@@ -163,7 +163,7 @@ struct plan_options {
   return result;
 }
 
-/// A chain of layers of uneven times for runs in which nothing is computed: a few milliseconds each, the last the longest.
+/// A chain of layers of uneven times for runs without computation: a few milliseconds each, the last the longest.
 [[nodiscard]] inline stagecut::profile timed_profile(std::size_t layers, unsigned seed) {
   std::mt19937 random(seed);
   stagecut::profile result;

@@ -21,25 +21,26 @@
 #include "commands/measure.hpp"
 #include "commands/plans.hpp"
 #include "ranks/rank.hpp"
-#include "text/table.hpp"
-#include "words/quantity.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
 #include "work/model.hpp"
 #include "work/pool.hpp"
 
 namespace executor {
 
-/// A plan that was run, beside its prediction.
+/// A measured run with its prediction.
 struct measured_run {
   planned_run of{};
-  stagecut::simulation<double> run{};     ///< of the median makespan, the lower of two
-  double fastest = 0, slowest = 0;        ///< seconds, of all iterations
+  stagecut::simulation<double> run{};     ///< of median makespan, the lower of two
+  double fastest = 0, slowest = 0;        ///< seconds, over all iterations
   stagecut::run_comparison comparison{};  ///< with that iteration
-  std::vector<double> predicted_bytes{};  ///< activations of every rank at most
-  std::vector<double> measured_bytes{};   ///< likewise, counted by its pool
-  double difference = -1;                 ///< of loss and gradients from those of one device; below 0: not compared
+  std::vector<double> predicted_bytes{};  ///< peak activations per rank
+  std::vector<double> measured_bytes{};   ///< the same, counted by its pool
+  double difference = -1;                 ///< of loss and gradients to those of one device; below 0: not compared
 };
 
-/// How far losses and gradients are from others: the norm of the difference over that of the others; 0: the same bits.
+/// The relative difference of losses and gradients: the norm of the difference over the expected ones' norm; 0:
+/// bitwise equal.
 [[nodiscard]] inline double difference(const gradients& found, const gradients& expected) {
   double apart = 0;
   double all = 0;
@@ -57,7 +58,7 @@ struct measured_run {
   return apart == 0 ? 0 : std::sqrt(apart / all);
 }
 
-/// What all ranks computed, as one.
+/// Combines the results of all ranks.
 [[nodiscard]] inline gradients joined(const std::vector<rank_result>& ranks) {
   gradients result;
   for (const rank_result& rank : ranks) {
@@ -70,7 +71,7 @@ struct measured_run {
   return result;
 }
 
-/// Lays what the ranks brought back beside what was predicted.
+/// Compares the results of the ranks with the prediction.
 [[nodiscard]] inline measured_run compared(const planned_run& of, const std::vector<rank_result>& ranks) {
   measured_run result{.of = of};
   std::vector<stagecut::simulation<double>> runs;
@@ -116,7 +117,7 @@ struct measured_run {
       {"work", parts.work}, {"filling", parts.schedule}, {"imbalance", parts.imbalance}, {"messages", parts.transfers}};
 }
 
-/// A line for every plan; what differs, by pass and by cause, for the one that was planned for the makespan.
+/// A line per plan; differences by pass and by cause for the plan by makespan.
 [[nodiscard]] inline std::string report_text(const std::vector<measured_run>& runs) {
   table lines(0);
   lines.add({"plan", "schedule", "predicted", "measured", "error", "fastest", "slowest", "activations", "numbers"});
@@ -156,7 +157,7 @@ struct measured_run {
   return text;
 }
 
-/// All of it as JSON.
+/// The same as JSON.
 [[nodiscard]] inline nlohmann::json report_json(const std::vector<measured_run>& runs) {
   nlohmann::json plans = nlohmann::json::array();
   for (const measured_run& each : runs) {

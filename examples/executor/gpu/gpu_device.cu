@@ -7,7 +7,7 @@ namespace executor {
 namespace {
 
 using std::size_t;
-constexpr unsigned threads = 256;      // of a block
+constexpr unsigned threads = 256;      // per block
 constexpr float root = 0.7978845608F;  // sqrt(2 / pi)
 constexpr float cubic = 0.044715F;
 
@@ -15,7 +15,7 @@ void require(cublasStatus_t result, const char* call) {
   if (result != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(call) + ": " + cublasGetStatusName(result));
 }
 
-/// Of every number a thread makes something, or a block.
+/// Calls `each` for every index, in one thread or one block.
 template <bool blocks, class Each>
 __global__ void for_each(size_t count, Each each) {
   const size_t i = blocks ? blockIdx.x : size_t{blockIdx.x} * threads + threadIdx.x;
@@ -28,12 +28,12 @@ void run(const gpu_stream& on, size_t count, Each each) {
   checked(cudaGetLastError(), "cudaLaunchKernel");
 }
 
-/// The values of all columns joined, for every thread of the block.
+/// The reduction of all columns, for every thread of the block.
 template <class Value, class Join>
 __device__ float joined(size_t columns, float start, Value value, Join join) {
   __shared__ float parts[threads];
   for (size_t c = threadIdx.x; c < columns; c += threads) start = join(start, value(c));
-  __syncthreads();  // what the call before has left there is read
+  __syncthreads();  // the previous call's result has been read
   parts[threadIdx.x] = start;
   for (unsigned n = threads / 2; n != 0; n /= 2) {
     __syncthreads();
@@ -79,7 +79,7 @@ class gpu_device final : public device {
   void fill(float* to, size_t n, float value) override {
     run(on_, n, [=] __device__(size_t i) { to[i] = value; });
   }
-  // cuBLAS takes matrices column by column, and so sees all transposed: the product of b and a.
+  // cuBLAS uses column-major matrices, and so sees all transposed: the product of b and a.
   void multiply(transposed which, size_t rows, size_t columns, size_t inner, const float* a, const float* b, float* c,
                 bool add) override {
     const bool left = which == transposed::left, right = which == transposed::right;
@@ -171,7 +171,7 @@ class gpu_device final : public device {
  private:
   gpu_stream& on_;
   cublasHandle_t blas_ = nullptr;
-  float* losses_ = nullptr;  // of every row
+  float* losses_ = nullptr;  // per row
   size_t losses_of_ = 0;
 };
 

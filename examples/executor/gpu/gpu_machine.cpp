@@ -16,7 +16,7 @@ namespace {
 
 using gpu_streams = std::vector<std::unique_ptr<gpu_stream>>;
 
-/// Calls a function of the driver, which the program is not linked with: it also starts where there is none.
+/// Calls a function of the driver, which is not linked, so the program also starts without one.
 template <class Function, class... Arguments>
 void drive(const char* name, Arguments... arguments) {
   void* found = nullptr;
@@ -27,8 +27,8 @@ void drive(const char* name, Arguments... arguments) {
   if (result != CUDA_SUCCESS) throw std::runtime_error(fmt::format("{}: CUresult {}", name, static_cast<int>(result)));
 }
 
-/// Divides a GPU by green contexts, which end with the process: it is split once into the smallest groups of
-/// multiprocessors, of which every rank is given some.
+/// Divides a GPU by green contexts, which exist until the process ends: splits it once into the smallest groups of
+/// multiprocessors, and gives some to every rank.
 std::string divide(gpu_streams& streams, const std::vector<std::size_t>& wanted) {
   CUdevice gpu = 0;
   CUdevResource whole{};
@@ -60,7 +60,7 @@ std::string divide(gpu_streams& streams, const std::vector<std::size_t>& wanted)
 }  // namespace
 
 std::size_t gpu_count() noexcept {
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // so that streams share none
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // so that streams share no connection
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);       // so that no first launch waits for kernels that wait for it
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
@@ -86,7 +86,7 @@ gpu_machines make_gpu_machines(std::size_t ranks, const gpu_request& request) {
     }
   } else {
     checked(cudaSetDevice(0), "cudaSetDevice");
-    checked(cudaFree(nullptr), "cudaFree");  // makes the context that green ones are parts of
+    checked(cudaFree(nullptr), "cudaFree");  // creates the context that contains the green ones
     try {
       text += divide(*streams, request.multiprocessors);
     } catch (const std::exception& error) {

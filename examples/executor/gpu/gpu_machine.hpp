@@ -8,24 +8,23 @@
 
 namespace executor {
 
-/// How ranks are to use GPUs.
+/// The use of GPUs by ranks.
 struct gpu_request {
-  std::vector<std::size_t>
-      multiprocessors{};   ///< of every rank, on one GPU; none: a GPU for each, or equal parts of one
-  bool self_nccl = false;  ///< whether NCCL carries messages on one GPU
-  std::string folder{};    ///< where ranks meet that have a GPU each; none: a new one, for the threads of a process
+  std::vector<std::size_t> multiprocessors{};  ///< per rank, on one GPU; empty: a GPU for each, or equal parts of one
+  bool self_nccl = false;                      ///< whether NCCL transfers messages on one GPU
+  std::string folder{};  ///< where ranks with a GPU each meet; empty: a new one, for the threads of a process
 };
 
-/// What ranks compute on and how they reach each other, for one run after the other until one fails, and in words.
+/// The machines of ranks and their transports, for consecutive runs until one fails, with a description.
 struct gpu_machines {
-  machine_maker make{};  ///< outlives its runs
+  machine_maker make{};  ///< must outlive its runs
   std::string text{};
 };
 
 #if EXECUTOR_CUDA
-/// GPUs that there are, 0 without a driver. To be asked before anything else is.
+/// The number of GPUs, 0 without a driver. Must be called first.
 [[nodiscard]] std::size_t gpu_count() noexcept;
-/// A GPU for every rank, with NCCL between them; where there are fewer, parts of one. @throws std::runtime_error
+/// A GPU for every rank, with NCCL between them; if there are fewer, parts of one. @throws std::runtime_error
 [[nodiscard]] gpu_machines make_gpu_machines(std::size_t ranks, const gpu_request& request = {});
 #else
 [[nodiscard]] inline std::size_t gpu_count() noexcept { return 0; }

@@ -16,7 +16,7 @@
 
 namespace executor {
 
-/// Throws if a call has failed: its name, and that of its error.
+/// Throws if a call failed, with its name and its error.
 inline void checked(cudaError_t result, const char* call) {
   if (result != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorName(result));
 }
@@ -46,28 +46,28 @@ inline void copy(float* to, const float* from, std::size_t count, const stream_h
   checked(cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDefault, on.get()), "cudaMemcpyAsync");
 }
 
-/// Where a message waits on a GPU, and when what it held was copied from it.
+/// The buffer of a message on a GPU, and the time when its content was copied.
 struct staging {
   std::shared_ptr<float> data;
   std::size_t count;
   event_handle taken;
 };
 
-/// The stream that a rank computes on, and all of it that other ranks may need when its thread has ended. Memory is freed
-/// with it, too: that would stop those that still run. Used by the rank's thread alone.
+/// The compute stream of a rank, and everything of it that other ranks may need after its thread has ended. Its memory
+/// is freed with it as well: freeing earlier would stop running ranks. Used by the rank's thread only.
 struct gpu_stream {
   const int gpu;
-  const int multiprocessors;  ///< for itself; 0: it shares them all
+  const int multiprocessors;  ///< reserved for it; 0: it shares all
   const stream_handle stream;
-  double timeout = 30;                        ///< seconds that all that was called may take
+  double timeout = 30;                        ///< time limit in seconds for all calls
   std::vector<std::shared_ptr<void>> kept{};  ///< until the next run
   std::vector<event_handle> marks{};
-  std::size_t used = 0;  ///< of the marks
+  std::size_t used = 0;  ///< number of marks in use
   event_handle base = make_event();
   double base_seconds = 0;
   std::vector<std::shared_ptr<staging>> stagings{};
 
-  /// Memory for a message, which nobody uses any more.
+  /// Memory for a message that is no longer in use.
   std::shared_ptr<staging> stage(std::size_t count) {
     for (const auto& each : stagings) {
       if (each->count != count || each.use_count() != 1) continue;
@@ -87,7 +87,7 @@ struct gpu_stream {
     checked(cudaEventElapsedTime(&milliseconds, base.get(), event), "cudaEventElapsedTime");
     return base_seconds + milliseconds * 1e-3;
   }
-  /// Waits, and begins to count anew: the next marks take the places of those that were read before the ranks met.
+  /// Waits, and reuses the marks from the first on, which were read before the ranks met.
   void finish() {
     const double end = steady_seconds() + timeout;
     cudaError_t state = cudaStreamQuery(stream.get());
@@ -95,15 +95,15 @@ struct gpu_stream {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     static_cast<void>(cudaGetLastError());
-    checked(state, "cudaStreamQuery");        // not ready: a kernel waits for a rank that has failed
-    if (std::exchange(used, 0) != 0) return;  // the marks are read by the base before them
+    checked(state, "cudaStreamQuery");        // not ready: a kernel waits for a failed rank
+    if (std::exchange(used, 0) != 0) return;  // the marks are read relative to the base before them
     record(base, stream);
     checked(cudaEventSynchronize(base.get()), "cudaEventSynchronize");
     base_seconds = steady_seconds();
   }
 };
 
-/// The device on a stream of a GPU, which becomes that of the thread: float32 throughout, and every sum in one order.
+/// The device on a stream of a GPU, which becomes the thread's GPU: float32 throughout, and every sum in a fixed order.
 std::unique_ptr<device> make_gpu_device(gpu_stream& on);
 
 }  // namespace executor

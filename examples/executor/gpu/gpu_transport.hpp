@@ -13,12 +13,11 @@
 
 namespace executor {
 
-/// How messages travel: copied on one GPU; by NCCL, from that to itself; or by NCCL, from GPU to GPU.
+/// The transport of messages: copies on one GPU; NCCL, from a GPU to itself; or NCCL, from GPU to GPU.
 enum class gpu_way { copies, self_nccl, nccl };
 
-/// A stream for every directed edge between ranks. What is sent is copied to memory of its own, goes from there over the
-/// edge's stream to memory of the receiver, and is copied from that on the stream that the receiver computes on. No thread
-/// waits for a GPU.
+/// One stream per directed edge between ranks. A message is copied to its own memory, sent over the edge's stream to
+/// memory of the receiver, and copied from there on the receiver's compute stream. No thread waits for a GPU.
 class gpu_transport final : public transport {
   struct travelling {
     std::shared_ptr<staging> content;
@@ -30,12 +29,12 @@ class gpu_transport final : public transport {
   };
 
  public:
-  /// @param boxes   of all ranks; by NCCL between GPUs only one's own is used
-  /// @param folder  in which ranks meet that are to use NCCL between GPUs
+  /// @param boxes   of all ranks; by NCCL between GPUs only the own one is used
+  /// @param folder  where ranks that use NCCL between GPUs meet
   gpu_transport(gpu_stream& of, gpu_way way, const stagecut::schedule& order, std::size_t rank,
                 const std::string& folder, std::vector<inbox>& boxes)
       : of_(of), way_(way), rank_(rank), boxes_(boxes) {
-    std::set<std::pair<std::size_t, std::size_t>> edges;  // in this order all ranks make theirs, and so meet
+    std::set<std::pair<std::size_t, std::size_t>> edges;  // all ranks create theirs in this order, and so meet
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       for (const stagecut::op& each : order.orders[r]) {
         if (is_send(each.kind)) edges.emplace(r, order.rank_of[other_end(each).stage]);
@@ -48,9 +47,9 @@ class gpu_transport final : public transport {
       const std::string file = folder + "/edge-" + std::to_string(from) + "-" + std::to_string(to);
       made.over = std::make_shared<communicator>(way == gpu_way::self_nccl, from == rank ? 0 : 1, file, of.timeout);
       if (way == gpu_way::self_nccl) {
-        of.kept.insert(of.kept.end(), {made.over, made.stream});  // to end it would stop ranks that still run
+        of.kept.insert(of.kept.end(), {made.over, made.stream});  // ending it would stop running ranks
       } else {
-        const auto nothing = of.stage(1);  // is sent, as this connects
+        const auto nothing = of.stage(1);  // sent to establish the connection
         float* const at = nothing->data.get();
         made.over->transfer(from == rank ? at : nullptr, to == rank ? at : nullptr, 1, made.stream);
         record(nothing->taken, made.stream);
@@ -72,7 +71,7 @@ class gpu_transport final : public transport {
     record(out->taken, by.stream);
     if (in) put(to, rank_, what, {in, {sent, of_.mark(by.stream)}});
   }
-  /// By NCCL between GPUs a message counts as sent when it could be received.
+  /// With NCCL between GPUs a message counts as sent once its receive is posted.
   void expect(std::size_t from, const stagecut::op& what, std::size_t count) override {
     if (way_ != gpu_way::nccl) return;
     const link& by = links_.at({from, rank_});

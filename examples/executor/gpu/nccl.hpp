@@ -13,10 +13,10 @@
 namespace executor {
 constexpr bool has_nccl = true;
 
-/// Carries floats from rank 0 to 1, or from a rank alone to itself; is aborted where something fails.
+/// Transfers floats from rank 0 to 1, or from a single rank to itself; aborted on failure.
 class communicator {
  public:
-  /// @param file  by which ranks, of processes too, come by the same id: 0 writes it, 1 removes it
+  /// @param file  shares the id between ranks, also of different processes: 0 writes it, 1 removes it
   communicator(bool alone, int rank, const std::string& file, double timeout) : communicator(alone, timeout) {
     ncclUniqueId id{};
     if (rank == 0) settle(ncclGetUniqueId(&id), "ncclGetUniqueId");
@@ -41,7 +41,7 @@ class communicator {
     const bool well = std::uncaught_exceptions() == 0 && settled(ncclCommFinalize(comm_)) == ncclSuccess;
     static_cast<void>(well ? ncclCommDestroy(comm_) : ncclCommAbort(comm_));
   }
-  /// One end, or alone both; null: the other rank's.
+  /// One end, or both if alone; null: the other rank's.
   void transfer(const float* from, float* to, std::size_t count, const stream_handle& on) {
     settle(ncclGroupStart(), "ncclGroupStart");
     const auto sent = from == nullptr ? ncclSuccess : ncclSend(from, count, ncclFloat, peer_, comm_, on.get());
@@ -52,7 +52,7 @@ class communicator {
 
  private:
   communicator(bool alone, double timeout) : peer_(alone ? 0 : 1), timeout_(timeout) {}
-  /// What came of a call, which may be under way for some time.
+  /// The result of a call, which may be asynchronous.
   ncclResult_t settled(ncclResult_t result) {
     if (comm_ == nullptr || (result != ncclSuccess && result != ncclInProgress)) return result;
     const double end = steady_seconds() + timeout_;
@@ -67,7 +67,7 @@ class communicator {
       throw std::runtime_error(std::string(call) + ": " + ncclGetErrorString(result) + ", code " +
                                std::to_string(result));
   }
-  int peer_;  // whom the sender sends to
+  int peer_;  // the sender's receiver
   double timeout_;
   ncclComm_t comm_ = nullptr;
 };

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "ranks/threads.hpp"
-#include "text/stop_signals.hpp"
+#include "output/stop_signals.hpp"
 #include "transports/sockets.hpp"
 
 namespace stagecut {
@@ -26,9 +26,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(rank_times, ops, received)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(gradients, losses, layers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(rank_result, iterations, computed, peak_bytes)
 
-/// The processes of a run and the private folder that they share: both are gone when it ends, however that comes.
+/// The processes of a run and their private shared folder; both are gone when it ends, in any way.
 ///
-/// In `setup.json` stands the setup; in `rank-R.at` rank R notes its op, in `rank-R.cbor` it leaves its result or failure.
+/// `setup.json` contains the setup; in `rank-R.at` rank R notes its op, in `rank-R.cbor` it leaves its result or
+/// failure.
 struct process_run {
   explicit process_run(const run_setup& setup) {
     const std::string text = nlohmann::json(setup).dump();
@@ -55,13 +56,13 @@ struct process_run {
     if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + words[0]);
     running.back() = child;
   }
-  /// The failure of a rank at the op that it noted last.
+  /// The failure of a rank at its last noted op.
   [[nodiscard]] rank_failed failed(std::size_t rank, const std::string& why) const {
     std::string at;
     std::getline(std::ifstream(fmt::format("{}/rank-{}.at", path, rank)), at, '\0');
     return {rank, at, why, true};
   }
-  /// What a rank left that has ended so. @throws rank_failed
+  /// The result of a rank that ended with this status. @throws rank_failed
   [[nodiscard]] rank_result result(std::size_t rank, int status) const {
     const int code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     if (WIFSIGNALED(status)) throw failed(rank, fmt::format("killed by signal {} ({})", code, ::strsignal(code)));
@@ -73,15 +74,15 @@ struct process_run {
   }
 
   std::string path{};
-  std::vector<pid_t> running{};  ///< 0: has ended
+  std::vector<pid_t> running{};  ///< 0: ended
 };
 
-/// Runs every rank in a process of its own, with sockets between them.
+/// Runs every rank in its own process, with sockets between them.
 ///
-/// @param program   called as `PROGRAM rank --directory DIRECTORY --rank RANK`, it is to call `run_rank_process`
-/// @param launcher  starts all of them instead: `mpirun -n 4`; the program has no `--rank` then, but `launched_rank`
-/// @throws          rank_failed of the rank that failed first, once all have ended; of one that goes on longer than the
-///                  time limit behind that, as it hangs: those that are left are killed. std::runtime_error once
+/// @param program   called as `PROGRAM rank --directory DIRECTORY --rank RANK`; must call `run_rank_process`
+/// @param launcher  starts all of them instead: `mpirun -n 4`; the program then has no `--rank`, but `launched_rank`
+/// @throws          rank_failed of the rank that failed first, once all have ended; a rank that runs longer than the
+///                  time limit after that counts as hanging: the remaining ones are killed. std::runtime_error once
 ///                  `stop_signals` has noted a signal
 [[nodiscard]] inline std::vector<rank_result> run_processes(const run_setup& setup, const std::string& program,
                                                             std::vector<std::string> launcher = {}) {
@@ -121,7 +122,7 @@ struct process_run {
   return results;
 }
 
-/// The rank of a process, as Open MPI, MPICH and Slurm tell those that they start.
+/// The rank of a process, as set by Open MPI, MPICH and Slurm.
 [[nodiscard]] inline std::size_t launched_rank() {
   for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
     if (const char* const rank = std::getenv(name)) return std::stoul(rank);
@@ -129,11 +130,11 @@ struct process_run {
   throw std::invalid_argument("which rank this is, nobody says");
 }
 
-/// The process of a rank, which ends when its parent does. @return its exit code
+/// The process of a rank, which ends with its parent. @return its exit code
 [[nodiscard]] inline int run_rank_process(const std::string& directory, std::size_t rank) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   run_setup setup;
-  std::optional<socket_transport> links;  // to the end: before the others hear of it, the cause has been written
+  std::optional<socket_transport> links;  // destroyed last: the cause is written before the others notice
   nlohmann::json said;
   try {
     using namespace boost::interprocess;
@@ -143,7 +144,7 @@ struct process_run {
     std::ofstream(note) << std::string(64, '\0');
     const mapped_region at(file_mapping(note.c_str(), read_write), read_write);
     links.emplace(directory, rank, setup.order.ranks(), setup.message_floats(), setup.timeout, delay_of(setup));
-    if (!setup.timed()) pin_thread(rank);  // but not the threads that read
+    if (!setup.timed()) pin_thread(rank);  // but not the reader threads
     const auto core = make_host_device(setup.timed());
     said = rank_runner(setup, rank, *core, *links, *links, static_cast<char*>(at.get_address())).run();
   } catch (const rank_failed& error) {

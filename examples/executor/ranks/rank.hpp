@@ -31,33 +31,33 @@
 
 namespace executor {
 
-/// What a rank did in an iteration, by the clock that all ranks share.
+/// The events of a rank in an iteration, by a clock shared by all ranks.
 struct rank_times {
   std::vector<stagecut::timed_op<double>> ops{};       ///< F, B, I, W, in its order
-  std::vector<stagecut::timed_op<double>> received{};  ///< by the op that sent, from sending to arrival
+  std::vector<stagecut::timed_op<double>> received{};  ///< by the sending op, from sending to arrival
 };
 
-/// What a rank brings back.
+/// The result of a rank.
 struct rank_result {
-  std::vector<rank_times> iterations{};     ///< those that are measured
+  std::vector<rank_times> iterations{};     ///< the measured ones
   gradients computed{};                     ///< in the last
-  std::array<std::size_t, 4> peak_bytes{};  ///< of every account, of all iterations
+  std::array<std::size_t, 4> peak_bytes{};  ///< per account, over all iterations
 };
 
-/// A failure on a rank, with the op that it was at.
+/// A failure on a rank, with its current op.
 struct rank_failed : std::runtime_error {
   rank_failed(std::size_t rank, const std::string& at, const std::string& why, bool cause)
       : std::runtime_error(fmt::format("rank {}{}{}: {}", rank, at.empty() ? "" : ", ", at, why)), is_cause(cause) {}
   rank_failed(const std::string& all, bool cause) : std::runtime_error(all), is_cause(cause) {}
-  bool is_cause;  ///< or the consequence of another one's
+  bool is_cause;  ///< or a consequence of another failure
 };
 
-/// A rank: its stages, and the loop that runs its ops in their order.
+/// A rank: its stages, and the loop that runs its ops in order.
 class rank_runner {
  public:
-  /// @param data     carries what the schedule sends
-  /// @param control  carries what ranks say to meet
-  /// @param note     64 bytes for the op that it is at, which a process leaves there even if it is killed; null: none
+  /// @param data     transfers what the schedule sends
+  /// @param control  transfers the messages by which ranks meet
+  /// @param note     64 bytes for the current op, which remain even if the process is killed; null: none
   rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control,
               char* note = nullptr)
       : setup_(setup),
@@ -149,11 +149,11 @@ class rank_runner {
       case op_kind::receive_backward:
         data_.expect(setup_.order.rank_of[other_end(each).stage], other_end(each), setup_.message_floats());
         break;
-      default: break;  // nothing is sharded or replicated here, and the descent follows by itself
+      default: break;  // nothing is sharded or replicated here, and the descent follows in any case
     }
   }
 
-  /// The clock of an op begins when what it needs is there.
+  /// The time of an op begins when its inputs are there.
   void compute(const op& each) {
     stage& on = *stages_[each.stage];
     const bool forward = each.kind == op_kind::forward;
@@ -172,7 +172,7 @@ class rank_runner {
     if (made.data() != nullptr) mail_[{each.stage, each.microbatch, forward}] = std::move(made);
   }
 
-  /// What an op waits for: from a stage of this rank, from another one, or nothing at the ends of the model.
+  /// The input of an op: from a stage of this rank, from another one, or none at the ends of the model.
   block arrived(const op& each, bool forward) {
     if (each.stage == (forward ? 0 : stages_.size() - 1)) return {};
     const std::size_t from = forward ? each.stage - 1 : each.stage + 1;
@@ -218,8 +218,8 @@ class rank_runner {
   char* note_;
   pool memory_;
   token_table tokens_;
-  std::vector<std::unique_ptr<stage>> stages_;                        // of the model; null: of another rank
-  std::map<std::tuple<std::size_t, std::size_t, bool>, block> mail_;  // made, and not yet taken
+  std::vector<std::unique_ptr<stage>> stages_;                        // null: on another rank
+  std::map<std::tuple<std::size_t, std::size_t, bool>, block> mail_;  // produced, not yet consumed
   std::vector<std::tuple<op, device::mark, device::mark>> ops_;
   std::vector<std::pair<op, message_marks>> received_;
   std::string at_ = "the start";

@@ -30,28 +30,28 @@ inline void from_json(const nlohmann::json& from, schedule& to) {
 
 namespace executor {
 
-/// A fault that a run is to have, to see how it ends: `kill` before `1B0`, say, on whichever rank runs that op.
+/// A fault to inject into a run, for tests of failures: for example `kill` before `1B0`, on the rank that runs that op.
 struct fault_request {
   std::string kind{};  ///< throw, hang, kill; empty: none
-  std::string at{};    ///< the op, as a schedule writes it
+  std::string at{};    ///< the op, in a schedule's notation
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(fault_request, kind, at)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(hold_times, forward, backward, backward_input, backward_weight, kept)
 
-/// All that a rank has to know to run: the same for every rank, whether they are threads or processes.
+/// All inputs of a rank, the same for every rank, in threads or processes.
 struct run_setup {
-  stagecut::schedule order{};       ///< with sends and receipts
-  model_config model{};             ///< what its stages compute
-  std::vector<std::size_t> cuts{};  ///< stage s has the layers [cuts[s], cuts[s + 1]); none: `hold` is there
-  std::vector<hold_times> hold{};   ///< at [stage * microbatches + k], of stages that compute nothing
-  std::vector<double> delays{};     ///< seconds of messages over every boundary between stages; none: as they take
-  std::size_t iterations = 1;       ///< that are measured, each alone
-  std::size_t warm_up = 0;          ///< and before
-  float rate = 0.01F;               ///< of the descent at the end of each
-  double timeout = 30;              ///< seconds that a message may be waited for
-  bool poison = false;              ///< whether memory is handed out full of NaN
-  bool collect = true;              ///< whether losses and gradients of the last iteration are wanted
+  stagecut::schedule order{};       ///< with sends and receives
+  model_config model{};             ///< the computation of its stages
+  std::vector<std::size_t> cuts{};  ///< stage s has the layers [cuts[s], cuts[s + 1]); empty: `hold` is set
+  std::vector<hold_times> hold{};   ///< at [stage * microbatches + k], for stages without computation
+  std::vector<double> delays{};     ///< message times in seconds per boundary between stages; empty: the actual times
+  std::size_t iterations = 1;       ///< measured iterations, each run alone
+  std::size_t warm_up = 0;          ///< iterations before them
+  float rate = 0.01F;               ///< of the gradient descent after each
+  double timeout = 30;              ///< limit for waiting for a message, in seconds
+  bool poison = false;              ///< whether memory is initialized to NaN
+  bool collect = true;              ///< whether to return losses and gradients of the last iteration
   fault_request fault{};            ///< for tests
 
   [[nodiscard]] bool timed() const { return !hold.empty(); }

@@ -25,16 +25,16 @@
 
 namespace executor {
 
-/// What a rank computes on, and how what it makes travels; made on the rank's thread, ended there.
+/// The device of a rank and its transports; created and destroyed on the rank's thread.
 struct rank_machine {
   std::unique_ptr<device> on{};
   std::unique_ptr<transport> data{};
 };
 
-/// Makes the machine of a rank; messages between threads travel through the boxes where it has no better way.
+/// Creates the machine of a rank; messages between threads use the boxes unless it has a better transport.
 using machine_maker = std::function<rank_machine(const run_setup&, std::size_t rank, std::vector<inbox>& boxes)>;
 
-/// Binds the thread to a core, one after the other of those that the process may use.
+/// Binds the thread to a core, in turn from those available to the process.
 inline void pin_thread(std::size_t number) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
@@ -49,7 +49,7 @@ inline void pin_thread(std::size_t number) {
   }
 }
 
-/// How slow the links of a setup are, which outlives the answer.
+/// The delays of a setup's links; the setup must outlive the result.
 [[nodiscard]] inline link_delay delay_of(const run_setup& setup) {
   if (setup.delays.empty()) return nullptr;
   return [&setup](const stagecut::op& what) {
@@ -57,15 +57,15 @@ inline void pin_thread(std::size_t number) {
   };
 }
 
-/// A core of the host for every rank; with delays, the links are as slow as these say.
+/// A core of the host for every rank; with delays, links are slowed accordingly.
 [[nodiscard]] inline rank_machine host_machine(const run_setup& setup, std::size_t rank, std::vector<inbox>& boxes) {
   if (!setup.timed()) pin_thread(rank);
   return {make_host_device(setup.timed()),
           std::make_unique<queue_transport>(boxes, rank, setup.timeout, delay_of(setup))};
 }
 
-/// Does something for every rank, each on a thread of its own.
-/// @throws what the first of them threw, once all have ended; it has called `failed` before
+/// Runs a function for every rank, each on its own thread.
+/// @throws the first exception, once all have ended; `failed` was called before
 template <class Work, class Failed>
 void on_threads(std::size_t ranks, const Work& work, const Failed& failed) {
   std::mutex first;
@@ -89,10 +89,10 @@ void on_threads(std::size_t ranks, const Work& work, const Failed& failed) {
   if (error) std::rethrow_exception(error);
 }
 
-/// Runs every rank on a thread of its own.
+/// Runs every rank on its own thread.
 ///
-/// @return  what they bring back, rank by rank
-/// @throws  rank_failed of the rank that failed first, once all have ended: the others are told, and wait no longer
+/// @return  their results, by rank
+/// @throws  rank_failed of the rank that failed first, once all have ended: the others are notified, and stop waiting
 [[nodiscard]] inline std::vector<rank_result> run_threads(const run_setup& setup,
                                                           const machine_maker& make = host_machine) {
   const std::size_t ranks = setup.order.ranks();

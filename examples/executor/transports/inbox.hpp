@@ -20,20 +20,20 @@
 
 namespace executor {
 
-/// That a rank cannot go on because another one has failed: a consequence, and not the cause.
+/// A rank cannot continue because another one failed: a consequence, not the cause.
 struct peer_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a rank was sent.
+/// A message to a rank.
 struct message {
   std::vector<float> data{};
   double sent = 0;     ///< by the steady clock
-  double arrived = 0;  ///< likewise; may be later than now, where a slower link is put on
-  std::shared_ptr<const void> on_device{};  ///< instead of all that, between ranks on GPUs: the transport's own
+  double arrived = 0;  ///< by the same clock; may be in the future, if a slower link is simulated
+  std::shared_ptr<const void> on_device{};  ///< replaces the others between ranks on GPUs: owned by the transport
 };
 
-/// The messages that have come to a rank, by who sent them and what they are. Any thread may put, or fail it.
+/// The messages that arrived at a rank, by sender and op. Any thread may add one, or fail it.
 class inbox {
  public:
   void put(std::size_t from, const stagecut::op& what, message content) {
@@ -44,7 +44,7 @@ class inbox {
     changed_.notify_all();
   }
 
-  /// Nothing will come any more: of one rank, or of all. The first reason stands.
+  /// Ends all messages from one rank, or from all. The first reason is kept.
   void fail(std::optional<std::size_t> from, const std::string& why) {
     {
       const std::lock_guard lock(mutex_);
@@ -56,8 +56,8 @@ class inbox {
     changed_.notify_all();
   }
 
-  /// Waits for a message; what has come is delivered even if its sender has failed since.
-  /// @throws peer_failed after `fail`; std::runtime_error if the time is over
+  /// Waits for a message; delivers an arrived one even if its sender has failed since.
+  /// @throws peer_failed after `fail`; std::runtime_error on timeout
   [[nodiscard]] message take(std::size_t from, const stagecut::op& what, double seconds) {
     std::unique_lock lock(mutex_);
     const auto wanted = key(from, what);

@@ -16,11 +16,11 @@
 
 namespace executor {
 
-/// Seconds that a message is to take over its link; null: as long as it does.
+/// Seconds of a message on its link; null: the actual time.
 using link_delay = std::function<double(const stagecut::op&)>;
 
-/// Takes a message out of an inbox for a rank on the host, not before it has arrived. One that was waited for is there
-/// when the rank has woken up.
+/// Takes a message from an inbox for a rank on the host, not before its arrival. If the rank waited, the message counts
+/// as there when the rank has woken up.
 inline message_marks receive_from(inbox& box, double timeout, std::size_t from, const stagecut::op& what, float* data,
                                   std::size_t count) {
   const double asked = steady_seconds();
@@ -32,11 +32,11 @@ inline message_marks receive_from(inbox& box, double timeout, std::size_t from, 
   return {{content.sent, nullptr}, {content.arrived, nullptr}};
 }
 
-/// The links from a rank to all ranks: as fast as they are, or as slow as delays say, one message after the other.
+/// The links from a rank to all ranks: at full speed, or delayed, one message at a time.
 class slow_links {
  public:
   slow_links(std::size_t ranks, link_delay delay) : delay_(std::move(delay)), free_(ranks) {}
-  /// When a message of the schedule is to arrive that is sent at a time; others arrive then.
+  /// The arrival time of a scheduled message sent at a given time; other messages arrive at once.
   double arrival(std::size_t to, const stagecut::op& what, double sent) {
     if (!delay_ || !stagecut::is_transfer(what.kind)) return sent;
     return free_[to] = std::max(free_[to], sent) + delay_(what);
@@ -44,15 +44,15 @@ class slow_links {
 
  private:
   link_delay delay_;
-  std::vector<double> free_;  // when the link to every rank is
+  std::vector<double> free_;  // when the link to every rank is free
 };
 
 /// Queues between the threads of a process.
 class queue_transport final : public transport {
  public:
-  /// @param boxes    of all ranks; outlive the transport
-  /// @param timeout  seconds that a message may be waited for
-  /// @param delay    of messages of the schedule
+  /// @param boxes    of all ranks; must outlive the transport
+  /// @param timeout  seconds to wait for a message
+  /// @param delay    of scheduled messages
   queue_transport(std::vector<inbox>& boxes, std::size_t rank, double timeout, link_delay delay = nullptr)
       : boxes_(boxes), rank_(rank), timeout_(timeout), links_(boxes.size(), std::move(delay)) {}
 

@@ -14,16 +14,16 @@
 
 namespace executor {
 
-/// Unix domain sockets between the processes of a machine: a connection for every pair of ranks, and a thread for each
-/// that reads what comes, so that who sends does not wait for one that computes.
+/// Unix domain sockets between the processes of a machine: one connection per pair of ranks, each with a reader thread,
+/// so that senders do not wait for a busy receiver.
 class socket_transport final : public transport {
   using protocol = boost::asio::local::stream_protocol;
 
  public:
   /// Waits for the other ranks.
-  /// @param directory  that they share, and nobody else: rank 0 awaits rank 1 at `link-0-1`
-  /// @param largest    floats of a message
-  /// @param timeout    seconds that the others may be waited for, and then every message
+  /// @param directory  shared by the ranks only: rank 0 waits for rank 1 at `link-0-1`
+  /// @param largest    the most floats of a message
+  /// @param timeout    seconds to wait for the others, and then for every message
   socket_transport(const std::string& directory, std::size_t rank, std::size_t ranks, std::size_t largest,
                    double timeout, link_delay delay = nullptr)
       : largest_(largest), timeout_(timeout), links_(ranks, std::move(delay)) {
@@ -64,15 +64,15 @@ class socket_transport final : public transport {
  private:
   struct header {
     stagecut::op what;
-    std::size_t count;     // of floats behind it
-    double sent, arrived;  // not before that
+    std::size_t count;     // of the floats that follow
+    double sent, arrived;  // no earlier than that
   };
 
   static peer_failed ended(std::size_t rank, const boost::system::error_code& why) {
     return peer_failed(fmt::format("rank {} has ended ({}, code {})", rank, why.message(), why.value()));
   }
 
-  /// Asio's own functions would wait for ever.
+  /// Asio's own functions would block forever.
   void write(std::size_t to, const char* data, std::size_t bytes) {
     for (ssize_t sent = 0; bytes != 0; data += sent, bytes -= static_cast<std::size_t>(sent)) {
       pollfd room{peers_[to].native_handle(), POLLOUT, 0};

@@ -9,15 +9,16 @@
 
 namespace executor {
 
-/// When a message was sent, and when it was there.
+/// The times when a message was sent and when it was there.
 struct message_marks {
   device::mark sent{};
   device::mark arrived{};
 };
 
-/// How a rank's messages travel. A message is named by the op that sends it: SEND_F or SEND_B of a stage and microbatch.
+/// The transport of a rank's messages. A message is identified by its sending op: SEND_F or SEND_B of a stage and
+/// microbatch.
 ///
-/// Used by the rank's thread alone. What cannot be done is thrown, and not later than the transport's time limit.
+/// Used by the rank's thread only. Failures throw, no later than the transport's time limit.
 class transport {
  public:
   transport() = default;
@@ -25,9 +26,9 @@ class transport {
   transport& operator=(const transport&) = delete;
   virtual ~transport() = default;
 
-  /// Sends floats to a rank. They may be overwritten afterwards.
+  /// Sends floats to a rank. They may be overwritten after the call.
   virtual void send(std::size_t to, const stagecut::op& what, const float* data, std::size_t count) = 0;
-  /// Says that a message will come from a rank, in the order of the schedule: where receipts have to be posted.
+  /// Announces a message from a rank, in the order of the schedule, for transports that have to post receives.
   virtual void expect(std::size_t from, const stagecut::op& what, std::size_t count) {
     static_cast<void>(from), static_cast<void>(what), static_cast<void>(count);
   }
@@ -35,7 +36,7 @@ class transport {
   virtual message_marks receive(std::size_t from, const stagecut::op& what, float* data, std::size_t count) = 0;
 };
 
-/// Waits until all ranks are here: rank 0 hears of all the others, and tells them.
+/// Waits until all ranks arrive: rank 0 collects a message from each other rank, and answers them.
 inline void meet(transport& over, std::size_t rank, std::size_t ranks) {
   const auto token = [](std::size_t of) {
     return stagecut::op{.kind = stagecut::op_kind::optimizer_step, .stage = of};

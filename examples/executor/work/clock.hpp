@@ -6,12 +6,13 @@
 
 namespace executor {
 
-/// Seconds of the host's steady clock, the same for all threads and processes of a machine.
+/// Seconds of the host's steady clock, shared by all threads and processes of a machine.
 [[nodiscard]] inline double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Waits for a time of that clock: sleeps until shortly before, and then watches, as waking up takes longer than some passes.
+/// Waits for a time on that clock: sleeps until shortly before, then spins, since waking up takes longer than some
+/// passes.
 inline void hold_until(double end) {
   constexpr double waking = 1e-4;
   const double left = end - steady_seconds();

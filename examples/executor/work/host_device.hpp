@@ -13,7 +13,7 @@
 
 namespace executor {
 
-/// The core of a host on which the thread runs; products by Eigen. Sums are in an order that depends on the shapes alone.
+/// The host core of the current thread; products by Eigen. The order of sums depends on the shapes only.
 class host_device : public device {
   using matrix = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   using constant = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
@@ -140,14 +140,14 @@ class host_device : public device {
   }
 };
 
-/// The same for stages that compute nothing: blocks are counted, and have room for a message, which is one float.
+/// The same for stages without computation: blocks are counted, and have memory for a message of one float.
 class counting_device final : public host_device {
  public:
   float* allocate(std::size_t) override { return host_device::allocate(1); }
   void fill(float* to, std::size_t, float value) override { *to = value; }
 };
 
-/// What a rank on the host computes on.
+/// The device of a rank on the host.
 [[nodiscard]] inline std::unique_ptr<device> make_host_device(bool timed) {
   if (timed) return std::make_unique<counting_device>();
   return std::make_unique<host_device>();

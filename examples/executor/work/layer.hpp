@@ -15,18 +15,18 @@
 
 namespace executor {
 
-/// A matrix of parameters with its gradient, which grows by every microbatch until `descend`.
+/// A matrix of parameters with its gradient, which accumulates over microbatches until `descend`.
 struct parameter {
   std::string name{};  ///< `W1`
   block value{};
   block gradient{};
 };
 
-/// A layer of the model: forward pass, gradient of the input, and gradient of the parameters as calls of their own.
+/// A layer of the model: forward pass, input gradient and parameter gradient as separate calls.
 ///
-/// A microbatch goes through the three in this order. What the forward pass keeps is counted as activations, from its
-/// beginning to the end of `backward_weight`, and does not grow in between: where a gradient has to wait for
-/// `backward_weight`, its place was kept from the beginning.
+/// Each microbatch passes through the three in this order. What the forward pass keeps counts as activations, from its
+/// beginning to the end of `backward_weight`, and does not grow in between: space for a gradient that waits for
+/// `backward_weight` is reserved from the beginning.
 class layer {
  public:
   layer(std::string called, std::string of, device& on, pool& memory)
@@ -39,7 +39,7 @@ class layer {
   /// @return       the output, counted as a message; empty for the last layer
   virtual block forward(std::size_t microbatch, block input) = 0;
   /// @param gradient  of the output; empty for the last layer
-  /// @return          that of the input, counted as a message; empty for the first layer
+  /// @return          the input's gradient, counted as a message; empty for the first layer
   virtual block backward_input(std::size_t microbatch, block gradient) = 0;
   virtual void backward_weight(std::size_t microbatch) = 0;
 
@@ -57,7 +57,7 @@ class layer {
   const std::string kind;
 
  protected:
-  /// Adds parameters: uniform below `spread`, from the seed alone; all `centre` where that is 0.
+  /// Adds parameters: uniform below `spread`, determined by the seed; all `centre` if `spread` is 0.
   void add(const char* of, std::size_t count, std::uint64_t seed, float spread, float centre = 0) {
     std::mt19937_64 random(seed + 1000003 * parameters_.size());
     std::vector<float> values(count, centre);
@@ -79,7 +79,7 @@ class layer {
 /// y[r] = E[id of token r]: the first layer.
 class embedding final : public layer {
  public:
-  /// @param ids  of every microbatch, on the device, one a token
+  /// @param ids  per microbatch, on the device, one per token
   embedding(std::size_t tokens, std::size_t width, std::size_t words, std::vector<const float*> ids, std::uint64_t seed,
             device& on, pool& memory)
       : layer("embedding", "embedding", on, memory), rows_(tokens), columns_(width), ids_(std::move(ids)) {
@@ -105,7 +105,7 @@ class embedding final : public layer {
  private:
   std::size_t rows_, columns_;
   std::vector<const float*> ids_;
-  std::map<std::size_t, block> kept_;  // the place of the output's gradient
+  std::map<std::size_t, block> kept_;  // space for the output's gradient
 };
 
 /// y = x + GELU(norm(x) W1 + b1) W2 + b2, where norm(x) is the layer norm with gamma and beta.
@@ -143,7 +143,7 @@ class feed_forward final : public layer {
     return output;
   }
 
-  /// Behind it `before` holds the gradient before GELU, `later` that of the scaled rows, and `ends` that of the output.
+  /// Afterwards `before` holds the gradient before GELU, `later` the scaled rows' gradient, and `ends` the output's.
   block backward_input(std::size_t microbatch, block gradient) override {
     kept& has = kept_[microbatch];
     const block active = take(rows_ * hidden_, account::workspace);
@@ -155,7 +155,7 @@ class feed_forward final : public layer {
     on_.add(result.size(), gradient.data(), result.data());
     on_.normalize_backward(rows_, width_, has.later.data(), value(gamma), has.normal.data(), has.scale.data(),
                            result.data());
-    has.ends = block();  // gives its place to the gradient
+    has.ends = block();  // makes space for the gradient
     gradient.move_to(account::activations);
     has.ends = std::move(gradient);
     return result;
@@ -190,11 +190,11 @@ class feed_forward final : public layer {
   std::map<std::size_t, kept> kept_;
 };
 
-/// The loss of a microbatch: the mean cross entropy of softmax(x W) and the token that comes next. The last layer.
+/// The loss of a microbatch: the mean cross entropy of softmax(x W) and the next token. The last layer.
 class head final : public layer {
  public:
-  /// @param targets       of every microbatch, on the device, one a token
-  /// @param microbatches  the gradient is that of the mean loss of so many
+  /// @param targets       per microbatch, on the device, one per token
+  /// @param microbatches  the gradient is of the mean loss over this number
   head(std::size_t tokens, std::size_t width, std::size_t words, std::vector<const float*> targets,
        std::size_t microbatches, std::uint64_t seed, device& on, pool& memory)
       : layer("head", "head", on, memory),
@@ -225,7 +225,7 @@ class head final : public layer {
     on_.multiply(transposed::left, width_, words_, rows_, has.input.data(), has.scores.data(), gradient(0), true);
     kept_.erase(microbatch);
   }
-  /// Of every microbatch, on the device.
+  /// Per microbatch, on the device.
   [[nodiscard]] const block& losses() const { return losses_; }
 
  private:

@@ -20,12 +20,12 @@ namespace executor {
 
 /// A chain of layers: an embedding, feed-forward blocks, and a head with the loss.
 struct model_config {
-  std::size_t tokens = 128;                                                    ///< of a microbatch
-  std::size_t width = 256;                                                     ///< of what layers hand over
-  std::size_t words = 4096;                                                    ///< that there are
-  std::vector<std::size_t> hidden{512, 512, 1024, 512, 2048, 512, 1024, 512};  ///< the width inside every block
-  std::size_t microbatches = 8;                                                ///< of an iteration
-  std::uint64_t seed = 1;                                                      ///< of parameters and tokens
+  std::size_t tokens = 128;                                                    ///< tokens per microbatch
+  std::size_t width = 256;                                                     ///< width of the layers' outputs
+  std::size_t words = 4096;                                                    ///< vocabulary size
+  std::vector<std::size_t> hidden{512, 512, 1024, 512, 2048, 512, 1024, 512};  ///< the inner width of every block
+  std::size_t microbatches = 8;                                                ///< microbatches of an iteration
+  std::uint64_t seed = 1;                                                      ///< seed of parameters and tokens
 
   /// The embedding, the blocks, the head.
   [[nodiscard]] std::size_t layers() const { return hidden.size() + 2; }
@@ -33,8 +33,8 @@ struct model_config {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(model_config, tokens, width, words, hidden, microbatches, seed)
 
-/// A model from JSON; what is not said stays at its default.
-/// @throws std::invalid_argument naming the member that there is not, or that is no whole number
+/// Parses a model from JSON; unset members keep their defaults.
+/// @throws std::invalid_argument naming a member that is unknown, or not a whole number
 [[nodiscard]] inline model_config parse_model(const std::string& text) {
   const auto from = nlohmann::json::parse(text, nullptr, false);
   if (!from.is_object()) throw std::invalid_argument("is no JSON object");
@@ -48,7 +48,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(model_config, tokens, width, wor
   return from.get<model_config>();
 }
 
-/// Refuses a model that there cannot be.
+/// Rejects an invalid model.
 inline void check(const model_config& model) {
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("the model's ") + what);
@@ -61,7 +61,7 @@ inline void check(const model_config& model) {
   for (const std::size_t each : model.hidden) require(in_range(each), "blocks must be 1 to 2^20 wide");
 }
 
-/// What every microbatch reads and has to foretell, on a device: random numbers of words, the next token the target.
+/// The inputs and targets of every microbatch, on a device: random tokens, each with the next one as target.
 class token_table {
  public:
   token_table(const model_config& model, device& on, pool& memory) {
@@ -73,7 +73,7 @@ class token_table {
       on.write(blocks_.back().data(), ids.data(), ids.size());
     }
   }
-  /// Of every microbatch, from that token on.
+  /// Per microbatch, from that token on.
   [[nodiscard]] std::vector<const float*> from(std::size_t token) const {
     std::vector<const float*> result;
     for (const block& each : blocks_) result.push_back(each.data() + token);
@@ -84,7 +84,7 @@ class token_table {
   std::vector<block> blocks_;
 };
 
-/// Layer i of a model, with the parameters that its seed gives it wherever it is made.
+/// Layer i of a model, with parameters determined by its seed, wherever it is created.
 [[nodiscard]] inline std::unique_ptr<layer> make_layer(const model_config& model, const token_table& tokens,
                                                        std::size_t i, device& on, pool& memory) {
   const std::uint64_t seed = model.seed + 7919 * (i + 1);
@@ -99,10 +99,10 @@ class token_table {
                                         model.hidden[i - 1], seed, on, memory);
 }
 
-/// What an iteration computed: what two runs of a model are compared by.
+/// The results of an iteration, for comparing two runs of a model.
 struct gradients {
-  std::vector<float> losses{};               ///< of every microbatch, from the rank of the last layer
-  std::vector<std::vector<float>> layers{};  ///< of every layer, one parameter after the other; empty: another rank's
+  std::vector<float> losses{};               ///< per microbatch, from the rank of the last layer
+  std::vector<std::vector<float>> layers{};  ///< per layer, one parameter after the other; empty: on another rank
 };
 
 /// Reads a layer's gradients from its device.

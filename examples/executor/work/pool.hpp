@@ -13,15 +13,15 @@
 
 namespace executor {
 
-/// What memory is for.
+/// The uses of memory.
 enum class account { activations, messages, workspace, parameters };
 
-/// The memory of a rank: hands out blocks of floats, counts them by what they are for, and keeps those given back.
+/// The memory of a rank: allocates blocks of floats, counts them by use, and keeps freed ones for reuse.
 ///
-/// Used by one thread; outlives its blocks.
+/// Used by one thread; must outlive its blocks.
 class pool {
  public:
-  /// @param poison  whether blocks are handed out full of NaN, so that who reads before writing is found out
+  /// @param poison  whether blocks are initialized to NaN, to reveal reads before writes
   pool(device& on, bool poison) : on_(on), poison_(poison) {}
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
@@ -31,9 +31,9 @@ class pool {
     }
   }
 
-  /// The bytes of an account now.
+  /// The current bytes of an account.
   [[nodiscard]] std::size_t held(account of) const { return held_[static_cast<std::size_t>(of)] * sizeof(float); }
-  /// The most bytes of an account at a time since `forget_peaks`.
+  /// The peak bytes of an account since `forget_peaks`.
   [[nodiscard]] std::size_t peak(account of) const { return peak_[static_cast<std::size_t>(of)] * sizeof(float); }
   void forget_peaks() { peak_ = held_; }
 
@@ -62,7 +62,7 @@ class pool {
   std::array<std::size_t, 4> peak_{};
 };
 
-/// Some floats of a pool, given back at the end. Empty by default.
+/// Floats of a pool, returned on destruction. Empty by default.
 class block {
  public:
   block() = default;
@@ -83,7 +83,7 @@ class block {
 
   [[nodiscard]] float* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Counts it elsewhere from now on.
+  /// Counts it under another account from now on.
   void move_to(account of) {
     if (data_ == nullptr) return;
     from_->discount(of_, size_);

@@ -23,24 +23,24 @@ class stage {
   stage& operator=(const stage&) = delete;
   virtual ~stage() = default;
 
-  /// F. @return what the next stage needs; empty: nothing
+  /// F. @return the input of the next stage; empty: none
   virtual block forward(std::size_t microbatch, block input) = 0;
-  /// I. @return what the stage before needs; empty: nothing
+  /// I. @return the gradient for the previous stage; empty: none
   virtual block backward_input(std::size_t microbatch, block gradient) = 0;
   /// W
   virtual void backward_weight(std::size_t microbatch) = 0;
-  /// B: I and W, with the second waiting for the first to the end.
+  /// B: I and W, where W waits for the end of I.
   virtual block backward(std::size_t microbatch, block gradient) {
     block result = backward_input(microbatch, std::move(gradient));
     backward_weight(microbatch);
     return result;
   }
-  /// Before an iteration, and behind it.
+  /// Called before an iteration, and after it.
   /// @{
   virtual void clear() {}
   virtual void descend(float) {}
   /// @}
-  /// Adds what was computed.
+  /// Adds the computed results.
   virtual void collect(gradients&) {}
 };
 
@@ -87,19 +87,19 @@ class layer_stage final : public stage {
   std::vector<std::unique_ptr<layer>> layers_;
 };
 
-/// What a stage takes that holds its rank for given times, in seconds, and computes nothing.
+/// The times in seconds of a stage that occupies its rank without computing.
 struct hold_times {
   double forward = 0;
-  double backward = 0;         ///< the whole of it
-  double backward_input = 0;   ///< of that of the input, run apart
-  double backward_weight = 0;  ///< of that of the weights, likewise
-  std::size_t kept = 0;        ///< floats of a microbatch, from F to W
+  double backward = 0;         ///< of the whole backward pass
+  double backward_input = 0;   ///< of the input's gradient, if split
+  double backward_weight = 0;  ///< of the weights' gradient, if split
+  std::size_t kept = 0;        ///< floats per microbatch, from F to W
 };
 
-/// A stage that sleeps as long as its passes take.
+/// A stage that sleeps for the time of its passes.
 class timed_stage final : public stage {
  public:
-  /// @param times  of every microbatch; outlive the stage
+  /// @param times  per microbatch; must outlive the stage
   timed_stage(const hold_times* times, bool is_first, bool is_last, pool& memory)
       : times_(times), is_first_(is_first), is_last_(is_last), memory_(memory) {}
   block forward(std::size_t microbatch, block) override {

@@ -20,7 +20,7 @@
 #endif
 
 // `STAGECUT_DECL` precedes every definition in a file of bodies (`.ipp`). A header includes its bodies at its end if the
-// library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/ROOM.hpp` includes them, in one file of the
+// library is header-only, `STAGECUT_HEADER_ONLY`; else `stagecut/source/MODULE.hpp` includes them, in one file of the
 // program or in the library. The mode that the first header of a file finds applies to the whole file.
 //
 // `STAGECUT_ABI` is the inline namespace of everything in `stagecut`: one for each form, for containers of libstdc++'s

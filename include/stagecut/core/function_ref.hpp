@@ -16,6 +16,8 @@ class function_ref;
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
  public:
+  using may_be_empty = void;  ///< what is made of an empty one is empty
+
   /// None.
   constexpr function_ref() noexcept = default;
 
@@ -29,7 +31,11 @@ class function_ref<Result(Arguments...)> {
       : object_(static_cast<const void*>(__builtin_addressof(function))),
         call_([](const void* object, Arguments... values) {
           return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
-        }) {}
+        }) {
+    if constexpr (requires { typename Function::may_be_empty; }) {  // a callback
+      if (!function) call_ = nullptr;
+    }
+  }
 
   /// A temporary would be destroyed before the call.
   template <class Function>

@@ -11,7 +11,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -31,13 +31,13 @@ enum class state : std::uint8_t {
 };
 
 /// The words for states in files.
-inline constexpr word<state> state_words[] = {{"optimal", state::optimal},
-                                              {"feasible", state::feasible},
-                                              {"infeasible", state::infeasible},
-                                              {"unknown", state::unknown}};
+inline constexpr named<state> state_names[] = {{"optimal", state::optimal},
+                                               {"feasible", state::feasible},
+                                               {"infeasible", state::infeasible},
+                                               {"unknown", state::unknown}};
 
 /// The name of a state, as it is written to files.
-[[nodiscard]] constexpr const char* to_string(state s) noexcept { return stagecut::name_of(state_words, s); }
+[[nodiscard]] constexpr const char* to_string(state s) noexcept { return stagecut::name_of(state_names, s); }
 
 /// Why there is no answer.
 struct reason {

@@ -22,7 +22,7 @@ struct code_points {
 };
 
 /// Characters that could mislead a reader of a name: those that control a terminal or a viewer, that change the direction
-/// of a text, and that are invisible, so that different names look the same. Ascending.
+/// of a text, or that are invisible, so that different names look the same. Ascending.
 ///
 /// Source: Unicode 15.0, the categories Cc, Zl and Zp, and the property Default_Ignorable_Code_Point. The latter includes
 /// joiners (U+200C, U+200D) and variation selectors: languages and emoji need them, but they are invisible too. The last

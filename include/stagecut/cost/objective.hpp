@@ -59,7 +59,7 @@ struct bottleneck {
 };
 
 /// The sum of the costs of all stages, which must be representable: `minimize_total` checks this itself.
-struct total {
+struct total_cost {
   using axioms = stagecut::axioms<strictly_isotone>;  ///< its promise, except for rounding
 
   /// See `objective`.
@@ -174,7 +174,7 @@ template <class First, class Second>
 in_order(First, Second) -> in_order<First, Second>;
 
 /// The difference between the costliest and the cheapest stage. Not isotone; `minimize_range` minimizes it.
-struct range {
+struct cost_range {
   /// The ends of a range.
   template <class Cost>
   struct ends {

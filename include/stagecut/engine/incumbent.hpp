@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/search_options.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/engine/whole_ticks.hpp>
-#include <stagecut/schedule/search_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
@@ -70,9 +70,9 @@ class incumbent {
  private:
   void tell() {
     // Coarser ticks never improve on the reported bound or makespan.
-    makespan_progress& now = clock_.state;
+    search_progress& now = clock_.state;
     const double most = makespan_ * tick_ + error_;
-    if (any() && (now.makespan == 0 || most < now.makespan)) now.makespan = most;
+    if (any() && (now.value == 0 || most < now.value)) now.value = most;
     if (now.bound < certain_bound()) now.bound = certain_bound();
     clock_.tell();
   }

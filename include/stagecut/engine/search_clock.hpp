@@ -5,14 +5,14 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/deadline.hpp>
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
 /// Decides when a search must end, and reports its progress.
 class search_clock {
  public:
-  explicit search_clock(const search_limits& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
+  explicit search_clock(const search_options& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
   search_clock(const search_clock&) = delete;
   search_clock& operator=(const search_clock&) = delete;
   ~search_clock() { spend(); }
@@ -33,13 +33,13 @@ class search_clock {
   /// Reports progress.
   void tell();
 
-  makespan_progress state{};  ///< in the unit of the model
+  search_progress state{};  ///< in the unit of the model
 
  private:
   /// Adds the nodes since the last call to those of the limits.
   void spend() noexcept;
 
-  const search_limits& limits_;
+  const search_options& limits_;
   detail::deadline end_;
   std::size_t asked_ = 0;
   std::size_t pause_ = ~std::size_t{0};

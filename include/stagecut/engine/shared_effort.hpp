@@ -6,7 +6,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
@@ -14,12 +14,12 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 /// nodes. With nodes alone, shares do not depend on the speed of the machine.
 class shared_effort {
  public:
-  explicit shared_effort(const search_limits& limits);
+  explicit shared_effort(const search_options& limits);
   shared_effort(const shared_effort&) = delete;
   shared_effort& operator=(const shared_effort&) = delete;
 
   /// The limits with a share of what is left, but at least the fraction `least` of the whole.
-  [[nodiscard]] search_limits share(double part, double least = 0) const;
+  [[nodiscard]] search_options share(double part, double least = 0) const;
 
   /// The fraction of the whole that is left, from 1 to 0; also 0 if the search was stopped or has no limit.
   [[nodiscard]] double left() const;
@@ -31,21 +31,21 @@ class shared_effort {
   [[nodiscard]] double seconds() const { return detail::seconds_now() - begin_; }
   [[nodiscard]] std::size_t nodes() const noexcept { return *spent_ - before_; }
 
-  search_limits limits_;
+  search_options limits_;
   double begin_;
   mutable std::size_t own_ = 0;  // nodes, if nothing else counts them
   std::size_t* spent_;
   std::size_t before_;
 };
 
-inline shared_effort::shared_effort(const search_limits& limits)
+inline shared_effort::shared_effort(const search_options& limits)
     : limits_(limits),
       begin_(detail::seconds_now()),
       spent_(limits.nodes_spent != nullptr ? limits.nodes_spent : __builtin_addressof(own_)),
       before_(*spent_) {}
 
-inline search_limits shared_effort::share(double part, double least) const {
-  search_limits result = limits_;
+inline search_options shared_effort::share(double part, double least) const {
+  search_options result = limits_;
   result.nodes_spent = spent_;
   if (const auto& all = limits_.time_limit) {
     result.time_limit = std::max({(*all - seconds()) * part, *all * least, 0.0});

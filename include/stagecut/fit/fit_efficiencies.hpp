@@ -94,8 +94,9 @@ struct fit_efficiencies_fn {
                     const predictor& predict);
 };
 
-/// Fits the three numbers of `efficiencies` to measured times: minimizes the weighted mean of |log(predicted /
-/// measured)|, which is less sensitive to outliers than squares. Efficiencies that affect no time keep their values.
+/// Fits the three numbers of `efficiencies` to measured times: minimizes the weighted mean of
+/// |log(predicted / measured)|, which is less sensitive to outliers than squares. Efficiencies that affect no time keep
+/// their values.
 ///
 /// Takes Newton steps with reweighted least squares from `start` and six other starting points, then a pattern search
 /// around the result with steps from a tenth down to a thousandth in all directions at once, since absolute errors have

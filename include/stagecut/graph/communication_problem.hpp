@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/search_options.hpp>
+#include <stagecut/core/solution.hpp>
 
 #include <stagecut/core/config.hpp>
 
@@ -34,25 +34,6 @@ struct communication_problem {
   std::vector<std::size_t> device{};
 };
 
-/// Progress of a search for the least communication.
-struct communication_progress {
-  double seconds = 0;        ///< since the search began
-  double communication = 0;  ///< of the best placement so far; 0: none yet
-  double bound = 0;          ///< no placement has less
-  std::size_t rounds = 0;    ///< improved placements
-  std::size_t nodes = 0;     ///< partial placements that the exact search visited
-};
-
-/// Limits of the search, and its callbacks. Unset fields keep their defaults.
-struct communication_limits {
-  std::optional<double> time_limit = 10.0;   ///< seconds; unset: no limit
-  std::optional<std::size_t> round_limit{};  ///< placements to improve; unset: by the size of the graph, 60 at most
-  std::optional<std::size_t> node_limit = 2000000;  ///< partial placements, 0: no exact search; unset: no limit
-  std::uint64_t seed = 1;                           ///< of the random choices
-  function_ref<bool()> stop{};                      ///< polled often; true ends the search with the best so far
-  function_ref<void(const communication_progress&)> progress{};  ///< called now and then
-};
-
 /// The devices on which operators are placed: see `minimize_communication`. Unset fields keep their defaults.
 struct communication_request {
   std::size_t devices = 1;           ///< k, identical
@@ -60,22 +41,14 @@ struct communication_request {
   double operation_imbalance = 1.3;  ///< the same for the operations
   bool contiguous = true;  ///< whether edges lead to the same or a later device, so that devices can form a pipeline
   bool at_most = false;    ///< whether devices may stay empty
-  communication_limits limits{};  ///< of the search
+  std::optional<std::size_t> rounds{};  ///< placements to improve; unset: by the size of the graph, at most 60
+  search_options search{.time_limit = 10, .node_limit = 2000000};  ///< of the search
 };
 
 /// The best placement found, with its bound.
-struct communication_partition {
-  std::vector<std::size_t> device_of{};  ///< device of each operator, from 0
-  double communication = 0;              ///< total weight of all edges between devices
-  double bound = 0;                      ///< no placement has less; equal to `communication` if proved optimal
-  std::size_t elements = 0;              ///< number of indivisible elements
-  std::size_t rounds = 0;                ///< improved placements
-  std::size_t nodes = 0;                 ///< partial placements that the exact search visited
-
-  /// Relative gap between the communication and the bound.
-  [[nodiscard]] double gap() const noexcept {
-    return bound > 0 ? (communication - bound) / bound : communication > 0 ? 1 : 0;
-  }
+struct communication_partition : solution<double> {
+  std::vector<std::size_t> assignment{};  ///< device of each operator, from 0
+  std::size_t elements = 0;               ///< number of indivisible elements
 };
 
 /// What a device holds of a model, and what it sends and receives.

@@ -7,18 +7,18 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/weighted_dag.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
 /// Parts of a graph with their figures; every edge leads to the same or a later part.
-struct dag_partition {
-  std::vector<std::size_t> part_of{};   ///< part of each vertex, from 0
-  std::vector<std::int64_t> weights{};  ///< total vertex weight of each part
-  std::vector<std::int64_t> loads{};    ///< for each part, its vertices and the outputs that it pays for
-  std::int64_t cut = 0;                 ///< total weight of the edges between parts
-  std::int64_t bound = 0;               ///< no partition has a smaller objective: set by `multilevel` only
+struct dag_partition : solution<std::int64_t> {
+  std::vector<std::size_t> assignment{};  ///< part of each vertex, from 0
+  std::vector<std::int64_t> weights{};    ///< total vertex weight of each part
+  std::vector<std::int64_t> loads{};      ///< for each part, its vertices and the outputs that it pays for
+  std::int64_t cut = 0;                   ///< weight of the edges between parts
 
   /// The heaviest load.
   [[nodiscard]] std::int64_t load() const noexcept;

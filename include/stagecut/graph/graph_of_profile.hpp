@@ -13,8 +13,8 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// How a profile becomes an operator graph.
 struct graph_options {
-  std::optional<link_speed> link{};  ///< between any two devices; unset: `profile::machine`, or no time at all
-  memory_options memory{};           ///< what stays for parameters; `checkpoint` must be `never`
+  std::optional<link_speed> link{};    ///< between any two devices; unset: `profile::machine`, or no time at all
+  memory_options memory_accounting{};  ///< what stays for parameters; `checkpoint` must be `never`
 };
 
 /// Makes an operator graph, the input of all graph algorithms, from a profile: operator i is layer i.

@@ -9,7 +9,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -20,16 +20,16 @@ enum class message_overlap : std::uint8_t {
 };
 
 /// The words for how messages and work combine.
-inline constexpr word<message_overlap> message_overlap_words[] = {{"added", message_overlap::none},
-                                                                  {"overlapped", message_overlap::full}};
+inline constexpr named<message_overlap> message_overlap_names[] = {{"added", message_overlap::none},
+                                                                   {"overlapped", message_overlap::full}};
 
 /// How the load of a stage of a graph is computed. Unset fields keep their defaults.
 struct load_options {
   message_overlap overlap = message_overlap::none;  ///< how work and messages combine
   /// Seconds that a stage takes in addition to its operators: one value for all stages, or one for each; empty: 0.
   std::vector<double> constants{};
-  std::vector<double> speeds{};    ///< of each stage's accelerator, above 0, 1: as profiled; empty: all 1
-  std::optional<double> memory{};  ///< bytes of an accelerator; unset: no limit
+  std::vector<double> speeds{};          ///< of each stage's accelerator, above 0, 1: as profiled; empty: all 1
+  std::optional<double> memory_limit{};  ///< bytes of an accelerator; unset: no limit
   /// Whether a stage keeps the activations of several microbatches, as 1F1B does: as many as there are stages from it
   /// to the last one, at most `microbatches`. Otherwise it keeps one.
   bool in_flight = false;

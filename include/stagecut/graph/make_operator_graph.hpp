@@ -24,8 +24,8 @@ struct operator_maps {
   vertex_values<Graph, double> forward{};       ///< seconds on an accelerator
   vertex_values<Graph, double> backward{};      ///< seconds of the backward pass on an accelerator
   vertex_values<Graph, double> cpu{};           ///< seconds of both passes on a CPU
-  vertex_values<Graph, double> sent{};          ///< seconds to send the output to another device
-  vertex_values<Graph, double> sent_back{};     ///< seconds to send the gradient of the output back
+  vertex_values<Graph, double> sent_seconds{};  ///< seconds to send the output to another device
+  vertex_values<Graph, double> sent_back_seconds{};  ///< seconds to send the gradient of the output back
   vertex_values<Graph, double> resident{};      ///< bytes that stay for parameters
   vertex_values<Graph, double> activations{};   ///< bytes kept from the forward to the backward pass
   vertex_values<Graph, std::size_t> group{};    ///< operators of one group are on one stage
@@ -122,8 +122,8 @@ struct make_operator_graph_fn {
       read(maps.forward, &graph_operator::forward, "forward");
       read(maps.backward, &graph_operator::backward, "backward");
       read(maps.cpu, &graph_operator::cpu, "cpu");
-      read(maps.sent, &graph_operator::sent, "sent");
-      read(maps.sent_back, &graph_operator::sent_back, "sent_back");
+      read(maps.sent_seconds, &graph_operator::sent_seconds, "sent");
+      read(maps.sent_back_seconds, &graph_operator::sent_back_seconds, "sent_back");
       read(maps.resident, &graph_operator::resident, "resident");
       read(maps.activations, &graph_operator::activations, "activations");
       read(maps.group, &graph_operator::group, "group");

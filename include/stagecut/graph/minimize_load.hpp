@@ -11,6 +11,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -21,13 +22,9 @@ namespace stagecut::inline STAGECUT_ABI {
 
 /// The stages of elements with user-defined costs.
 template <class Value>
-struct set_partition {
-  std::vector<std::size_t> stage_of{};  ///< stage of each element, from 0
-  std::vector<bool> on_cpu{};           ///< for each stage
-  Value cost{};                         ///< of the costliest stage
-  Value bound{};                        ///< no partition costs less; equal to `cost` if proved optimal
-  std::size_t down_sets = 0;            ///< listed down-sets; 0: too many, or not needed
-  std::size_t rounds = 0;               ///< partitions that were improved or perturbed
+struct set_partition : solution<Value> {
+  std::vector<std::size_t> assignment{};  ///< stage of each element, from 0
+  std::vector<bool> on_cpu{};             ///< for each stage
 };
 
 namespace detail {
@@ -50,7 +47,7 @@ struct minimize_load_fn {
     using answer = outcome<set_partition<value_type>>;
     detail::check_load_request(request);
     if (request.method == graph_method::merge || request.method == graph_method::by_levels) {
-      detail::fail(argument_error("minimize_load", "method", name_of(graph_method_words, request.method),
+      detail::fail(argument_error("minimize_load", "method", name_of(graph_method_names, request.method),
                                   "is of graphs of operators alone"));
     }
     if (empty.size() != below.size()) {
@@ -62,17 +59,17 @@ struct minimize_load_fn {
       return answer::infeasible({reason::cause::more_stages_than_layers, request.devices, below.size()});
     }
     detail::load_solver<Set> solver(below, empty, {request.devices, request.cpus, request.at_most}, request.method,
-                                    request.limits, 1);
+                                    request.most_down_sets, request.search, 1);
     auto found = solver.run({}, {});
     if (found.infeasible) return answer::infeasible({reason::cause::constraint, 0, 0, "no set of a partition fits"});
     if (!found.best) return answer::unknown({});
     set_partition<value_type> result;
-    result.stage_of.assign(found.best->stage_of.begin(), found.best->stage_of.end());
+    result.assignment.assign(found.best->stage_of.begin(), found.best->stage_of.end());
     for (const std::uint8_t kind : found.best->kinds) result.on_cpu.push_back(kind != 0);
-    result.cost = found.best->value;
-    result.bound = found.proved() ? result.cost : found.bound;
-    result.down_sets = found.down_sets;
-    result.rounds = found.rounds;
+    result.value = found.best->value;
+    result.bound = found.proved() ? result.value : found.bound;
+    result.statistics.evaluations = found.down_sets;
+    result.statistics.nodes = found.rounds;
     return found.proved() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
   /// @}
@@ -91,7 +88,7 @@ struct minimize_load_fn {
 ///                 exception of the costs
 ///
 /// First, dynamic programming cuts linear orders exactly; the best cuts are improved by moves of single elements and by
-/// reordering within the same stages. Then, if at most `limits.most_down_sets` down-sets (order ideals) exist, dynamic
+/// reordering within the same stages. Then, if at most `most_down_sets` down-sets (order ideals) exist, dynamic
 /// programming over them finds the least load or proves that it was found; otherwise the bounds are improved by minimum
 /// cuts, and the partitions by moves, until a limit is reached. A graph that is a path is cut as a chain. `method`
 /// linear lists no down-sets; down_sets ends after them, or if there are too many; multilevel cuts the graph as

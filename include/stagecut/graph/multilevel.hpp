@@ -9,6 +9,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/search_options.hpp>
 #include <stagecut/graph/dag_partition.hpp>
 #include <stagecut/graph/weighted_dag.hpp>
 
@@ -27,10 +28,8 @@ struct multilevel_request {
   /// For `cut`: a part weighs at most 1 + `imbalance` times the average, rounded down, or the average rounded up if
   /// larger.
   double imbalance = 0.03;
-  std::size_t trials = 1;              ///< each with other random numbers; the best is kept
-  std::uint64_t seed = 1;              ///< of the random numbers
-  std::optional<double> time_limit{};  ///< seconds after which no method or trial starts; unset: none
-  function_ref<bool()> stop{};         ///< polled at the same points; true: no more starts
+  std::size_t trials = 1;   ///< each with other random numbers; the best is kept
+  search_options search{};  ///< no method or trial starts after `time_limit` or `stop`; no default limit
 };
 
 /// See `multilevel`.

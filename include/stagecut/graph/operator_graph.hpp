@@ -28,8 +28,8 @@ struct graph_operator {
   double forward = 0;          ///< seconds on an accelerator
   double backward = 0;         ///< seconds of the backward pass on an accelerator
   double cpu = 0;              ///< seconds of both passes on a CPU
-  double sent = 0;             ///< seconds to send its output to another device, without latency
-  double sent_back = 0;        ///< seconds to send its output's gradient; 0 if backward operators do
+  double sent_seconds = 0;     ///< seconds to send its output to another device, without latency
+  double sent_back_seconds = 0;  ///< seconds to send its output's gradient; 0 if backward operators do
   double resident = 0;         ///< bytes that stay for its parameters
   double activations = 0;      ///< bytes kept from the forward to the backward pass
   double workspace = 0;        ///< bytes needed only while it runs

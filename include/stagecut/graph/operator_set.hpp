@@ -83,7 +83,7 @@ class operator_set {
   }
   /// Workspace of an element, where memory matters.
   [[nodiscard]] ticks works_in(std::size_t e) const noexcept {
-    return costs_->options().memory ? costs_->of(e).workspace : 0;
+    return costs_->options().memory_limit ? costs_->of(e).workspace : 0;
   }
   /// Counts a net `times` (1, -1 or 0); branchless, as branches here are unpredictable.
   void cut(std::size_t net, ticks times) noexcept;

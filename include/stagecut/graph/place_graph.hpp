@@ -30,7 +30,7 @@ struct place_graph_fn {
 /// plan from a contiguous placement.
 ///
 /// @param model    a graph; a chain counts as one
-/// @param request  `devices`, `imbalance`, `at_most`, one link, `limits` and the method `communication`; anything
+/// @param request  `devices`, `imbalance`, `at_most`, one link, `search` and the method `communication`; anything
 ///                 incompatible is rejected
 /// @return         as `minimize_communication`
 /// @throws         as `plan_graph`

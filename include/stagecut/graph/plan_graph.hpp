@@ -19,13 +19,13 @@ struct plan_graph_fn {
 /// if the objective is the makespan, by `minimize_graph_makespan`, which also chooses how many microbatches each stage
 /// admits. The default objective is the makespan where it is known: `microbatches` of 1F1B, one stage on each of
 /// identical devices, no CPUs, times given, and no load method requested. The method `communication` uses
-/// `minimize_communication` for the least communication. `chunks` above 1 uses `virtual_stages`, several chunks per
+/// `minimize_communication` for the least communication. `stages_per_rank` above 1 uses `virtual_stages`, several chunks per
 /// device.
 ///
 /// @param model    a graph; a chain counts as one. Its `machine` supplies links and memory where the request does not
-/// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`,
-///                 `method`, `limits.time_limit`, `limits.node_limit`, `limits.stop` and how memory is computed. A node
-///                 is a simulation for the makespan, a round of `load_limits` for the load or for chunks, and a partial
+/// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_limit`, one link for all, `speeds`,
+///                 `method`, `search.time_limit`, `search.node_limit`, `search.stop` and how memory is computed. A node
+///                 is a simulation for the makespan, a round of `search_options` for the load or for chunks, and a partial
 ///                 placement of the exact search for the communication. With a node limit alone the plan is the same on
 ///                 every machine, and the search ends after the same work.
 ///                 `transfers` decides how messages and work combine: one after the other if they block, or if the

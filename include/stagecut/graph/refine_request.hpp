@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
+#include <stagecut/core/search_options.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -21,9 +23,9 @@ enum class refine_objective : std::uint8_t {
 };
 
 /// The words for objectives of a refinement.
-inline constexpr word<refine_objective> refine_objective_words[] = {{"max-load", refine_objective::max_load},
-                                                                    {"communication", refine_objective::communication},
-                                                                    {"makespan", refine_objective::makespan}};
+inline constexpr named<refine_objective> refine_objective_names[] = {{"max-load", refine_objective::max_load},
+                                                                     {"communication", refine_objective::communication},
+                                                                     {"makespan", refine_objective::makespan}};
 
 /// How a partition is improved: see `refine_partition`. Unset fields keep their defaults.
 struct refine_request {
@@ -38,25 +40,20 @@ struct refine_request {
   std::size_t microbatches = 1;  ///< `makespan`: per iteration
   transfer_kind transfers = transfer_kind::link;  ///< `makespan`: what messages occupy
   std::size_t samples = 20000;                    ///< `makespan`: the most moves tried in a pass
-  std::uint64_t seed = 1;       ///< of the order in which equal moves, or moves for a makespan, are tried
-  function_ref<bool()> stop{};  ///< polled now and then; true ends the search with the best so far
+  /// `seed` is that of the order in which equal moves, or moves for a makespan, are tried. No default limit.
+  search_options search{};
 };
 
 /// An improved partition, or the given one.
-struct refined_partition {
-  std::vector<std::size_t> stage_of{};  ///< stage of each operator, from 0; edges lead to the same or a later stage
+struct refined_partition : solution<double> {
+  std::vector<std::size_t> assignment{};  ///< stage of each operator, from 0; edges lead to the same or a later stage
   std::vector<graph_stage> stages{};    ///< their figures
   std::vector<std::size_t> warm_up{};   ///< `makespan`: forward passes ahead, per stage
   double before = 0;                    ///< seconds of the objective, as given
-  double after = 0;                     ///< seconds of the objective, as returned; never more unless `excess` is less
   double excess_before = 0;             ///< `communication`: seconds of work above the stages' limit, as given
   double excess = 0;                    ///< the same, as returned; takes priority over the objective
-  double bound = 0;                     ///< no partition into these stages has less; equal to `after` if proved
   std::size_t moves = 0;                ///< moves that were kept
   std::size_t passes = 0;               ///< over the elements
-
-  /// Relative gap between the objective and the bound.
-  [[nodiscard]] double gap() const noexcept { return bound > 0 ? (after - bound) / bound : after > 0 ? 1 : 0; }
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/search_options.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/plan/graph_method.hpp>
@@ -15,27 +17,21 @@ struct virtual_stage_request {
   std::size_t devices = 1;                        ///< accelerators
   std::size_t cpus = 0;                           ///< the most CPUs that take chunks in addition
   bool at_most = false;                           ///< whether accelerators may stay without a chunk
-  std::size_t chunks = 2;                         ///< the most per device, below 2^20
+  std::size_t stages_per_rank = 2;                ///< the most per device, below 2^20
   graph_method method = graph_method::automatic;  ///< the method that finds the initial partition
   load_options load{};                            ///< how the load of a device, in place of a stage, is computed
-  load_limits limits{};  ///< of the search
+  search_options search{.time_limit = 10};        ///< of the search
 };
 
 /// The best chunks found of a graph, with their devices.
-struct virtual_partition {
-  std::vector<std::size_t> chunk_of{};   ///< chunk of each operator, from 0; edges lead to the same or a later chunk
-  std::vector<std::size_t> device_of{};  ///< device of each chunk; neighbours differ; no chunk is empty
+struct virtual_partition : solution<double> {
+  std::vector<std::size_t> assignment{};  ///< chunk of each operator, from 0; edges lead to the same or a later chunk
+  std::vector<std::size_t> device_of{};   ///< device of each chunk; neighbours differ; no chunk is empty
   /// Each device, with all its chunks, ordered by its first chunk; devices without chunks are omitted, unless loads
   /// depend on the number of a device.
   std::vector<graph_stage> devices{};
-  double load = 0;             ///< of the heaviest device
-  double bound = 0;            ///< no partition has less; equal to `load` if proved optimal
   double contiguous_load = 0;  ///< the best found with one chunk per device; 0: none was found
   std::size_t elements = 0;    ///< number of indivisible elements
-  std::size_t rounds = 0;      ///< partitions that were improved or perturbed
-
-  /// Relative gap between the load and the bound.
-  [[nodiscard]] double gap() const noexcept { return bound > 0 ? (load - bound) / bound : load > 0 ? 1 : 0; }
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

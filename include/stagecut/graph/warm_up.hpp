@@ -55,7 +55,7 @@ struct choose_warm_up_fn {
   /// See `choose_warm_up`.
   [[nodiscard]] outcome<warm_up_choice> operator()(const stage_pipeline& of, std::size_t microbatches,
                                                    transfer_kind transfers = transfer_kind::link,
-                                                   std::optional<double> memory_per_device = {}) const;
+                                                   std::optional<double> memory_limit = {}) const;
 };
 
 /// Chooses warm-up counts for a short makespan. It starts from the counts by rank, by depth, twice that, the most and
@@ -65,7 +65,7 @@ struct choose_warm_up_fn {
 /// @param of                 stages, edges and messages
 /// @param microbatches       per iteration, m
 /// @param transfers          `latency` or `link`
-/// @param memory_per_device  bytes that no stage may exceed with min(w + 1, m) microbatches in flight; unset: any
+/// @param memory_limit  bytes that no stage may exceed with min(w + 1, m) microbatches in flight; unset: any
 /// @return                   counts of at most m - 1 with their makespan: optimal if it tried all, else feasible;
 ///                           infeasible, `memory`, with the first stage that cannot hold one microbatch
 /// @throws                   as `stage_makespan`; argument_error for memory that is NaN or negative

@@ -26,15 +26,15 @@ enum class stage_measure : std::uint8_t {
 
 /// How the stages of a profile may be run.
 struct device_choices {
-  topology machine{{}, {}};              ///< the devices, and the links between them
-  std::vector<std::size_t> replicas{1};  ///< numbers of replicas that a stage may have
-  std::vector<std::size_t> ways{1};      ///< tensor-parallel degrees that a replica may have
+  topology machine{{}, {}};                     ///< the devices, and the links between them
+  std::vector<std::size_t> replicas{1};         ///< numbers of replicas that a stage may have
+  std::vector<std::size_t> tensor_parallel{1};  ///< tensor-parallel degrees that a replica may have
   /// Recomputations that layers may use, `none` for no recomputation; empty: all. A layer as profiled has its own
   /// `recomputation`; one without variants runs as profiled.
   std::vector<std::string> recomputations{};
-  memory_options memory{};  ///< how memory is computed; without checkpoints
+  memory_options memory_accounting{};  ///< how memory is computed; without checkpoints
   /// Processors of each device, such as those that share a sample. Ranks are numbered by tensor-parallel rank first:
-  /// where a replica spans several groups of the innermost level, each of its rows of `ways` processors begins at a
+  /// where a replica spans several groups of the innermost level, each of its rows of `tensor_parallel` processors begins at a
   /// multiple of `device_size`.
   std::size_t device_size = 1;
   /// Bytes of gradients that replicas exchange for each byte of parameters.
@@ -50,7 +50,7 @@ struct device_choices {
   bool in_one_node = false;
   /// Whether surplus options of a stage are merged into optimistic ones, each as good as every option that it replaces:
   /// planning with them yields a bound, not a plan.
-  bool hopeful = false;
+  bool relaxed = false;
   /// Whether the layers `[first, last)` may form a stage; unset: always.
   function_ref<bool(std::size_t first, std::size_t last)> allowed{};
 };

@@ -54,7 +54,7 @@ class graph_stages : public detail::layer_stages {
     if (query.first >= query.last || query.last > size() || !points_.within(query.first, query.last)) return;
     if (!may_be(query.first, query.last)) return;
     std::vector<detail::stage_mixtures> all;
-    for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
+    for (std::size_t w = 0; w < choices_.tensor_parallel.size(); ++w) {
       all.push_back(mixtures_of(layers_of(query.first, query.last), w).back());
     }
     mixed_options<graph_stages>{*this, all.data()}.each_option(query, visit);
@@ -112,7 +112,7 @@ class graph_stages : public detail::layer_stages {
         kept_.empty() ? mixtures_to(last) : std::vector<detail::stage_mixtures>();
     const detail::stage_mixtures* const all = kept_.empty() ? made.data() : kept_[last].data();
     for (std::size_t i = points_.earlier(last); i-- > 0;) {
-      visit(points_.earlier(last, i), all + i * choices_.ways.size());
+      visit(points_.earlier(last, i), all + i * choices_.tensor_parallel.size());
     }
   }
 

@@ -6,6 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include <stagecut/core/memory_limit.hpp>
+#include <stagecut/core/search_options.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
@@ -29,30 +32,23 @@ struct hybrid_stage {
 };
 
 /// A model cut into stages, with its proof.
-struct hybrid_cut {
+struct hybrid_cut : solution<double> {
   std::vector<hybrid_stage> stages{};  ///< from the input to the output
-  double cost = 0;                     ///< the value that was minimised
-  double bound = 0;                    ///< no cut costs less; equal to `cost` if proved optimal
-  std::size_t searches = 0;            ///< dynamic programs run
-  std::size_t simulations = 0;         ///< cuts simulated
-
-  /// The relative gap: how far the cost may be from the optimum, as a fraction of the bound.
-  [[nodiscard]] double gap() const noexcept { return bound > 0 ? (cost - bound) / bound : cost > 0 ? 1 : 0; }
 };
 
 /// The problem of cutting a model into stages on several devices each.
 struct hybrid_request {
-  std::size_t devices = 1;                    ///< of the machine
-  bool at_most = false;                       ///< whether a plan may use fewer devices; the first ones then stay idle
-  std::size_t microbatches = 1;               ///< per iteration
-  std::optional<double> memory_per_device{};  ///< bytes that no device may exceed; unset: no limit
-  in_flight_rule in_flight = in_flight_rule::stages;  ///< the rule by which memory is counted
-  std::optional<std::size_t> stages{};                ///< exact number of stages; unset: the best number
-  /// A known plan that `minimize_hybrid` takes as its first incumbent: only plans with a lower `cost` count, and it is
+  std::size_t devices = 1;                ///< of the machine
+  bool at_most = false;                   ///< whether a plan may use fewer devices; the first ones then stay idle
+  std::size_t microbatches = 1;           ///< per iteration
+  stagecut::memory_limit memory_limit{};  ///< bytes that no device may exceed; unset: no limit
+  stagecut::in_flight_rule in_flight_rule = stagecut::in_flight_rule::stages;  ///< the rule by which memory is counted
+  std::optional<std::size_t> stages{};  ///< exact number of stages; unset: the best number
+  /// A known plan that `minimize_hybrid` takes as its first incumbent: only plans with a lower `value` count, and it is
   /// returned if there are none. Its options need not be the model's; it is not checked, and must outlive the search.
   /// Null: no such plan.
   const hybrid_cut* start = nullptr;
-  search_limits limits{};  ///< of the search
+  search_options search{.time_limit = 10};  ///< of the search
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

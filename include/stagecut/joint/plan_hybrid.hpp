@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// @param model    a chain, such as `as_chain` makes, or a graph, as `graph_stages` takes it; its layers may have
 ///                 `recomputations` and `shardings`
 /// @param request  the machine, the allowed replicas and tensor-parallel degrees, microbatches, memory
-/// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, depending on `objective`;
+/// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_latency`, depending on `objective`;
 ///                 the plan's `devices` are its stages, each on `replicas * shards` devices of the machine
 /// @throws         argument_error for an invalid request, and for a model without times; invalid_input as
 ///                 `profile_options`; not_representable for a model, or choices, that the framework that runs the plan

@@ -100,7 +100,7 @@ class profile_options : public detail::layer_stages {
   /// Visits the mixtures of the intervals that end at a point, narrower ones first, until `visit` returns false.
   template <class Visit>
   void each_mixtures(std::size_t last, const Visit& visit) const {
-    const std::size_t ways = choices_.ways.size();
+    const std::size_t ways = choices_.tensor_parallel.size();
     if (!kept_.empty()) {
       const detail::stage_mixtures* at = kept_.data() + last * (last - 1) / 2 * ways;
       for (std::size_t first = last; first-- > 0; at += ways) {
@@ -108,7 +108,7 @@ class profile_options : public detail::layer_stages {
       }
       return;
     }
-    std::vector<detail::stage_mixtures> mixtures(ways, detail::stage_mixtures(choices_.hopeful));
+    std::vector<detail::stage_mixtures> mixtures(ways, detail::stage_mixtures(choices_.relaxed));
     for (std::size_t first = last; first-- > 0;) {
       for (std::size_t w = 0; w < ways; ++w) mixtures[w].add(layers_.of(w, first));
       if (!visit(first, mixtures.data())) return;

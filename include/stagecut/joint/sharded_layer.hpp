@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/core/words.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -22,14 +22,14 @@ enum class sharding : std::uint8_t {
 };
 
 /// The names of shardings in files.
-inline constexpr word<sharding> sharding_words[] = {{"replicated", sharding::replicated},
-                                                    {"column", sharding::column},
-                                                    {"row", sharding::row},
-                                                    {"split", sharding::split}};
+inline constexpr named<sharding> sharding_names[] = {{"replicated", sharding::replicated},
+                                                     {"column", sharding::column},
+                                                     {"row", sharding::row},
+                                                     {"split", sharding::split}};
 
 /// Returns the name of a sharding in files.
 [[nodiscard]] constexpr const char* to_string(sharding kind) noexcept {
-  return stagecut::name_of(sharding_words, kind);
+  return stagecut::name_of(sharding_names, kind);
 }
 
 /// A layer that several devices may share. Times of one microbatch on one device; finite and not negative.
@@ -47,14 +47,14 @@ struct sharded_layer {
   friend bool operator==(const sharded_layer&, const sharded_layer&) = default;
 };
 
-/// Whether a layer supports a sharding on `ways` devices.
-/// @pre `ways > 0`
-[[nodiscard]] constexpr bool may_be(const sharded_layer& layer, sharding kind, std::size_t ways) noexcept {
+/// Whether a layer supports a sharding on `tensor_parallel` devices.
+/// @pre `tensor_parallel > 0`
+[[nodiscard]] constexpr bool may_be(const sharded_layer& layer, sharding kind, std::size_t tensor_parallel) noexcept {
   switch (kind) {
     case sharding::replicated: break;
-    case sharding::column: return layer.may_split && layer.output_features % ways == 0;
-    case sharding::row: return layer.may_split && layer.input_features % ways == 0;
-    case sharding::split: return layer.elementwise && layer.output_features % ways == 0;
+    case sharding::column: return layer.may_split && layer.output_features % tensor_parallel == 0;
+    case sharding::row: return layer.may_split && layer.input_features % tensor_parallel == 0;
+    case sharding::split: return layer.elementwise && layer.output_features % tensor_parallel == 0;
   }
   return true;
 }
@@ -62,8 +62,8 @@ struct sharded_layer {
 namespace detail {
 
 /// Rejects layers that cannot be sharded.
-STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_layer> layers, std::size_t ways,
-                                 const link_speed& link, double input);
+STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_layer> layers,
+                                 std::size_t tensor_parallel, const link_speed& link, double input);
 
 }  // namespace detail
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -45,7 +45,7 @@ namespace detail {
 /// See `shard`.
 struct shard_fn {
   /// See `shard`.
-  [[nodiscard]] outcome<sharded_stage> operator()(view<const sharded_layer> layers, std::size_t ways,
+  [[nodiscard]] outcome<sharded_stage> operator()(view<const sharded_layer> layers, std::size_t tensor_parallel,
                                                   const link_speed& link, double input,
                                                   std::optional<double> most_parameters = {}) const;
 };
@@ -54,7 +54,7 @@ struct shard_fn {
 /// the layers that are split by columns, split by rows, or replicated. The input and the output of the stage are whole.
 ///
 /// @param layers           from the input of the stage to its output; may be empty
-/// @param ways             the tensor-parallel degree; the devices form a ring for collectives
+/// @param tensor_parallel             the tensor-parallel degree; the devices form a ring for collectives
 /// @param link             between neighbours in the ring
 /// @param input            bytes of the input of the first layer; 0: its gradient is not needed
 /// @param most_parameters  limit of a device's parameter bytes; unset: no limit
@@ -79,15 +79,15 @@ inline constexpr shard_fn shard{};
 class sharded_intervals {
  public:
   /// @param layers  a chain
-  /// @param ways    the tensor-parallel degree
+  /// @param tensor_parallel    the tensor-parallel degree
   /// @param link    between neighbours in the ring that the devices form
   /// @param input   bytes of the input of the first layer
   /// @param all     whether to keep slower choices with fewer parameters, not only the fastest one
   /// @throws        as `shard`
   ///
   /// O(n^2) for n layers if only the fastest choice is kept; see `shard` for all.
-  sharded_intervals(std::vector<sharded_layer> layers, std::size_t ways, const link_speed& link, double input,
-                    bool all = true);
+  sharded_intervals(std::vector<sharded_layer> layers, std::size_t tensor_parallel, const link_speed& link,
+                    double input, bool all = true);
 
   /// Number of layers.
   [[nodiscard]] std::size_t size() const noexcept { return layers_.size(); }

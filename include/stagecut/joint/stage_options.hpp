@@ -13,9 +13,9 @@ namespace stagecut::inline STAGECUT_ABI {
 /// One way to run a stage: its devices, times and bytes. Times of one microbatch, in the unit of the model; bytes on
 /// one device; all finite and not negative.
 struct stage_option {
-  std::size_t replicas = 1;  ///< replicas of the stage, which share the samples of a microbatch, or take turns
-  std::size_t ways = 1;      ///< tensor-parallel degree: devices that share a replica
-  std::size_t choice = 0;    ///< a number defined by the model: how the layers are recomputed or sharded
+  std::size_t replicas = 1;         ///< replicas of the stage, which share the samples of a microbatch, or take turns
+  std::size_t tensor_parallel = 1;  ///< tensor-parallel degree: devices that share a replica
+  std::size_t choice = 0;           ///< a number defined by the model: how the layers are recomputed or sharded
   double forward = 0;        ///< of the forward pass
   double backward = 0;       ///< of the backward pass, including recomputation
   /// Time per microbatch in a pipeline that never waits: both passes, and what the model amortises over microbatches,
@@ -27,7 +27,7 @@ struct stage_option {
   double resident = 0;     ///< bytes that stay, and those needed while a layer runs
 
   /// Number of devices.
-  [[nodiscard]] constexpr std::size_t devices() const noexcept { return replicas * ways; }
+  [[nodiscard]] constexpr std::size_t devices() const noexcept { return replicas * tensor_parallel; }
 
   /// Equal in every part.
   friend bool operator==(const stage_option&, const stage_option&) = default;
@@ -44,7 +44,7 @@ struct stage_query {
   std::optional<double> memory{};                         ///< bytes of a device; unset: no limit
   /// Whether, among options with the same replicas and tensor-parallel degree, only one that fits the most microbatches
   /// into `memory` is useful, whatever its `time` up to `most_time`.
-  bool roomiest = false;
+  bool smallest_memory = false;
   std::size_t most_devices = std::numeric_limits<std::size_t>::max();  ///< options on more devices are useless
   std::size_t least_held = 1;  ///< microbatches in flight: options that fit fewer into `memory` are useless
   std::size_t most_held =

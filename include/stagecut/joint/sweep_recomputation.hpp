@@ -20,27 +20,27 @@ namespace stagecut::inline STAGECUT_ABI {
 /// microbatches.
 struct recompute_sweep_request {
   std::size_t ranks = 1;                        ///< p
-  std::vector<std::size_t> chunks{1, 2, 3, 4};  ///< stages per rank, v
+  std::vector<std::size_t> stages_per_rank{1, 2, 3, 4};  ///< stages per rank, v
   std::vector<schedule_kind> orders{schedule_kind::one_forward_one_backward, schedule_kind::sapp_big,
                                     schedule_kind::sapp_less_memory};  ///< the schedules
   std::vector<std::size_t> microbatches{};                             ///< per iteration, m; each of the same size
   bool in_order = false;  ///< whether to search rows in the given order, not the most promising first
-  /// Everything else, the same for each row, its `order` ignored: memory, messages over one link for all boundaries,
+  /// Everything else, the same for each row, its `schedule` ignored: memory, messages over one link for all boundaries,
   /// the rule for empty stages. Its limits cover the whole sweep.
   recompute_request with{};
 };
 
 /// A combination and its result.
 struct recompute_sweep_row {
-  std::size_t chunks = 1;                                         ///< v
-  schedule_kind order = schedule_kind::one_forward_one_backward;  ///< the schedule
+  std::size_t stages_per_rank = 1;                                   ///< v
+  schedule_kind schedule = schedule_kind::one_forward_one_backward;  ///< the schedule
   std::size_t microbatches = 1;                                   ///< m
   double bound = 0;  ///< no plan finishes earlier; from the work alone, or from the search if that is larger
   outcome<recompute_plan> found{};  ///< the best plan; unknown if not searched
   std::string not_searched{};       ///< why it was not searched; empty: it was
 
   /// The iteration time per microbatch. @pre a plan was found
-  [[nodiscard]] double time_of_microbatch() const { return found->makespan / static_cast<double>(microbatches); }
+  [[nodiscard]] double time_of_microbatch() const { return found->value / static_cast<double>(microbatches); }
 };
 
 /// All combinations, and the best of them.

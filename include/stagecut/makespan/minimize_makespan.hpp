@@ -14,9 +14,9 @@
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_rules.hpp>
 #include <stagecut/engine/model_rules.hpp>
-#include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/cut_heuristic.hpp>
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/makespan/detail/explain_infeasible_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 
@@ -32,45 +32,45 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
                                                  const Constraint& allowed = {}) const {
     detail::check_pipeline_members<Model>();
-    check_schedule(request.order);
+    check_schedule(request.schedule);
     check(model.size(), request, memory_pipeline_model<Model>);
-    const std::size_t stages = request.order.stages();
+    const std::size_t stages = request.schedule.stages();
     if (stages > model.size()) {
       return outcome<makespan_cut>::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
     }
-    engine::chain_ticks chain(model, request.order, request.links);
+    engine::chain_ticks chain(model, request.schedule, request.links);
     if (chain.splits && !tells_weights(model)) {
       detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
     }
-    const engine::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_device, allowed,
-                                                       request.memory_of_ranks);
-    if (request.start && !engine::allowed_cut(request.order, rules, request.start->points())) {
+    const engine::model_rules<Model, Constraint> rules(model, request.schedule, request.memory_limit.for_all(), allowed,
+                                                       request.memory_limit.of_ranks());
+    if (request.start && !engine::allowed_cut(request.schedule, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
     auto found = search_ticks(chain, request, rules);
     if (found.state() != state::infeasible) return found;
     return outcome<makespan_cut>::infeasible(
-        detail::why_no_cut(rules, request.order, model.size(), greatest_memory(request), allowed));
+        detail::explain_infeasible_cut(rules, request.schedule, model.size(), greatest_memory(request), allowed));
   }
 
-  template <pipeline_model Model, cut_improver Improver>
-  requires(!stage_constraint<Improver>) [[nodiscard]] outcome<makespan_cut> operator()(const Model& model,
-                                                                                       const makespan_request& request,
-                                                                                       Improver&& improver) const {
-    return (*this)(model, improved_by(request, improver));
+  template <pipeline_model Model, cut_heuristic Heuristic>
+  requires(!stage_constraint<Heuristic>) [[nodiscard]] outcome<makespan_cut> operator()(const Model& model,
+                                                                                        const makespan_request& request,
+                                                                                        Heuristic&& heuristic) const {
+    return (*this)(model, improved_by(request, heuristic));
   }
 
-  template <pipeline_model Model, stage_constraint Constraint, cut_improver Improver>
+  template <pipeline_model Model, stage_constraint Constraint, cut_heuristic Heuristic>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
-                                                 const Constraint& allowed, Improver&& improver) const {
-    return (*this)(model, improved_by(request, improver), allowed);
+                                                 const Constraint& allowed, Heuristic&& heuristic) const {
+    return (*this)(model, improved_by(request, heuristic), allowed);
   }
   /// @}
 
  private:
   /// Copies a request and sets its heuristic.
-  [[nodiscard]] static makespan_request improved_by(makespan_request request, cut_improver_ref improver) {
-    request.helpers.improver = improver;
+  [[nodiscard]] static makespan_request improved_by(makespan_request request, cut_heuristic_ref heuristic) {
+    request.backends.heuristic = heuristic;
     return request;
   }
 
@@ -102,7 +102,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 /// @param model    layer times: `item_times`, `with_speeds`, or your own `pipeline_model`
 /// @param request  the schedule, links, memory, limits; and whether to return all cuts near the best
 /// @param allowed  optional: which items may form a stage, a `stage_constraint`
-/// @param improver optional: a heuristic that finds better cuts in place of the search's own, a `cut_improver`;
+/// @param heuristic optional: a heuristic that finds better cuts in place of the search's own, a `cut_heuristic`;
 ///                 default: the one in the request
 /// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding
 ///                 may hide a better cut; infeasible, with `more_stages_than_layers`, `constraint` and its `obstacle`,

@@ -13,8 +13,8 @@
 #include <stagecut/orders/detail/mixed_orders.hpp>
 #include <stagecut/orders/detail/order_bytes.hpp>
 #include <stagecut/orders/detail/order_ticks.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/parts/span_times.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -26,33 +26,36 @@ namespace stagecut::inline STAGECUT_ABI {
 struct synthesize_schedule_fn {
   /// See `synthesize_schedule`.
   template <arithmetic T>
-  [[nodiscard]] outcome<synthesized<T>> operator()(const pass_times<T>& times, const transfer_times<T>& transfers,
-                                                   const order_request& request) const {
-    if (request.objective == order_objective::makespan) return make(times, transfers, request);
-    const detail::word_problem placed = detail::placed_problem(times.forward.size(), request);
+  [[nodiscard]] outcome<synthesized_schedule<T>> operator()(const pass_times<T>& times,
+                                                            const transfer_times<T>& transfers,
+                                                            const synthesis_request& request) const {
+    if (request.objective == synthesis_objective::makespan) return make(times, transfers, request);
+    const detail::schedule_problem placed = detail::placed_problem(times.forward.size(), request);
     T late{};
     const std::vector<T> starts = detail::first_starts(times, transfers, placed.rank_of, placed.ranks);
-    outcome<synthesized<T>> found = make(detail::span_times(times, starts, late), transfers, request);
+    outcome<synthesized_schedule<T>> found = make(detail::span_times(times, starts, late), transfers, request);
     if (!found) return found;
     const bool proved = found.state() == state::optimal;
-    synthesized<T> made = *std::move(found);
-    const simulation<T> run = simulate(made.order, times, transfers);
+    synthesized_schedule<T> made = *std::move(found);
+    const simulation<T> run = simulate(made.schedule, times, transfers);
     made.bound = made.bound < late ? T{} : static_cast<T>(made.bound - late);
     made.makespan = run.makespan;
     made.span = run.span;
-    made.objective = order_objective::span;
+    made.objective = synthesis_objective::span;
+    made.value = made.span;
     if (proved || made.span < made.bound) made.bound = made.span;
-    return proved ? outcome<synthesized<T>>::optimal(std::move(made))
-                  : outcome<synthesized<T>>::feasible(std::move(made));
+    return proved ? outcome<synthesized_schedule<T>>::optimal(std::move(made))
+                  : outcome<synthesized_schedule<T>>::feasible(std::move(made));
   }
 
  private:
   /// Minimizes the makespan.
   template <arithmetic T>
-  [[nodiscard]] static outcome<synthesized<T>> make(const pass_times<T>& times, const transfer_times<T>& transfers,
-                                                    const order_request& request) {
-    using answer = outcome<synthesized<T>>;
-    detail::word_problem problem = detail::placed_problem(times.forward.size(), request);
+  [[nodiscard]] static outcome<synthesized_schedule<T>> make(const pass_times<T>& times,
+                                                             const transfer_times<T>& transfers,
+                                                             const synthesis_request& request) {
+    using answer = outcome<synthesized_schedule<T>>;
+    detail::schedule_problem problem = detail::placed_problem(times.forward.size(), request);
     const detail::order_bytes bytes(request, problem);
     const detail::order_ticks<T> ticks(times, transfers, problem);
     detail::check_order_limits(request);
@@ -61,12 +64,12 @@ struct synthesize_schedule_fn {
     const transfer_kind kind = messages ? transfers.kind : transfer_kind::latency;
     std::optional<detail::made_order> found = detail::make_order(problem, request, kind, ticks.tick());
     if (!found) return answer::unknown({});
-    synthesized<T> made;
-    made.order = std::move(found->order);
-    const simulation<T> run = simulate(made.order, times, transfers);
-    made.makespan = run.makespan;
+    synthesized_schedule<T> made;
+    made.schedule = std::move(found->order);
+    const simulation<T> run = simulate(made.schedule, times, transfers);
+    made.value = made.makespan = run.makespan;
     made.span = run.span;
-    made.looked_at = found->looked_at;
+    made.statistics.nodes = found->looked_at;
     const bool proved = found->makespan <= found->bound;
     const T bound = ticks.time(found->bound);
     made.bound = proved || made.makespan < bound ? made.makespan : bound;
@@ -80,13 +83,13 @@ struct synthesize_schedule_fn {
 /// @param times      of the passes, one per stage; `all_reduce` and `optimizer_step` follow them, as in `simulate`
 /// @param transfers  times of the messages between ranks, and the resource that they occupy
 /// @param request    the ranks of the stages, microbatches, bytes that stages keep and ranks have, limits
-/// @return           optimal, with `value() == bound`; feasible, with a bound; infeasible, with the first rank that
+/// @return           optimal, with `value == bound`; feasible, with a bound; infeasible, with the first rank that
 ///                   cannot hold one microbatch alone, and the bytes; unknown if a limit was reached before a schedule
 ///                   was found
 /// @throws           argument_error for an invalid request; invalid_input for times that `simulate` rejects, for times
 ///                   per slice or microbatch, as microbatches are alike, and for integers whose sum is 2^50 or more
 ///
-/// With `order_objective::span` the span is minimized and bounded. No schedule changes the times at which ranks begin,
+/// With `synthesis_objective::span` the span is minimized and bounded. No schedule changes the times at which ranks begin,
 /// so the span is a makespan with a constant tail after the last pass of each rank.
 ///
 /// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits

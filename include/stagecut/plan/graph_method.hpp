@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -18,11 +18,9 @@ enum class graph_method : std::uint8_t {
 };
 
 /// The words for methods on the command line and in requests.
-inline constexpr word<graph_method> graph_method_words[] = {{"auto", graph_method::automatic},
-                                                            {"down-sets", graph_method::down_sets},
-                                                            {"linear", graph_method::linear},
-                                                            {"multilevel", graph_method::by_levels},
-                                                            {"merge", graph_method::merge},
-                                                            {"communication", graph_method::communication}};
+inline constexpr named<graph_method> graph_method_names[] = {
+    {"auto", graph_method::automatic}, {"down-sets", graph_method::down_sets},
+    {"linear", graph_method::linear},  {"multilevel", graph_method::by_levels},
+    {"merge", graph_method::merge},    {"communication", graph_method::communication}};
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -18,8 +18,8 @@ namespace detail {
 
 /// Whether an iteration with all stages used has at most that many.
 [[nodiscard]] constexpr bool is_short(const plan_request& request) noexcept {
-  return request.chunks <= most_predicted / request.devices &&
-         request.microbatches <= most_predicted / (request.devices * request.chunks);
+  return request.stages_per_rank <= most_predicted / request.devices &&
+         request.microbatches <= most_predicted / (request.devices * request.stages_per_rank);
 }
 
 }  // namespace detail

@@ -16,7 +16,7 @@
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -26,7 +26,7 @@ namespace detail {
 /// ends that the first s stages can reach.
 class memory_fit {
  public:
-  memory_fit(const cuts& blocks, const training_memory& memory, const chain_limits& limits)
+  memory_fit(const cuts& blocks, const training_memory& memory, const search_options& limits)
       : blocks_(blocks), memory_(memory), clock_(limits) {}
 
   /// Unset if the patience ran out first.
@@ -105,7 +105,7 @@ class memory_fit {
 template <class Needs>
 [[nodiscard]] reason shortage_of(const profile& model, const cuts& blocks, const training_memory& memory,
                                  const std::vector<stage_moments>& held, double bytes, const Needs& needs,
-                                 const chain_limits& limits) {
+                                 const search_options& limits) {
   const std::size_t stages = held.size();
   if (stages == 0) fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
   if (!is_finite(bytes) || is_negative(bytes)) {
@@ -166,7 +166,7 @@ template <class Needs>
 template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,
-                                     const chain_limits& limits = {}) {
+                                     const search_options& limits = {}) {
   return detail::shortage_of(model, blocks, memory, detail::moments_of(in_flight), bytes, needs, limits);
 }
 

@@ -21,12 +21,12 @@ struct module_run {
 
 /// The assignment of modules to devices. Costs are shares of the whole model's, which is 1.
 struct module_partition {
-  std::vector<std::size_t> device{};  ///< device of each layer of the profile, a leaf or a module
-  std::vector<std::size_t> leaves{};  ///< the layers that `flatten_modules` keeps, in its order
-  std::vector<double> costs{};        ///< cost of each leaf, in that order
-  std::vector<module_run> runs{};     ///< maximal runs of leaves, in that order
-  std::vector<double> loads{};        ///< load of each device: the sum over its runs; 0 without runs
-  double max_load = 0;                ///< the greatest
+  std::vector<std::size_t> assignment{};  ///< device of each layer of the profile, a leaf or a module
+  std::vector<std::size_t> leaves{};      ///< the layers that `flatten_modules` keeps, in its order
+  std::vector<double> costs{};            ///< cost of each leaf, in that order
+  std::vector<module_run> runs{};         ///< maximal runs of leaves, in that order
+  std::vector<double> loads{};            ///< load of each device: the sum over its runs; 0 without runs
+  double value = 0;                       ///< the greatest
   /// A lower bound on the load of any assignment: the largest of the average, the heaviest leaf or leaves with shared
   /// parameters, and the two lightest of the `devices + 1` heaviest.
   double bound = 0;
@@ -36,7 +36,7 @@ struct module_partition {
 
   /// Excess of the heaviest device over the heaviest stage of the best cut of the chain, in per cent; below 0 if
   /// devices with several runs beat every cut.
-  [[nodiscard]] double gap() const noexcept { return chain_load > 0 ? 100 * (max_load / chain_load - 1) : 0; }
+  [[nodiscard]] double gap() const noexcept { return chain_load > 0 ? 100 * (value / chain_load - 1) : 0; }
 
   /// Member-wise equality.
   friend bool operator==(const module_partition&, const module_partition&) = default;

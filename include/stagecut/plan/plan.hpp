@@ -45,7 +45,7 @@ struct planned_stage {
   std::size_t in_flight = 0;
   planned_memory memory{};   ///< all 0 if memory was not computed
   std::size_t replicas = 1;  ///< copies of the stage: see `plan::own_microbatches`
-  std::size_t shards = 1;    ///< tensor-parallel degree: devices that share each copy
+  std::size_t tensor_parallel = 1;  ///< tensor-parallel degree: devices that share each copy
   /// Backward time of the last microbatch if only that keeps `memory.recomputed` and recomputes nothing; unset: as others.
   std::optional<double> backward_kept{};
   std::optional<double> backward_weight{};  ///< seconds of the weight gradient in either; unset: not known
@@ -157,7 +157,7 @@ struct plan {
   stagecut::profile profile{};  ///< the planned model
   stagecut::cuts cuts{};        ///< where its layers are cut: `devices * chunks` stages; none if `assignment` is set
   std::size_t devices = 0;  ///< pipeline ranks
-  std::size_t chunks = 1;   ///< stages per rank; for `are_graph_chunks` at most
+  std::size_t stages_per_rank = 1;      ///< stages per rank; for `are_graph_chunks` at most
   std::vector<planned_stage> stages{};  ///< in the order of the model
   schedule_choice schedule{};           ///< the schedule of the stages
   objective_value objective{};          ///< what was minimised

@@ -17,9 +17,9 @@ namespace stagecut::inline STAGECUT_ABI {
 /// The open choices of a plan: `compare_plans` tries every combination. An empty list keeps the request's value.
 struct plan_choices {
   std::vector<std::size_t> devices{};       ///< pipeline ranks p
-  std::vector<std::size_t> chunks{};        ///< stages per rank
-  std::vector<std::size_t> microbatches{};  ///< per iteration
-  std::vector<schedule_kind> schedules{};   ///< the schedules
+  std::vector<std::size_t> stages_per_rank{};  ///< stages per rank
+  std::vector<std::size_t> microbatches{};     ///< per iteration
+  std::vector<schedule_kind> schedules{};      ///< the schedules
   /// Available devices, filled with as many pipelines side by side as fit, each with its own microbatches; 0: one
   /// pipeline, however small.
   std::size_t all_devices = 0;
@@ -30,7 +30,7 @@ struct plan_choices {
 /// One combination that was tried.
 struct compared_plan {
   std::size_t devices = 0;                           ///< per pipeline
-  std::size_t chunks = 1;                            ///< stages per device
+  std::size_t stages_per_rank = 1;                   ///< stages per device
   std::size_t microbatches = 0;                      ///< per pipeline
   schedule_kind schedule = schedule_kind::gpipe;     ///< the schedule
   std::size_t pipelines = 1;                         ///< side by side

@@ -9,10 +9,10 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
+#include <stagecut/core/search_options.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
-#include <stagecut/schedule/search_limits.hpp>
 
 // The input and output of `explain_plan`. Times are in the unit of the plan.
 namespace stagecut::inline STAGECUT_ABI {
@@ -22,7 +22,7 @@ struct explain_options {
   /// Limits of each search that recuts the plan. By default as many nodes as a fraction of a second takes, so that the
   /// answer is the same on every machine; no node and no time: nothing is recut. Its time and stop also end prices and
   /// changes.
-  search_limits limits{std::nullopt, 2000, {}, {}};
+  search_options search{.node_limit = 2000};
   std::size_t most_changes = 3;  ///< the most that are listed
   /// The framework that will run the plan: changes that it cannot express are omitted, and the memory price is for
   /// plans that it can express.
@@ -98,7 +98,7 @@ enum class change_kind : std::uint8_t {
 };
 
 /// The words for kinds of changes.
-inline constexpr word<change_kind> change_words[] = {
+inline constexpr named<change_kind> change_names[] = {
     {"boundary", change_kind::boundary}, {"cuts", change_kind::cuts},
     {"schedule", change_kind::schedule}, {"microbatches", change_kind::microbatches},
     {"group", change_kind::group},       {"bandwidth", change_kind::bandwidth},
@@ -106,7 +106,7 @@ inline constexpr word<change_kind> change_words[] = {
 
 /// The word for a kind of change.
 [[nodiscard]] constexpr const char* to_string(change_kind kind) noexcept {
-  return stagecut::name_of(change_words, kind);
+  return stagecut::name_of(change_names, kind);
 }
 
 /// A simulated change of a plan. It stays within the devices' memory, and separates no layers that a profile keeps

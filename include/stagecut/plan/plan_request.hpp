@@ -9,7 +9,9 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/memory_limit.hpp>
+#include <stagecut/core/names.hpp>
+#include <stagecut/core/search_options.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -43,39 +45,39 @@ enum class plan_objective : std::uint8_t {
   iteration,      ///< the end of an iteration, including the exchange of gradients after the last passes: `plan_hybrid`
   stage_time,     ///< the greatest cost of a stage that has replicas or shards: `plan_hybrid`
   communication,  ///< what is sent between devices: for `graph_method::communication`
-  pipeline_length,  ///< sum of the stages' costs, plus the greatest per microbatch but one: `plan_hybrid`
+  pipeline_latency,  ///< sum of the stages' costs, plus the greatest per microbatch but one: `plan_hybrid`
 };
 
 /// The words for objectives in files and on the command line; `automatic` has none of its own.
-inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_objective::makespan},
-                                                           {"bottleneck", plan_objective::bottleneck},
-                                                           {"leximax", plan_objective::leximax},
-                                                           {"range", plan_objective::range},
-                                                           {"variance", plan_objective::variance},
-                                                           {"time-per-token", plan_objective::time_per_token},
-                                                           {"iteration", plan_objective::iteration},
-                                                           {"stage-time", plan_objective::stage_time},
-                                                           {"pipeline-length", plan_objective::pipeline_length},
-                                                           {"communication", plan_objective::communication}};
+inline constexpr named<plan_objective> objective_names[] = {{"makespan", plan_objective::makespan},
+                                                            {"bottleneck", plan_objective::bottleneck},
+                                                            {"leximax", plan_objective::leximax},
+                                                            {"range", plan_objective::range},
+                                                            {"variance", plan_objective::variance},
+                                                            {"time-per-token", plan_objective::time_per_token},
+                                                            {"iteration", plan_objective::iteration},
+                                                            {"stage-time", plan_objective::stage_time},
+                                                            {"pipeline-length", plan_objective::pipeline_latency},
+                                                            {"communication", plan_objective::communication}};
 
 /// The name of an objective; a plan is written with the one that was minimised.
 [[nodiscard]] constexpr const char* to_string(plan_objective objective) noexcept {
-  return objective == plan_objective::automatic ? "automatic" : stagecut::name_of(objective_words, objective);
+  return objective == plan_objective::automatic ? "automatic" : stagecut::name_of(objective_names, objective);
 }
 
 /// What to plan. Unset fields keep their defaults.
 struct plan_request {
   std::size_t devices = 1;       ///< pipeline ranks p
-  std::size_t chunks = 1;        ///< stages per rank; p * chunks stages
-  std::size_t cpus = 0;          ///< the most CPUs that take a stage of a graph, in addition to the devices
-  bool at_most = false;          ///< for a graph, whether fewer stages than devices are allowed
+  std::size_t stages_per_rank = 1;  ///< stages per rank; p * stages_per_rank in all
+  std::size_t cpus = 0;             ///< the most CPUs that take a stage of a graph, in addition to the devices
+  bool at_most = false;             ///< for a graph, whether fewer stages than devices are allowed
   graph_method method = graph_method::automatic;  ///< the method for graphs
   /// For `graph_method::communication`: a device holds at most this times an equal part of the variables, and of the
   /// operators; at least 1.
   double imbalance = 1.3;
   std::size_t microbatches = 0;  ///< per iteration; 0: not known
-  /// With `chunks` above 1 `one_forward_one_backward` means interleaved. `synthesized` is planned by the makespan
-  /// alone: the schedule is synthesized together with the cut, and with two chunks the placement is chosen too: in
+  /// With `stages_per_rank` above 1 `one_forward_one_backward` means interleaved. `synthesized` is planned by the makespan
+  /// alone: the schedule is synthesized together with the cut, and with two stages per rank the placement is chosen too: in
   /// turn, or down and back up. All others are planned, by the makespan or by another objective, except sliced and
   /// in_flight (set `in_flight` instead). One that cannot run the `microbatches` is rejected: interleaved needs a
   /// multiple of the devices, or a `group` that it can be made for.
@@ -105,19 +107,18 @@ struct plan_request {
   /// `make_plan` is not worse. `compare_plans` uses it for the combinations with as many stages. Without stages: no
   /// initial cut.
   cuts start{};
-  std::optional<double> memory_per_device{};                ///< bytes that no device may exceed; unset: no limit
-  std::vector<double> memory_of_devices{};  ///< bytes of each device, instead of one value for all; empty: as above
-  double buffer_fraction = 0;               ///< of each device's memory, kept free, below 1
-  memory_options memory{};                  ///< how memory is computed
-  /// The plan's name for `memory.parameter_multiplier`; empty: derived from how memory is computed, `as profiled` if
+  stagecut::memory_limit memory_limit{};  ///< bytes of each rank: one value for all, one for each, or no limit
+  double buffer_fraction = 0;             ///< of each device's memory, kept free, below 1
+  memory_options memory_accounting{};     ///< how memory is computed
+  /// The plan's name for `memory_accounting.parameter_multiplier`; empty: derived from how memory is computed, `as profiled` if
   /// the profile has a layer's resident bytes, else `adam`, or the number if it is not Adam's.
   std::string optimizer{};
   std::vector<double> speeds{};     ///< of each device, above 0, 1: as profiled; empty: all 1
   std::vector<link_speed> links{};  ///< for messages between stages, one per boundary or one for all; empty: no time
   std::optional<stagecut::topology> topology{};   ///< of the devices; defines the links, instead of `links`
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
-  search_limits limits{};                         ///< limits of the search for better cuts; the bottleneck needs none
-  makespan_helpers helpers{};                     ///< helpers that find the least makespan
+  search_options search{.time_limit = 10};        ///< limits of the search for better cuts; the bottleneck needs none
+  search_backends backends{};                     ///< helpers that find the least makespan
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

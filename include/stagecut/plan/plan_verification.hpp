@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 // The output of `verify_plan`.
 namespace stagecut::inline STAGECUT_ABI {
@@ -21,18 +21,18 @@ enum class check_result : std::uint8_t {
 };
 
 /// The words for results in files and tables.
-inline constexpr word<check_result> check_result_words[] = {{"holds", check_result::holds},
-                                                            {"does not hold", check_result::broken},
-                                                            {"not checked", check_result::not_checked}};
+inline constexpr named<check_result> check_result_names[] = {{"holds", check_result::holds},
+                                                             {"does not hold", check_result::broken},
+                                                             {"not checked", check_result::not_checked}};
 
 /// The word for a result.
 [[nodiscard]] constexpr const char* to_string(check_result result) noexcept {
-  return stagecut::name_of(check_result_words, result);
+  return stagecut::name_of(check_result_names, result);
 }
 
 /// One claim of a plan, checked against its profile.
 struct plan_check {
-  std::string name{};                         ///< one of `plan_check_words`
+  std::string name{};                         ///< one of `plan_check_names`
   check_result result = check_result::holds;  ///< whether the claim is true
   std::string place{};                        ///< the first wrong layer, stage, edge or device; may be empty
   std::string why{};                          ///< what is wrong there, or why it was not checked; may be empty
@@ -44,7 +44,7 @@ struct plan_check {
 };
 
 /// The checks of `verify_plan`, in order, with the subject of each.
-inline constexpr word<const char*> plan_check_words[] = {
+inline constexpr named<const char*> plan_check_names[] = {
     {"profile", "the plan is of this profile, or of the chain that its edges make"},
     {"assignment", "every layer stands on one stage, and no stage is empty"},
     {"acyclic", "no edge leads to an earlier stage, none of the backward pass to a later one"},
@@ -62,7 +62,7 @@ inline constexpr word<const char*> plan_check_words[] = {
 
 /// All checks of a plan.
 struct plan_verification {
-  std::vector<plan_check> checks{};  ///< one for each of `plan_check_words`, in their order
+  std::vector<plan_check> checks{};  ///< one for each of `plan_check_names`, in their order
 
   /// Whether no check is broken.
   [[nodiscard]] bool holds() const noexcept;

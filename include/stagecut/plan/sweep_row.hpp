@@ -21,8 +21,8 @@ struct sweep_axes {
   std::vector<std::size_t> devices{};        ///< pipeline ranks p
   std::vector<std::size_t> microbatches{};   ///< per iteration
   std::vector<schedule_kind> schedules{};    ///< the schedules
-  std::vector<std::size_t> chunks{};         ///< stages per rank
-  std::vector<checkpointing> checkpoints{};  ///< for which microbatches activations are recomputed
+  std::vector<std::size_t> stages_per_rank{};  ///< stages per rank
+  std::vector<checkpointing> checkpoints{};    ///< for which microbatches activations are recomputed
 };
 
 /// One configuration of a sweep, with its result.
@@ -30,7 +30,7 @@ struct sweep_row {
   std::size_t devices = 0;                           ///< pipeline ranks p
   std::size_t microbatches = 0;                      ///< per iteration
   schedule_kind schedule = schedule_kind::gpipe;     ///< the schedule
-  std::size_t chunks = 1;                            ///< stages per rank
+  std::size_t stages_per_rank = 1;                   ///< stages per rank
   checkpointing checkpoint = checkpointing::never;   ///< recomputation
   stagecut::state state = stagecut::state::unknown;  ///< of its makespan
   double makespan = 0;                               ///< of its plan, in seconds; 0 if there is none

@@ -27,8 +27,8 @@ struct sweep_rows_fn {
 /// size.
 ///
 /// @param model     a chain or a graph, as for `make_plan`
-/// @param request   as for `make_plan`, with a makespan; supplies what the axes omit. Its `limits` are ignored. Its
-///                  `helpers` are called by several searches at once if `for_each` runs them at once, and must return
+/// @param request   as for `make_plan`, with a makespan; supplies what the axes omit. Its `search` is ignored. Its
+///                  `backends` are called by several searches at once if `for_each` runs them at once, and must return
 ///                  the same regardless of earlier calls
 /// @param axes      what to combine
 /// @param options   limits and callbacks of the search

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/core/words.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // The frameworks that run plans, and the form of their rules; `targets` has the rules.
@@ -65,9 +65,9 @@ inline constexpr pattern_kind pattern_kinds[] = {
 struct target_schedule {
   schedule_kind kind{};     ///< the library's kind
   const char* name = "";    ///< of its row in `schedules`
-  std::size_t chunks = 1;   ///< from that row: stages per rank; 0: any number
-  bool v_shaped = false;    ///< from that row: whether stages go down the ranks and back up
-  const char* called = "";  ///< the framework's name for it; empty: it reads the order from a file
+  std::size_t stages_per_rank = 1;  ///< from that row: stages per rank; 0: any number
+  bool v_shaped = false;            ///< from that row: whether stages go down the ranks and back up
+  const char* called = "";          ///< the framework's name for it; empty: it reads the order from a file
   /// Why it does not support these ranks, chunks, microbatches (0: not known) and `group` (0: as many as ranks); empty:
   /// it does. Null: it supports all.
   std::string (*obstacle)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/plan/detail/target_tables.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>

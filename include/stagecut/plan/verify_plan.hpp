@@ -23,7 +23,7 @@ struct verify_plan_fn {
 ///
 /// @param model  a chain or a graph
 /// @param made   a plan of it, or of the chain that its edges form
-/// @return       a check for each of `plan_check_words`, with the plan's figure, the profile's, and the first error.
+/// @return       a check for each of `plan_check_names`, with the plan's figure, the profile's, and the first error.
 ///               Nothing is thrown: errors are results
 ///
 /// All figures are recomputed from the profile, in plain loops that share nothing with planners and simulator, except

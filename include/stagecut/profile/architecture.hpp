@@ -62,8 +62,7 @@ struct vision_tower {
   std::size_t window = 0;                         ///< patches per attention window; 0: all of an image
   std::vector<std::size_t> full_layers{};         ///< layers with attention over all of an image, ascending
   std::size_t merged = 1;                         ///< patches that form one token of the text
-  bool projector_merges =
-      true;  ///< the projector concatenates them; false: it takes their mean, or the tower merges them
+  bool projector_merges = true;  ///< whether the projector concatenates them; false: their mean, or the tower merges
   std::vector<std::size_t> projector{};                ///< widths of the projector's inner layers; empty: one matrix
   bool projector_bias = true;                          ///< of its matrices
   std::size_t projector_norm = 0;                      ///< width of its norm; 0: none
@@ -94,25 +93,25 @@ struct architecture {
   bool biases = true;                             ///< of all matrices in the layers but the router
   std::optional<bool> qkv_bias{};                 ///< of queries, keys, values; unset: `biases`
   bool dropout = true;                            ///< after embedding, attention scores, attention, feed-forward
-  bool encoder = false;               ///< as BERT: no final norm, but a norm after the embedding; a pooler and
-                                      ///< both heads of BertForPreTraining
-  std::size_t sequence = 0;           ///< tokens of a sample, unless the training specifies them
-  std::optional<bool> output_bias{};  ///< of the attention's output matrix; unset: `biases`
-  std::optional<bool> ffn_bias{};     ///< of the feed-forward part; unset: `biases`
-  std::optional<bool> causal{};       ///< a token sees no later one; unset: unless `encoder`
-  std::size_t norms = 2;                          ///< of a layer: 1 to 4
-  bool parallel = false;                          ///< attention and feed-forward part share the same input norm
-  qk_norm query_norm = qk_norm::none;             ///< of queries and keys
-  bool sinks = false;                             ///< a learned score per head joins the softmax
-  std::optional<latent_attention> latent{};       ///< replaces heads of keys and values
-  std::size_t expert_ffn = 0;                     ///< inner width of an expert; 0: `ffn`
-  std::size_t shared_ffn = 0;                     ///< of the experts that every token visits, together; 0: none
-  bool shared_gate = false;                       ///< a learned vector gates their output
-  bool router_bias = false;                       ///< one number per expert
-  std::vector<layer_form> forms{};       ///< of each layer; empty: all alike, without a window
-  std::size_t mtp_layers = 0;            ///< after the others, each predicting one token further (DeepSeek-V3)
-  bool head_bias = false;                ///< one number per word
-  std::optional<vision_tower> vision{};  ///< before the embedding
+  bool encoder = false;                      ///< as BERT: no final norm, but a norm after the embedding; a pooler and
+                                             ///< both heads of BertForPreTraining
+  std::size_t sequence = 0;                  ///< tokens of a sample, unless the training specifies them
+  std::optional<bool> output_bias{};         ///< of the attention's output matrix; unset: `biases`
+  std::optional<bool> ffn_bias{};            ///< of the feed-forward part; unset: `biases`
+  std::optional<bool> causal{};              ///< a token sees no later one; unset: unless `encoder`
+  std::size_t norms = 2;                     ///< of a layer: 1 to 4
+  bool parallel = false;                     ///< attention and feed-forward part share the same input norm
+  qk_norm query_norm = qk_norm::none;        ///< of queries and keys
+  bool sinks = false;                        ///< a learned score per head joins the softmax
+  std::optional<latent_attention> latent{};  ///< replaces heads of keys and values
+  std::size_t expert_ffn = 0;                ///< inner width of an expert; 0: `ffn`
+  std::size_t shared_ffn = 0;                ///< of the experts that every token visits, together; 0: none
+  bool shared_gate = false;                  ///< a learned vector gates their output
+  bool router_bias = false;                  ///< one number per expert
+  std::vector<layer_form> forms{};           ///< of each layer; empty: all alike, without a window
+  std::size_t mtp_layers = 0;                ///< after the others, each predicting one token further (DeepSeek-V3)
+  bool head_bias = false;                    ///< one number per word
+  std::optional<vision_tower> vision{};      ///< before the embedding
 
   /// Equal in every part.
   friend bool operator==(const architecture&, const architecture&) = default;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/rare.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/cold.hpp>
+#include <stagecut/core/names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -30,13 +30,13 @@ struct tied_parameters {
 };
 
 /// The words for placements of shared parameters.
-inline constexpr word<tied_parameters::placement> placement_words[] = {
+inline constexpr named<tied_parameters::placement> placement_names[] = {
     {"replicate", tied_parameters::placement::replicated}, {"colocate", tied_parameters::placement::colocated}};
 
 /// Another way to run a layer: with recomputation, or sharded over several devices.
 struct layer_variant {
   std::string name{};                       ///< `full`, `selective`; `column`, `row`
-  std::size_t ways = 1;                     ///< devices that share the layer
+  std::size_t tensor_parallel = 1;          ///< devices that share the layer
   double forward = 0;                       ///< seconds
   double backward = 0;                      ///< seconds, recomputation included
   std::optional<double> backward_input{};   ///< as in `layer`
@@ -69,20 +69,19 @@ struct layer {
   /// Seconds at the end of an iteration: the exposed part of exchanging gradients and parameters with the replicas, and
   /// the optimizer's step.
   double update = 0;
-  std::optional<double> backward_input{};  ///< seconds of the gradient of the input, if the backward pass is split
-  std::optional<double>
-      backward_weight{};  ///< seconds of the gradient of the parameters, if the backward pass is split
+  std::optional<double> backward_input{};   ///< seconds of the gradient of the input, if the backward pass is split
+  std::optional<double> backward_weight{};  ///< seconds of the gradient of the parameters, if split
   /// Bytes that the parameters occupy permanently: themselves, gradients, optimizer state. Unset: the planner takes
   /// `parameters` times the optimizer's multiplier.
   std::optional<double> resident{};
-  rare<std::string> group{};  ///< layers of one nonempty group share a stage; in a chain they are adjacent
-  rare<std::vector<tied_parameters>> tied{};  ///< parameters shared with other layers
-  rare<std::vector<std::string>> modules{};   ///< names of its modules in the framework's model; none: `name` alone
-  rare<std::string> recomputation{};          ///< recomputation in these figures: `selective`, `full`; empty: none
-  rare<std::vector<layer_variant>> recomputations{};  ///< alternatives for its recomputation
-  rare<std::vector<layer_variant>> shardings{};       ///< alternatives for its sharding
+  cold<std::string> group{};  ///< layers of one nonempty group share a stage; in a chain they are adjacent
+  cold<std::vector<tied_parameters>> tied{};  ///< parameters shared with other layers
+  cold<std::vector<std::string>> modules{};   ///< names of its modules in the framework's model; none: `name` alone
+  cold<std::string> recomputation{};          ///< recomputation in these figures: `selective`, `full`; empty: none
+  cold<std::vector<layer_variant>> recomputations{};  ///< alternatives for its recomputation
+  cold<std::vector<layer_variant>> shardings{};       ///< alternatives for its sharding
   /// In a module tree: the layers it contains, in order, whose figures its own exclude. None: a leaf.
-  rare<std::vector<std::size_t>> children{};
+  cold<std::vector<std::size_t>> children{};
   std::optional<double> cpu{};           ///< seconds of both passes on a CPU; unset: cannot run on one
   std::optional<std::uint32_t> stage{};  ///< its required stage; unset: any
   bool accelerator = true;             ///< whether it runs on an accelerator
@@ -91,7 +90,7 @@ struct layer {
   bool is_backward = false;
   /// The backward pass cannot be split into the gradients of the input and of the parameters.
   bool whole_backward = false;
-  rare<std::string> unknown_fields{};  ///< a JSON object of fields that this version does not know; empty: none
+  cold<std::string> unknown_fields{};  ///< a JSON object of fields that this version does not know; empty: none
   /// Bytes that the backward pass recomputes, in addition to `workspace`: held while it runs whole; in a split backward
   /// pass, from the gradient of the input to the end of the gradient of the parameters.
   double recomputed = 0;

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 

@@ -21,11 +21,11 @@ enum class term_kind : std::uint8_t {
 };
 
 /// The words for kinds of terms.
-inline constexpr word<term_kind> term_words[] = {{"product", term_kind::product},
-                                                 {"attention", term_kind::attention},
-                                                 {"movement", term_kind::movement},
-                                                 {"message", term_kind::message},
-                                                 {"repetition", term_kind::repetition}};
+inline constexpr named<term_kind> term_names[] = {{"product", term_kind::product},
+                                                  {"attention", term_kind::attention},
+                                                  {"movement", term_kind::movement},
+                                                  {"message", term_kind::message},
+                                                  {"repetition", term_kind::repetition}};
 
 /// One summand of the time of a pass, and its inputs.
 struct term {
@@ -59,10 +59,8 @@ class roofline {
   static constexpr double launch = 3e-6;         ///< seconds of overhead of every product
   static constexpr double near_latency = 10e-6;  ///< seconds of latency of a message within a domain
   static constexpr double far_latency = 25e-6;   ///< seconds of latency of a message between domains
-  static constexpr double hidden_share =
-      0.1;  ///< share of a hidden message by which it slows the work it overlaps with
-  static constexpr double attention_forward =
-      0.75;  ///< share of a product's rate reached by the core of attention, forward
+  static constexpr double hidden_share = 0.1;    ///< share of a hidden message that slows the work it overlaps
+  static constexpr double attention_forward = 0.75;   ///< share of a product's rate in the core of attention, forward
   static constexpr double attention_backward = 0.60;  ///< the same, backward
 
   /// @param on         a device
@@ -85,8 +83,8 @@ class roofline {
   /// An operation that moves `bytes`.
   [[nodiscard]] term movement(const char* name, double bytes) const;
 
-  /// `count` all-gathers of `bytes` in total, of which each device lacks all but its own part, or `count`
-  /// reduce-scatters. An all-reduce counts as both.
+  /// `count` all-gathers of `bytes` in total, where each device lacks all but its own part, or `count` reduce-scatters.
+  /// An all-reduce counts as both.
   [[nodiscard]] term collective(const char* name, double bytes, const device_group& group, double count) const;
 
   /// `count` all-to-alls: each device sends equal parts of `bytes` to all members of its group, itself included. What

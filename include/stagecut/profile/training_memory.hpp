@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/profile/detail/shared_bytes.hpp>
@@ -25,12 +25,12 @@ enum class checkpointing : std::uint8_t {
 };
 
 /// The words for the modes, as torchgpipe spells them.
-inline constexpr word<checkpointing> checkpointing_words[] = {
+inline constexpr named<checkpointing> checkpointing_names[] = {
     {"never", checkpointing::never}, {"except_last", checkpointing::except_last}, {"always", checkpointing::always}};
 
 /// The name of a mode.
 [[nodiscard]] constexpr const char* to_string(checkpointing mode) noexcept {
-  return stagecut::name_of(checkpointing_words, mode);
+  return stagecut::name_of(checkpointing_names, mode);
 }
 
 /// Options of the memory model.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/detail/microbatch.hpp>
@@ -25,8 +25,8 @@ enum class serving_phase : std::uint8_t {
 };
 
 /// The words for phases, in files and on the command line.
-inline constexpr word<serving_phase> phase_words[] = {{"decode", serving_phase::decode},
-                                                      {"prefill", serving_phase::prefill}};
+inline constexpr named<serving_phase> phase_names[] = {{"decode", serving_phase::decode},
+                                                       {"prefill", serving_phase::prefill}};
 
 /// How a model is served.
 struct serving {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/check_architecture.hpp>
 
@@ -25,13 +25,13 @@ enum class overlapping : std::uint8_t {
 };
 
 /// The words for number formats, in files and on the command line.
-inline constexpr word<number> precision_words[] = {
+inline constexpr named<number> precision_names[] = {
     {"bf16", number::bf16}, {"fp16", number::fp16}, {"fp32", number::fp32}, {"fp8", number::fp8}};
 /// The words for recomputation.
-inline constexpr word<recomputing> recomputation_words[] = {
+inline constexpr named<recomputing> recomputation_names[] = {
     {"none", recomputing::none}, {"selective", recomputing::selective}, {"full", recomputing::full}};
 /// The words for overlap.
-inline constexpr word<overlapping> overlap_words[] = {
+inline constexpr named<overlapping> overlap_names[] = {
     {"none", overlapping::none}, {"bwd", overlapping::bwd}, {"ub", overlapping::ub}};
 
 /// How a transformer is trained: what a device holds and computes for one microbatch.
@@ -41,20 +41,17 @@ struct training {
   number precision = number::bf16;                ///< of parameters and activations
   recomputing recomputation = recomputing::none;  ///< of every layer
   std::size_t tensor_parallel = 1;                ///< devices that share each layer's matrices (Shoeybi)
-  std::optional<bool>
-      sequence_parallel{};        ///< they also share norms and dropouts (Korthikanti, 4.2.2); unset: if several
-  std::size_t data_parallel = 1;  ///< replicas, over which ZeRO partitions its states
+  std::optional<bool> sequence_parallel{};  ///< also share norms and dropouts (Korthikanti, 4.2.2); unset: if several
+  std::size_t data_parallel = 1;            ///< replicas, over which ZeRO partitions its states
   std::size_t zero = 0;  ///< 1: the optimizer's state, 2: gradients too, 3: parameters too (Rajbhandari)
   std::optional<double> gradient_bytes{};  ///< per parameter; unset: 2, or 4 with fp32
   std::optional<double> state_bytes{};     ///< per parameter; unset: Adam's, 12 (Rajbhandari, 3.1), or 8 with fp32
   bool flash = true;                       ///< attention without scores in memory (Dao)
   bool variants = false;                   ///< layers also have their figures for the other kinds of recomputation
   std::size_t context_parallel = 1;        ///< devices that share the tokens of a sample, in a ring
-  std::size_t expert_parallel =
-      1;  ///< devices that share the experts, each with whole ones; 1: tensor parallelism shares them
+  std::size_t expert_parallel = 1;  ///< devices that share the experts, whole ones each; 1: tensor parallelism does
   overlapping overlap = overlapping::none;  ///< of the messages of tensor parallelism
-  bool exchange_hidden =
-      true;  ///< the exchange of gradients and parameters overlaps with the passes at an iteration's ends
+  bool exchange_hidden = true;  ///< gradient and parameter exchange overlaps with the passes at an iteration's ends
   std::optional<double> recomputed_share{};  ///< recomputed share of the forward pass; sets the time in place of
                                              ///< `recomputation`, which still sets what is kept
 

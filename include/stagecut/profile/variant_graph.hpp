@@ -28,7 +28,7 @@ struct run_variant {
 
 /// The variants of a layer at one tensor-parallel degree.
 struct divided_layer {
-  std::size_t ways = 1;                 ///< tensor-parallel degree
+  std::size_t tensor_parallel = 1;      ///< tensor-parallel degree
   std::vector<run_variant> variants{};  ///< one of them is chosen
 
   /// Equal in every part.
@@ -72,7 +72,7 @@ struct variant_graph {
 struct variant_stage {
   std::vector<std::size_t> layers{};    ///< their indices, ascending
   std::size_t replicas = 1;             ///< copies of the stage
-  std::size_t ways = 1;                 ///< devices of each copy
+  std::size_t tensor_parallel = 1;      ///< devices of each copy
   std::vector<std::size_t> variants{};  ///< the variant of each of its layers
 
   /// Equal in every part.

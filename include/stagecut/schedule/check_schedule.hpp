@@ -42,7 +42,7 @@ struct schedule_fault {
 /// their stage. Only an F may run together with the next op, which is B of another microbatch. If any transfer is
 /// present, all are: each edge between stages of different ranks has a SEND after the op that produces the result and a
 /// RECV before the op that needs it. Edges connect stages, are unique and form no cycle; the error shows a cycle: `its
-/// edges lead round in a circle: 1 -> 2 -> 1`. Cyclic waits between ranks are not checked: see `lower_transfers`. O(ops
+/// edges form a cycle: 1 -> 2 -> 1`. Cyclic waits between ranks are not checked: see `lower_transfers`. O(ops
 /// + edges) time; at most ops + stages + edges bytes, and with transfers a byte per edge and microbatch; a transfer is
 /// looked up among the edges of its stage.
 ///

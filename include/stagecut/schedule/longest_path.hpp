@@ -10,13 +10,13 @@
 namespace stagecut::inline STAGECUT_ABI {
 
 /// One step of an iteration, as indices: of other tasks, counted from 1 (0: none), and into a table of durations.
-struct task {
+struct timed_task {
   std::uint32_t before = 0;  ///< the previous task on the same resource
   std::uint32_t source = 0;  ///< the task whose result it needs
   std::uint32_t time = 0;    ///< its duration
 
   /// Equality of all members.
-  friend bool operator==(const task&, const task&) = default;
+  friend bool operator==(const timed_task&, const timed_task&) = default;
 };
 
 /// The start of a task, from the ends of those before it.
@@ -25,7 +25,7 @@ struct task {
 /// @param delay  the transfer time of the result that it needs
 /// @param ends   of the tasks so far, at their positions; element 0 is 0
 template <class T>
-[[nodiscard]] STAGECUT_HOST_DEVICE constexpr T start_of(const task& each, T delay, const T* ends) noexcept {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr T start_of(const timed_task& each, T delay, const T* ends) noexcept {
   const T free = ends[each.before];
   const T ready = static_cast<T>(ends[each.source] + delay);
   return free < ready ? ready : free;
@@ -43,7 +43,7 @@ template <class T>
 ///
 /// n additions, maxima and additions, nothing else: the same bits from every compiler and on every device.
 template <class T>
-STAGECUT_HOST_DEVICE constexpr void longest_path(view<const task> tasks, view<const std::uint32_t> delays,
+STAGECUT_HOST_DEVICE constexpr void longest_path(view<const timed_task> tasks, view<const std::uint32_t> delays,
                                                  view<const T> table, view<T> ends) noexcept {
   const T* const durations = table.data();
   T* const end = ends.data();

@@ -22,7 +22,7 @@ STAGECUT_DECL void check_schedule_shape(const schedule_entry& entry, const sched
 /// @param kind   the kind
 /// @param shape  p, v, m and whatever else the schedule needs
 /// @return       the result of that schedule's function
-/// @throws       argument_error for a shape that the schedule does not support: `chunks` above 1 for 1F1B, not 2 for
+/// @throws       argument_error for a shape that the schedule does not support: `stages_per_rank` above 1 for 1F1B, not 2 for
 ///               ZB-V; and for `schedule_kind::synthesized`, which a shape does not define
 [[nodiscard]] STAGECUT_DECL schedule make_schedule(schedule_kind kind, const schedule_shape& shape);
 

@@ -19,10 +19,9 @@ namespace stagecut::inline STAGECUT_ABI {
 /// Times the number of ranks, all parts except `work` are the total idle time of the ranks, by cause: each cause is the
 /// difference of two simulations, with and without it, removed in the order update, transfers, imbalance, schedule.
 struct makespan_parts {
-  double work = 0;      ///< all passes, spread evenly over the ranks: no schedule takes less
-  double schedule = 0;  ///< filling and draining the pipeline: with equal passes and no transfers, less `work`
-  double imbalance =
-      0;  ///< extra time because stages and microbatches differ. Below zero if their order happens to help
+  double work = 0;       ///< all passes, spread evenly over the ranks: no schedule takes less
+  double schedule = 0;   ///< filling and draining the pipeline: with equal passes and no transfers, less `work`
+  double imbalance = 0;  ///< extra time because stages and microbatches differ; below zero if their order helps
   double transfers = 0;  ///< extra time because messages take time
   double update = 0;     ///< extra time for all-reduces and the optimizer step
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -91,21 +91,21 @@ struct timed_op {
 }
 
 /// PyTorch's names for the kinds of op, in the order of `op_kind`.
-inline constexpr word<op_kind> op_words[] = {{"F", op_kind::forward},
-                                             {"B", op_kind::backward},
-                                             {"I", op_kind::backward_input},
-                                             {"W", op_kind::backward_weight},
-                                             {"SEND_F", op_kind::send_forward},
-                                             {"RECV_F", op_kind::receive_forward},
-                                             {"SEND_B", op_kind::send_backward},
-                                             {"RECV_B", op_kind::receive_backward},
-                                             {"UNSHARD", op_kind::unshard},
-                                             {"RESHARD", op_kind::reshard},
-                                             {"REDUCE_GRAD", op_kind::reduce_gradient},
-                                             {"OPTIMIZER", op_kind::optimizer_step}};
+inline constexpr named<op_kind> op_names[] = {{"F", op_kind::forward},
+                                              {"B", op_kind::backward},
+                                              {"I", op_kind::backward_input},
+                                              {"W", op_kind::backward_weight},
+                                              {"SEND_F", op_kind::send_forward},
+                                              {"RECV_F", op_kind::receive_forward},
+                                              {"SEND_B", op_kind::send_backward},
+                                              {"RECV_B", op_kind::receive_backward},
+                                              {"UNSHARD", op_kind::unshard},
+                                              {"RESHARD", op_kind::reshard},
+                                              {"REDUCE_GRAD", op_kind::reduce_gradient},
+                                              {"OPTIMIZER", op_kind::optimizer_step}};
 
 /// The name of a kind: `F`, `I`, `SEND_F`.
-[[nodiscard]] constexpr const char* to_string(op_kind kind) noexcept { return stagecut::name_of(op_words, kind); }
+[[nodiscard]] constexpr const char* to_string(op_kind kind) noexcept { return stagecut::name_of(op_names, kind); }
 
 /// An op in PyTorch's notation, the stage first: `3F12`; a slice after a colon: `3F12:1`; if stages are not a chain,
 /// the other end of a transfer after an arrow: `0SEND_F3>2`, `2RECV_F3<0`.

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/schedule/generators/dualpipev.hpp>
 #include <stagecut/schedule/generators/gpipe.hpp>
 #include <stagecut/schedule/generators/interleaved.hpp>
@@ -47,7 +47,7 @@ struct schedule_entry {
   schedule_kind kind{};                    ///< the kind
   const char* name = "";                   ///< its name on a command line, in plans and in the `schedule`
   const char* describes = "";              ///< a description of at most 60 characters
-  std::size_t chunks = 1;                  ///< stages per rank; 0: any number
+  std::size_t stages_per_rank = 1;         ///< stages per rank; 0: any number
   bool splits_backward = false;            ///< whether it uses I and W
   shape_figure takes = shape_figure::none;  ///< its parameter in addition to ranks, chunks and microbatches
   /// Makes it for a shape with the parameters of the row; null: `shape_figure::times`, a shape is not enough.
@@ -59,7 +59,7 @@ struct schedule_entry {
   /// The most microbatches in flight on a stage, one stage per rank; `all_in_flight`: all; null: depends on the order.
   std::size_t (*most_in_flight)(std::size_t stages, std::size_t stage) = nullptr;
   /// The kind that it stands for if ranks have several stages.
-  schedule_kind with_chunks = kind;
+  schedule_kind with_stages_per_rank = kind;
   /// The kind that it stands for if the microbatches in flight are specified; itself: they cannot be.
   schedule_kind with_in_flight = kind;
   /// The kind that it stands for if the last microbatch keeps its activations and so goes back first; itself: it
@@ -94,7 +94,7 @@ inline constexpr schedule_entry schedules[] = {
      .describes = "a forward and a backward pass in turn, at most p in flight",
      .make = [](const schedule_shape& of) { return one_forward_one_backward(of.ranks, of.microbatches); },
      .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(1, stages, stage); },
-     .with_chunks = schedule_kind::interleaved,
+     .with_stages_per_rank = schedule_kind::interleaved,
      .with_in_flight = schedule_kind::in_flight},
     {.kind = schedule_kind::eager_one_forward_one_backward,
      .name = "eager-1f1b",
@@ -109,11 +109,11 @@ inline constexpr schedule_entry schedules[] = {
     {.kind = schedule_kind::interleaved,
      .name = "interleaved",
      .describes = "1f1b with several stages a rank, as Megatron-LM",
-     .chunks = 0,
+     .stages_per_rank = 0,
      .takes = shape_figure::group,
      .make =
          [](const schedule_shape& of) {
-           return interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches, of.group);
+           return interleaved_one_forward_one_backward(of.ranks, of.stages_per_rank, of.microbatches, of.group);
          },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m % p == 0; },
      .fits_group = [](std::size_t p, std::size_t, std::size_t m,
@@ -121,8 +121,8 @@ inline constexpr schedule_entry schedules[] = {
     {.kind = schedule_kind::looped_bfs,
      .name = "looped-bfs",
      .describes = "several stages a rank, each runs all microbatches",
-     .chunks = 0,
-     .make = [](const schedule_shape& of) { return looped_bfs(of.ranks, of.chunks, of.microbatches); }},
+     .stages_per_rank = 0,
+     .make = [](const schedule_shape& of) { return looped_bfs(of.ranks, of.stages_per_rank, of.microbatches); }},
     {.kind = schedule_kind::zb_h1,
      .name = "zb-h1",
      .describes = "1f1b whose bubbles W fills in part",
@@ -138,21 +138,24 @@ inline constexpr schedule_entry schedules[] = {
     {.kind = schedule_kind::interleaved_zero_bubble,
      .name = "interleaved-zb",
      .describes = "interleaved whose bubbles W fills in part",
-     .chunks = 0,
+     .stages_per_rank = 0,
      .splits_backward = true,
-     .make = [](const schedule_shape& of) { return interleaved_zero_bubble(of.ranks, of.chunks, of.microbatches); },
+     .make =
+         [](const schedule_shape& of) {
+           return interleaved_zero_bubble(of.ranks, of.stages_per_rank, of.microbatches);
+         },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m < p || m % (m / p) == 0; }},
     {.kind = schedule_kind::zbv,
      .name = "zbv",
      .describes = "no bubbles, two stages a rank, down and back up",
-     .chunks = 2,
+     .stages_per_rank = 2,
      .splits_backward = true,
      .make = [](const schedule_shape& of) { return zbv(of.ranks, of.microbatches); },
      .v_shaped = true},
     {.kind = schedule_kind::dualpipev,
      .name = "dualpipev",
      .describes = "two stages a rank, down and back up, F overlaps with B",
-     .chunks = 2,
+     .stages_per_rank = 2,
      .splits_backward = true,
      .make = [](const schedule_shape& of) { return dualpipev(of.ranks, of.microbatches); },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= 2 * p; },
@@ -168,27 +171,27 @@ inline constexpr schedule_entry schedules[] = {
     {.kind = schedule_kind::sapp_big,
      .name = "sapp-big",
      .describes = "interleaved as SAPP plans it",
-     .chunks = 0,
+     .stages_per_rank = 0,
      .make =
          [](const schedule_shape& of) {
-           return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::big);
+           return sapp_interleaved(of.ranks, of.stages_per_rank, of.microbatches, sapp_memory::big);
          },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
      .twin = true},
     {.kind = schedule_kind::sapp_less_memory,
      .name = "sapp-less-memory",
      .describes = "interleaved as SAPP plans it, with a shorter warm-up",
-     .chunks = 0,
+     .stages_per_rank = 0,
      .make =
          [](const schedule_shape& of) {
-           return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::less);
+           return sapp_interleaved(of.ranks, of.stages_per_rank, of.microbatches, sapp_memory::less);
          },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
      .twin = true},
     {.kind = schedule_kind::synthesized,
      .name = "synthesize",
      .describes = "made for the stages as they are, within their memory",
-     .chunks = 0,
+     .stages_per_rank = 0,
      .takes = shape_figure::times},
 };
 
@@ -247,7 +250,7 @@ static_assert(schedules[schedules_made_by_shape].make == nullptr);
                                        std::size_t microbatches, std::size_t group = 0) {
   const schedule_entry& entry = entry_of(kind);
   if (ranks == 0 || chunks == 0 || microbatches == 0 || needs_more(entry)) return false;
-  if (entry.chunks == 0 ? chunks == 1 : entry.chunks != chunks) return false;
+  if (entry.stages_per_rank == 0 ? chunks == 1 : entry.stages_per_rank != chunks) return false;
   if (group != 0) return entry.fits_group != nullptr && entry.fits_group(ranks, chunks, microbatches, group);
   return entry.fits == nullptr || entry.fits(ranks, chunks, microbatches);
 }

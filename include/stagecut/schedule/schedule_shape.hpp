@@ -12,7 +12,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// The parameters of a schedule. Unset fields keep their defaults.
 struct schedule_shape {
   std::size_t ranks = 1;                 ///< p
-  std::size_t chunks = 1;                ///< v, stages per rank
+  std::size_t stages_per_rank = 1;       ///< v, stages per rank
   std::size_t microbatches = 1;          ///< m, of an iteration
   std::size_t group = 0;                 ///< group size of microbatches, for `interleaved`; 0: the number of ranks
   std::size_t slices = 1;                ///< slices of every sequence, for `sliced`
@@ -21,11 +21,11 @@ struct schedule_shape {
 
 /// The parameter that a schedule takes in addition to ranks, chunks and microbatches.
 enum class shape_figure : std::uint8_t {
-  none,       ///< `schedule_shape::group`, if set
-  group,      ///< `schedule_shape::slices`, which its times depend on
-  slices,     ///< `schedule_shape::in_flight`, required
-  in_flight,  ///< times of the passes, not part of a shape: `synthesize_schedule` makes it
-  times       ///< what the passes take: no shape says that, `synthesize_schedule` makes it
+  none,       ///< nothing
+  group,      ///< `schedule_shape::group`, if set
+  slices,     ///< `schedule_shape::slices`, which its times depend on
+  in_flight,  ///< `schedule_shape::in_flight`, required
+  times       ///< times of the passes, not part of a shape: `synthesize_schedule` makes it
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -42,10 +42,10 @@ template <class T>
 
 /// Rejects integers whose sum over an iteration might overflow.
 template <class T>
-void check_sum(view<const task> tasks, view<const std::uint32_t> delays, view<const T> table) {
+void check_sum(view<const timed_task> tasks, view<const std::uint32_t> delays, view<const T> table) {
   if constexpr (integer<T>) {
     T sum{};
-    for (const task& each : tasks) {
+    for (const timed_task& each : tasks) {
       if (!checked_add(sum, table[each.time])) refuse_sum();
     }
     for (const std::uint32_t each : delays) {
@@ -85,7 +85,7 @@ class run_report {
   }
 
  private:
-  [[nodiscard]] const task& at(std::size_t position) const noexcept { return graph_.tasks()[position - 1]; }
+  [[nodiscard]] const timed_task& at(std::size_t position) const noexcept { return graph_.tasks()[position - 1]; }
   [[nodiscard]] std::uint32_t delay(std::size_t position) const noexcept {
     return graph_.delays().empty() ? 0 : graph_.delays()[position - 1];
   }
@@ -105,7 +105,7 @@ class run_report {
 
   /// The message that a pass waits for, if messages are not tasks.
   [[nodiscard]] timed_op<T> message_to(std::size_t position) const {
-    const task& each = at(position);
+    const timed_task& each = at(position);
     op message = what(position);
     const bool down = forward(position);
     message.kind = down ? op_kind::send_forward : op_kind::send_backward;
@@ -154,7 +154,7 @@ class run_report {
     }
     std::vector<timed_op<T>> path;
     while (position != 0) {
-      const task& each = at(position);
+      const timed_task& each = at(position);
       const bool receives = is_transfer(what(position).kind) && !is_send(what(position).kind);
       if (!receives && !what(position).with_next) path.push_back(timed(position));
       if (!(ends_[each.before] < ends_[each.source] + table_[delay(position)])) {
@@ -172,8 +172,7 @@ class run_report {
   const task_graph& graph_;
   const T* table_;
   const T* ends_;
-  std::vector<std::size_t>
-      receivers_{};  // for `latency`: the receivers of the F, and of the gradient, that a task produces
+  std::vector<std::size_t> receivers_{};  // for `latency`: receivers of the F, and of the gradient, of a task
 };
 
 }  // namespace detail

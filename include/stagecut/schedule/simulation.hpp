@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -36,14 +36,14 @@ enum class transfer_kind : std::uint8_t {
 };
 
 /// Their names in files and on the command line, the default first.
-inline constexpr word<transfer_kind> transfer_kind_words[] = {{"link", transfer_kind::link},
-                                                              {"latency", transfer_kind::latency},
-                                                              {"stream", transfer_kind::stream},
-                                                              {"blocking", transfer_kind::blocking}};
+inline constexpr named<transfer_kind> transfer_kind_names[] = {{"link", transfer_kind::link},
+                                                               {"latency", transfer_kind::latency},
+                                                               {"stream", transfer_kind::stream},
+                                                               {"blocking", transfer_kind::blocking}};
 
 /// The name of a kind, as in files.
 [[nodiscard]] constexpr const char* to_string(transfer_kind kind) noexcept {
-  return stagecut::name_of(transfer_kind_words, kind);
+  return stagecut::name_of(transfer_kind_names, kind);
 }
 
 /// Message times per boundary between stages on different ranks; if a schedule has edges, per edge, in the order of

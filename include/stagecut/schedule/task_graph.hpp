@@ -36,7 +36,7 @@ class task_graph {
   explicit task_graph(const schedule& order, const task_options& options = {});
 
   /// The tasks, in topological order.
-  [[nodiscard]] view<const task> tasks() const noexcept { return tasks_; }
+  [[nodiscard]] view<const timed_task> tasks() const noexcept { return tasks_; }
   /// The transfer time of the result that each task needs, as an index into the table of durations; empty except for
   /// transfers of the kind `latency` in a chain, whose messages are not tasks.
   [[nodiscard]] view<const std::uint32_t> delays() const noexcept { return delays_; }
@@ -84,7 +84,7 @@ class task_graph {
 
   task_options options_;
   detail::duration_table table_;
-  std::vector<task> tasks_{};
+  std::vector<timed_task> tasks_{};
   std::vector<std::uint32_t> delays_{};
   std::vector<op> what_{};
   std::vector<std::uint32_t> last_{};

@@ -7,12 +7,12 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
 #include <stagecut/search/detail/selection.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
-#include <stagecut/search/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
@@ -22,7 +22,7 @@ struct all_below_fn {
   template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] found_below<candidate_cost_t<E>> operator()(const Policy& policy, const S& space, const E& evaluator,
                                                             const candidate_cost_t<E>& most, std::size_t capacity,
-                                                            const search_options& options = {}) const {
+                                                            const candidate_options& options = {}) const {
     using cost_t = candidate_cost_t<E>;
     const auto range = detail::checked_range("search::all_below", options, space.size());
     if (detail::is_no_cost(most)) {
@@ -35,7 +35,7 @@ struct all_below_fn {
       const std::vector<scored<cost_t>> here = select.up_to(chunk, most);
       for (const scored<cost_t>& each : here) {
         detail::check_cost("search::all_below", each);
-        if (!detail::is_allowed(each.cost)) continue;
+        if (!detail::is_allowed(each.value)) continue;
         ++result.count;
         first = search::better(first, each);
         if (result.all.size() < capacity) result.all.push_back(detail::decoded(space, each));

@@ -10,11 +10,11 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
-#include <stagecut/search/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
@@ -44,7 +44,7 @@ struct best_fn {
   template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] outcome<found_best<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
                                                                     const E& evaluator,
-                                                                    const search_options& options = {}) const {
+                                                                    const candidate_options& options = {}) const {
     using cost_t = candidate_cost_t<E>;
     using answer = outcome<found_best<cost_t>>;
     const auto range = detail::checked_range("search::best", options, space.size());
@@ -53,11 +53,11 @@ struct best_fn {
     const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
       best = search::better(best, detail::best_of_chunk(policy, chunk));
       detail::check_cost("search::best", best);
-      return detail::is_allowed(best.cost) ? best.index : scored<cost_t>::none;
+      return detail::is_allowed(best.value) ? best.index : scored<cost_t>::none;
     };
     const searched done = detail::each_chunk(policy, space, evaluator, range, options, take);
     if (done.next == range.first) return answer::unknown({reason::cause::limit_reached});
-    if (!detail::is_allowed(best.cost)) return detail::none_allowed<answer>(done.next == range.last);
+    if (!detail::is_allowed(best.value)) return detail::none_allowed<answer>(done.next == range.last);
     found_best<cost_t> result{detail::decoded(space, best), done};
     return done.next == range.last ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }

@@ -11,12 +11,12 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
 #include <stagecut/search/detail/selection.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
-#include <stagecut/search/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
@@ -40,7 +40,7 @@ struct best_n_fn {
   template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] outcome<found_some<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
                                                                     const E& evaluator, std::size_t n,
-                                                                    const search_options& options = {}) const {
+                                                                    const candidate_options& options = {}) const {
     using cost_t = candidate_cost_t<E>;
     using answer = outcome<found_some<cost_t>>;
     if (n == 0) {
@@ -52,14 +52,14 @@ struct best_n_fn {
     std::vector<scored<cost_t>> kept;
     const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
       // Later candidates of equal cost are no better: once there are n, only lower costs count.
-      auto more = kept.size() < n ? select.all(chunk) : select.lower(chunk, kept.back().cost);
+      auto more = kept.size() < n ? select.all(chunk) : select.lower(chunk, kept.back().value);
       detail::keep_first(kept, std::move(more), n);
       detail::check_cost("search::best_n", kept.front());
-      return detail::is_allowed(kept.front().cost) ? kept.front().index : scored<cost_t>::none;
+      return detail::is_allowed(kept.front().value) ? kept.front().index : scored<cost_t>::none;
     };
     const searched done = detail::each_chunk(policy, space, evaluator, range, options, take);
     if (done.next == range.first) return answer::unknown({reason::cause::limit_reached});
-    while (!kept.empty() && !detail::is_allowed(kept.back().cost)) kept.pop_back();
+    while (!kept.empty() && !detail::is_allowed(kept.back().value)) kept.pop_back();
     if (kept.empty()) return detail::none_allowed<answer>(done.next == range.last);
     found_some<cost_t> result{{}, done};
     for (const scored<cost_t>& each : kept) result.all.push_back(detail::decoded(space, each));

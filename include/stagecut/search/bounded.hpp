@@ -6,30 +6,30 @@
 
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/engine/whole_ticks.hpp>
-#include <stagecut/makespan/makespan_helpers.hpp>
+#include <stagecut/makespan/search_backends.hpp>
 #include <stagecut/search/detail/rank_tuples.hpp>
 #include <stagecut/search/detail/system.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
 /// Bounds all cuts of a chain by the joint load of a rank's stages, for looped schedules with three or more stages per
-/// rank. (With two, the search already has these bounds.) For `makespan_helpers::bounder`.
+/// rank. (With two, the search already has these bounds.) For `search_backends::bound_provider`.
 template <class Policy>
-class bounder {
+class bound_provider {
  public:
   /// See `bounded`.
-  explicit bounder(const Policy& policy) : policy_(policy) {}
+  explicit bound_provider(const Policy& policy) : policy_(policy) {}
 
   /// The better bound, or the known one. If time runs out, returns the bound proved so far.
-  [[nodiscard]] double operator()(const bounding& task) const {
+  [[nodiscard]] double operator()(const bound_call& task) const {
     const double end = stagecut::detail::seconds_now() + task.seconds;
     if (task.problem->order.stages() < 3 * task.problem->order.ranks()) return task.bound;
     detail::rank_tuples<Policy> tuples(policy_, *task.problem);
     if (!tuples.fits()) return task.bound;
     double bound = task.bound;
     for (const double part : {4.0, 1.0}) {
-      if (bound >= task.makespan) break;
-      const double most = bound + stagecut::engine::whole_ticks((task.makespan - 1 - bound) / part);
+      if (bound >= task.value) break;
+      const double most = bound + stagecut::engine::whole_ticks((task.value - 1 - bound) / part);
       const std::optional<double> least = tuples.least(most, end, task.stop);
       if (least && *least > bound) bound = *least;
       if (!least || *least <= most) break;
@@ -45,15 +45,15 @@ class bounder {
 struct bounded_fn {
   /// See `bounded`.
   template <detail::thrust_policy Policy>
-  [[nodiscard]] bounder<Policy> operator()(const Policy& policy) const {
-    return bounder<Policy>(policy);
+  [[nodiscard]] bound_provider<Policy> operator()(const Policy& policy) const {
+    return bound_provider<Policy>(policy);
   }
 };
 
-/// Creates a bounder of all cuts for `minimize_makespan`, by mass evaluation of relaxations.
+/// Creates a bound provider of all cuts for `minimize_makespan`, by mass evaluation of relaxations.
 ///
 /// @param policy  of Thrust: where and how to evaluate them; kept as a copy
-/// @return        a `bounder`, to be kept in a variable and referenced in `makespan_request::helpers`
+/// @return        a `bound_provider`, for `makespan_request::backends`: moved into it, or referenced by `std::ref`
 ///
 /// The relaxation drops the order on all other ranks, so the time of a rank is a bound for every cut with these stages
 /// on it. Cuts are paths whose edges are the stages of a rank. First proves that each path has an edge above a makespan

@@ -41,23 +41,23 @@ struct paths_below_fn {
   [[nodiscard]] outcome<graph_paths> operator()(const Model& model, const makespan_request& request,
                                                 double most) const {
     using answer = outcome<graph_paths>;
-    check_schedule(request.order);
+    check_schedule(request.schedule);
     stagecut::detail::check_links("search::paths_below", "links", request.links);
     if (!is_finite(most) || is_negative(most)) {
       stagecut::detail::fail(
           argument_error("search::paths_below", "most", std::to_string(most), "must be finite and not negative"));
     }
-    const std::size_t stages = request.order.stages();
+    const std::size_t stages = request.schedule.stages();
     if (model.size() < stages)
       return answer::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
-    const stagecut::engine::chain_ticks chain(model, request.order, request.links);
+    const stagecut::engine::chain_ticks chain(model, request.schedule, request.links);
     const stagecut::detail::no_constraint allowed;
     const stagecut::engine::model_rules<Model, stagecut::detail::no_constraint> rules(
-        model, request.order, request.memory_per_device, allowed, request.memory_of_ranks);
-    stagecut::engine::search_clock clock(request.limits);
-    const engine::stage_layout layout(request.order);
-    stagecut::engine::cut_simulator simulator(chain, request.order, request.transfers);
-    stagecut::detail::cut_space space(chain, request.order, request.transfers, layout, rules, simulator, clock);
+        model, request.schedule, request.memory_limit.for_all(), allowed, request.memory_limit.of_ranks());
+    stagecut::engine::search_clock clock(request.search);
+    const engine::stage_layout layout(request.schedule);
+    stagecut::engine::cut_simulator simulator(chain, request.schedule, request.transfers);
+    stagecut::detail::cut_space space(chain, request.schedule, request.transfers, layout, rules, simulator, clock);
     // Adds the possible error of a makespan, in ticks, in favour of the cut.
     if (!space.build((most + chain.error()) / chain.tick + 1)) return answer::unknown({reason::cause::limit_reached});
     if (space.graph().edges.empty()) return answer::infeasible({reason::cause::no_candidate});

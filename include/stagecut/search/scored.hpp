@@ -14,12 +14,12 @@ struct scored {
   /// An index that no candidate has.
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  Cost cost{};                 ///< default, if there is no candidate
+  Cost value{};                ///< default, if there is no candidate
   std::uint64_t index = none;  ///< in the space
 
   /// Equality of both members.
   friend STAGECUT_HOST_DEVICE constexpr bool operator==(const scored& a, const scored& b) {
-    return a.index == b.index && !(a.cost < b.cost) && !(b.cost < a.cost);
+    return a.index == b.index && !(a.value < b.value) && !(b.value < a.value);
   }
 };
 
@@ -42,11 +42,11 @@ template <class Cost>
 template <class Cost>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool precedes(const scored<Cost>& a, const scored<Cost>& b) {
   if (a.index == scored<Cost>::none || b.index == scored<Cost>::none) return a.index < b.index;
-  const bool no_a = detail::is_no_cost(a.cost);
-  const bool no_b = detail::is_no_cost(b.cost);
+  const bool no_a = detail::is_no_cost(a.value);
+  const bool no_b = detail::is_no_cost(b.value);
   if (no_a || no_b) return no_a && (!no_b || a.index < b.index);
-  if (a.cost < b.cost) return true;
-  return !(b.cost < a.cost) && a.index < b.index;
+  if (a.value < b.value) return true;
+  return !(b.value < a.value) && a.index < b.index;
 }
 
 /// The one of two that `precedes`. Associative and commutative, so the results of separately searched parts combine in

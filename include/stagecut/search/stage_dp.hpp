@@ -17,9 +17,9 @@
 #include <stagecut/search/detail/host_stage_layers.hpp>
 #include <stagecut/search/detail/stage_steps.hpp>
 #include <stagecut/search/detail/system.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
-#include <stagecut/sequence/parts/why_not.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
+#include <stagecut/sequence/parts/explain_infeasible.hpp>
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #include <stagecut/search/detail/cuda_stage_layers.cuh>
 #endif
@@ -48,7 +48,7 @@ struct stage_dp_fn {
   requires device_objective<Objective, cost_t<Model>>
   [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
       const Policy& policy, const Model& cost, std::size_t stages, const Objective& goal = {},
-      const chain_limits& limits = {}) const {
+      const search_options& limits = {}) const {
     return (*this)(policy, cost, stages, goal, stagecut::detail::no_constraint(), limits);
   }
 
@@ -56,7 +56,7 @@ struct stage_dp_fn {
   requires device_objective<Objective, cost_t<Model>>
   [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
       const Policy& policy, const Model& cost, std::size_t stages, const Objective& goal, const Constraint& allowed,
-      const chain_limits& limits = {}) const {
+      const search_options& limits = {}) const {
     using question = detail::stage_question<Model, Objective, Constraint>;
     using answer = outcome<chain_partition<typename question::value>>;
     if (stages == 0) stagecut::detail::fail(argument_error("search::stage_dp", "stages", "0", "must be at least 1"));
@@ -72,8 +72,8 @@ struct stage_dp_fn {
       clock.work(items - stages + 1);
     }
     const auto least = layers.least();
-    if (!least.allowed) return answer::infeasible(stagecut::detail::why_not(allowed, items, stages));
-    return answer::optimal({cuts(layers.cut(policy)), least.cost, least.cost});
+    if (!least.allowed) return answer::infeasible(stagecut::detail::explain_infeasible(allowed, items, stages));
+    return answer::optimal({{least.cost, least.cost}, cuts(layers.cut(policy))});
   }
   /// @}
 };

@@ -70,7 +70,7 @@ struct sweep_fn {
 /// @param policy   of Thrust. A host policy plans the configurations on its threads: one at a time with `thrust::seq`,
 ///                 many with `thrust::omp::par` and `thrust::tbb::par`. A CUDA policy also plans them on the host, with
 ///                 `thrust::host`, which is one thread unless THRUST_HOST_SYSTEM selects another system; only the
-///                 `request.helpers`, if any, run on the device. Those of `helpers_on` serve one search at a time, and
+///                 `request.backends`, if any, run on the device. Those of `backends_on` serve one search at a time, and
 ///                 so cannot be used with a policy of several threads
 /// @param model    as in `sweep_rows`
 /// @param request  as in `sweep_rows`
@@ -78,7 +78,7 @@ struct sweep_fn {
 /// @param options  as in `sweep_rows`
 /// @return         one row per configuration, in the order of the axes; `pareto` marks the front. Bitwise the same on
 ///                 every system and for any number of threads, unless there is a time limit
-/// @throws         as `sweep_rows`; of several exceptions in a round, that of the configuration with the smallest bound
+/// @throws         as `sweep_rows`; of several exceptions in a round, the one for the configuration with the smallest bound
 inline constexpr sweep_fn sweep{};
 
 }  // namespace stagecut::inline STAGECUT_ABI::search

@@ -13,7 +13,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/cut_problem.hpp>
-#include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/cut_heuristic.hpp>
 #include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/problem_print.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -22,21 +22,21 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-/// A `cut_improver`, see `tempered`. Keeps its chains, and continues them when called again for the same problem.
+/// A `cut_heuristic`, see `tempered`. Keeps its chains, and continues them when called again for the same problem.
 template <class Policy>
-class tempered_improver {
+class tempered_heuristic {
  public:
   /// See `tempered`.
-  tempered_improver(const Policy& policy, const tempering_options& options) : policy_(policy), options_(options) {}
+  tempered_heuristic(const Policy& policy, const tempering_options& options) : policy_(policy), options_(options) {}
 
-  /// See `cut_improver`. False: there is no better cut, or none was found; the problem is not given; or it has too many
+  /// See `cut_heuristic`. False: there is no better cut, or none was found; the problem is not given; or it has too many
   /// stages and items.
-  [[nodiscard]] bool operator()(const improvement& task, view<std::size_t> points) {
+  [[nodiscard]] bool operator()(const heuristic_call& task, view<std::size_t> points) {
     const detail::one_search::turn turn(asked_, "search::tempered");
     const double began = stagecut::detail::seconds_now();
     if (!can_improve(task) || points.size() != task.points.size()) return false;
     const double tick = task.problem->chain.tick;
-    detail::timed_cut known{{task.points.begin(), task.points.end()}, task.makespan / tick};
+    detail::timed_cut known{{task.points.begin(), task.points.end()}, task.value / tick};
     continue_from(task, known);
     if (!chains_->fits()) return false;
     const bool found = search(task, began, known);
@@ -48,7 +48,7 @@ class tempered_improver {
   static constexpr std::size_t most_stages = 2048;
 
   /// Whether any cut point can move.
-  [[nodiscard]] static bool can_improve(const improvement& task) {
+  [[nodiscard]] static bool can_improve(const heuristic_call& task) {
     if (task.problem == nullptr) return false;
     const std::size_t stages = task.problem->chain.stages;
     const std::size_t items = task.problem->chain.items;
@@ -57,7 +57,7 @@ class tempered_improver {
   }
 
   /// Keeps the chains if the problem is the same as before, else starts anew.
-  void continue_from(const improvement& task, const detail::timed_cut& known) {
+  void continue_from(const heuristic_call& task, const detail::timed_cut& known) {
     const detail::problem_print print(*task.problem);
     if (chains_ != nullptr && print_ == print) {
       if (chains_->fits()) chains_->add(known);
@@ -69,7 +69,7 @@ class tempered_improver {
   }
 
   /// Runs the chains until the goal, the time or the simulations are reached. Returns whether `best` improved.
-  bool search(const improvement& task, double began, detail::timed_cut& known) {
+  bool search(const heuristic_call& task, double began, detail::timed_cut& known) {
     const bool timed = stagecut::is_finite(task.seconds);
     const double most = most_rounds(task, timed);
     std::size_t rounds = 4;  // between two checks of what was found
@@ -88,7 +88,7 @@ class tempered_improver {
   }
 
   /// Limits the rounds, so that no cut is simulated many times.
-  [[nodiscard]] double most_rounds(const improvement& task, bool timed) const {
+  [[nodiscard]] double most_rounds(const heuristic_call& task, bool timed) const {
     const double all = 4 * stagecut::engine::number_of_cuts(task.problem->chain.items, task.problem->chain.stages);
     const auto asked = static_cast<double>(task.simulations);
     return (timed || all < asked ? all : asked) / static_cast<double>(chains_->round_size()) + 1;
@@ -105,8 +105,8 @@ class tempered_improver {
 struct tempered_fn {
   /// See `tempered`.
   template <detail::thrust_policy Policy>
-  [[nodiscard]] tempered_improver<Policy> operator()(const Policy& policy,
-                                                     const tempering_options& options = {}) const {
+  [[nodiscard]] tempered_heuristic<Policy> operator()(const Policy& policy,
+                                                      const tempering_options& options = {}) const {
     if (options.chains % 8 != 0 || (options.chains > 64 && options.chains % 64 != 0)) {
       refuse("chains", std::to_string(options.chains), "must be a multiple of 8, above 64 of 64");
     }
@@ -133,12 +133,12 @@ struct tempered_fn {
 
 /// Creates a heuristic that finds better cuts by parallel tempering, for a search for the smallest makespan.
 ///
-///     auto improver = search::tempered(thrust::device);
-///     request.helpers.improver = improver;
+///     auto heuristic = search::tempered(thrust::device);
+///     request.backends.heuristic = std::ref(heuristic);
 ///
 /// Chains make random moves of cut points, each at a temperature that sets how often it accepts worse cuts. Ladders of
 /// up to 64 chains exchange their temperatures: cold chains polish what hot ones find. They start from the best known
-/// cut and other good ones, `improvement::starts` or cuts into nearly even stages; after ten thousand rounds without a
+/// cut and other good ones, `heuristic_call::starts` or cuts into nearly even stages; after ten thousand rounds without a
 /// better cut, ladders restart in turn from the best one.
 ///
 /// Chains use allowed stages only. If sums of memory limit the stages of a rank together, chains may pass through cuts
@@ -149,12 +149,12 @@ struct tempered_fn {
 ///                 groups of 8 if there is one ladder, else ladders, which need not wait for each other; on a device
 ///                 each chain has a thread
 /// @param options  the number of chains, and their temperatures
-/// @return         a `tempered_improver`, to be kept as long as a request refers to it
+/// @return         a `tempered_heuristic`, to be kept as long as a request refers to it
 /// @throws         argument_error for options that are out of range; the heuristic: argument_error if two searches use
 ///                 it at once, on a device `device_error`
 ///
-/// Ends when the goal is met, or after `improvement::seconds`, checked after some rounds. If these are infinite it ends
-/// after about `improvement::simulations`; then the same calls find bitwise the same cuts on every system, for any
+/// Ends when the goal is met, or after `heuristic_call::seconds`, checked after some rounds. If these are infinite it ends
+/// after about `heuristic_call::simulations`; then the same calls find bitwise the same cuts on every system, for any
 /// number of threads, if `chains` is set. If there are few cuts it simulates at most about four times their number.
 ///
 /// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Host memory: tables of rules, at

@@ -73,7 +73,7 @@ struct block_partition_fn : detail::expects_additive_cost {
     auto best = minimize_bottleneck(cost, stages);
     if (!best) return best;
     const detail::additive_chain<Model> chain{cost};
-    const number bottleneck = best->cost;
+    const number bottleneck = best->value;
 
     number item{};
     auto last = chain.at(0);
@@ -99,9 +99,9 @@ struct block_partition_fn : detail::expects_additive_cost {
       if (here < lowest) lowest = here;
       if (highest < here) highest = here;
     }
-    best->cost = static_cast<number>(detail::difference(highest, lowest));
+    best->value = static_cast<number>(detail::difference(highest, lowest));
     best->bound = least_range(chain.cost(chain.at(0), chain.at(cost.size())), bottleneck, stages);
-    return best->bound < best->cost ? answer::feasible(*std::move(best)) : answer::optimal(*std::move(best));
+    return best->bound < best->value ? answer::feasible(*std::move(best)) : answer::optimal(*std::move(best));
   }
 
  private:

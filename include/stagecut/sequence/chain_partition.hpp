@@ -2,19 +2,19 @@
 #pragma once
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/solution.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// A chain cut into stages, with the objective value and a bound that proves its quality.
+/// A chain cut into stages: `value` is that of the objective for these cuts, in the unit of the cost model.
 template <class Cost>
-struct chain_partition {
-  stagecut::cuts cuts;  ///< the cuts
-  Cost cost;            ///< objective value of these cuts, in the unit of the cost model
-  Cost bound;  ///< lower bound for all cuts of this chain into that number of stages; equal to `cost` if proved
-               ///< optimal
+struct chain_partition : solution<Cost> {
+  stagecut::cuts cuts;  ///< where
 
-  /// Equal in every part.
-  friend bool operator==(const chain_partition&, const chain_partition&) = default;
+  /// Equal cuts, values and bounds.
+  friend bool operator==(const chain_partition& a, const chain_partition& b) {
+    return a.cuts == b.cuts && a.value == b.value && a.bound == b.bound;
+  }
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

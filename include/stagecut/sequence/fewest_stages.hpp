@@ -66,7 +66,7 @@ struct fewest_stages_fn : detail::expects_cost_and_constraint {
     }
     std::vector<std::size_t> points{0};
     while (points.back() != items) points.push_back(end[points.back()]);
-    return answer::optimal({cuts(std::move(points)), needed[0], needed[0]});
+    return answer::optimal({{needed[0], needed[0]}, cuts(std::move(points))});
   }
   /// @}
 };

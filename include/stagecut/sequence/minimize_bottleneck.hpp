@@ -24,7 +24,7 @@
 #include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/sequence/detail/reach_probe.hpp>
 #include <stagecut/sequence/detail/stage_program.hpp>
-#include <stagecut/sequence/parts/why_not.hpp>
+#include <stagecut/sequence/parts/explain_infeasible.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -87,7 +87,7 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
     } else {
       auto best = filled(cost, stages, allowed);
       return best ? answer_type::optimal(*std::move(best))
-                  : answer_type::infeasible(detail::why_not(allowed, items, stages));
+                  : answer_type::infeasible(detail::explain_infeasible(allowed, items, stages));
     }
   }
 
@@ -100,7 +100,7 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
     if (stages == 0) detail::fail(argument_error("minimize_bottleneck", "stages", "0", "must be at least 1"));
     auto best = reached(cost, stages, allowed, empty);
     return best ? answer_type::optimal(*std::move(best))
-                : answer_type::infeasible(detail::why_not(allowed, cost.size(), stages, empty));
+                : answer_type::infeasible(detail::explain_infeasible(allowed, cost.size(), stages, empty));
   }
 
   template <stage_cost Model>
@@ -117,7 +117,7 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
     const Cost least = detail::bottleneck_search(chain, where).run();
     if (workspace.answer_) workspace.spare_ = std::move(workspace.answer_->cuts);
     workspace.spare_.assign(where.lowest);
-    workspace.answer_ = outcome<chain_partition<Cost>>::optimal({std::move(workspace.spare_), least, least});
+    workspace.answer_ = outcome<chain_partition<Cost>>::optimal({{least, least}, std::move(workspace.spare_)});
   }
 
   template <class Model>
@@ -133,17 +133,17 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
       if (detail::allows_cut(allowed, free.cuts, stages)) return free;
       if constexpr (!arithmetic<cost_t<Model>>) {
         return detail::stage_program(cost, stages, bottleneck(), allowed, empty_stages::forbidden,
-                                     std::optional(free.cost))
+                                     std::optional(free.value))
             .run();
       } else if constexpr (promises<Constraint, hereditary>) {
         return reached(cost, stages, allowed, empty_stages::forbidden);
       } else {
         const detail::constrained_chain<Model, Constraint> chain{cost, allowed};
         detail::stage_beginnings where(cost.size(), stages);
-        detail::bottleneck_search search(chain, where, free.cost, cost(0, cost.size()));
+        detail::bottleneck_search search(chain, where, free.value, cost(0, cost.size()));
         const auto least = search.run();
         if (!search.found()) return std::nullopt;
-        return chain_partition<cost_t<Model>>{cuts(where.cut), least, least};
+        return chain_partition<cost_t<Model>>{{least, least}, cuts(where.cut)};
       }
     }
   }
@@ -164,7 +164,7 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
       if (!free && !search.found()) return std::nullopt;
       const auto least = search.run();
       if (free) static_cast<void>(search.found());  // fails only if a cost breaks its promises
-      return chain_partition<cost_t<Model>>{cuts(where.cut, empty), least, least};
+      return chain_partition<cost_t<Model>>{{least, least}, cuts(where.cut, empty)};
     } else {
       return detail::stage_program(cost, stages, bottleneck(), allowed, empty).run();
     }
@@ -179,8 +179,8 @@ struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
       cost_t<Model> here = detail::price(cost, s, 0, 0);
       if (most < here) most = std::move(here);
     }
-    return chain_partition<cost_t<Model>>{cuts(std::vector<std::size_t>(stages + 1), empty_stages::allowed), most,
-                                          most};
+    return chain_partition<cost_t<Model>>{{most, most},
+                                          cuts(std::vector<std::size_t>(stages + 1), empty_stages::allowed)};
   }
 };
 

@@ -60,7 +60,7 @@ struct minimize_bottleneck_then_fn : detail::expects_cost {
     using answer = outcome<bottleneck_then<cost_t<Model>, Answer>>;
     const auto first = minimize_bottleneck(cost, stages, allowed);
     if (!first) return answer::infeasible(first.why());
-    const at_most<Model> cap(cost, detail::as_bound(first->cost));
+    const at_most<Model> cap(cost, detail::as_bound(first->value));
     const auto ask = [&] {
       if constexpr (std::same_as<Constraint, detail::no_constraint>) {
         return second(cap);
@@ -70,8 +70,8 @@ struct minimize_bottleneck_then_fn : detail::expects_cost {
     };
     auto best = ask();
     if (!best) return best.state() == state::infeasible ? answer::infeasible(best.why()) : answer::unknown(best.why());
-    return best.state() == state::optimal ? answer::optimal({first->cost, *std::move(best)})
-                                          : answer::feasible({first->cost, *std::move(best)});
+    return best.state() == state::optimal ? answer::optimal({first->value, *std::move(best)})
+                                          : answer::feasible({first->value, *std::move(best)});
   }
 };
 

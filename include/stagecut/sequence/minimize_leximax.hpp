@@ -18,12 +18,12 @@
 #include <stagecut/cost/parts/any_constraint.hpp>
 #include <stagecut/cost/parts/any_stage_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/leximax_program.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
 #include <stagecut/sequence/detail/stage_program.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -34,9 +34,8 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
   /// See `minimize_leximax`.
   /// @{
   template <stage_cost Model, stage_constraint Constraint = detail::no_constraint>
-  [[nodiscard]] outcome<chain_partition<std::vector<cost_t<Model>>>> operator()(const Model& cost, std::size_t stages,
-                                                                                const Constraint& allowed = {},
-                                                                                const chain_limits& limits = {}) const {
+  [[nodiscard]] outcome<chain_partition<std::vector<cost_t<Model>>>> operator()(
+      const Model& cost, std::size_t stages, const Constraint& allowed = {}, const search_options& limits = {}) const {
     using answer = outcome<chain_partition<std::vector<cost_t<Model>>>>;
     if (stages == 0) detail::fail(argument_error("minimize_leximax", "stages", "0", "must be at least 1"));
     detail::check_limits("minimize_leximax", limits);
@@ -47,20 +46,20 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
       detail::chain_clock clock(limits);
       const auto first = minimize_bottleneck(cost, stages, allowed);
       if (!first) return answer::infeasible(first.why());
-      auto best = least(cost, stages, allowed, first->cost, clock);
+      auto best = least(cost, stages, allowed, first->value, clock);
       if (best) return answer::optimal(*std::move(best));
       // A limit was reached, or a cost breaks its promises: return the cuts with the smallest bottleneck.
       std::vector<cost_t<Model>> costs;
       for (std::size_t s = 0; s < stages; ++s) {
         costs = leximax()(costs, leximax()(detail::price(cost, s, first->cuts[s], first->cuts[s + 1])));
       }
-      return answer::feasible({first->cuts, std::move(costs), {first->cost}});
+      return answer::feasible({{std::move(costs), {first->value}}, first->cuts});
     }
   }
 
   template <stage_cost Model>
   [[nodiscard]] outcome<chain_partition<std::vector<cost_t<Model>>>> operator()(const Model& cost, std::size_t stages,
-                                                                                const chain_limits& limits) const {
+                                                                                const search_options& limits) const {
     return (*this)(cost, stages, detail::no_constraint(), limits);
   }
   /// @}

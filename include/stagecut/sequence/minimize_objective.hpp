@@ -13,7 +13,7 @@
 #include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/stage_program.hpp>
-#include <stagecut/sequence/parts/why_not.hpp>
+#include <stagecut/sequence/parts/explain_infeasible.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -40,7 +40,8 @@ struct minimize_objective_fn : detail::expects_cost {
     const std::size_t items = cost.size();
     if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
     auto best = detail::stage_program<Model, Objective, Constraint>(cost, stages, goal, allowed).run();
-    return best ? answer::optimal(*std::move(best)) : answer::infeasible(detail::why_not(allowed, items, stages));
+    return best ? answer::optimal(*std::move(best))
+                : answer::infeasible(detail::explain_infeasible(allowed, items, stages));
   }
 
   // A dynamic program would miss the best cuts. If the objective is isotone: using axioms = stagecut::axioms<isotone>.

@@ -12,14 +12,14 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
 #include <stagecut/sequence/detail/range_probe.hpp>
 #include <stagecut/sequence/detail/range_search.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
+#include <stagecut/sequence/parts/explain_infeasible.hpp>
 #include <stagecut/sequence/parts/stage_windows.hpp>
-#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -32,7 +32,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
   template <additive_cost Model, stage_constraint Constraint = detail::no_constraint>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
                                                                    const Constraint& allowed = {},
-                                                                   const chain_limits& limits = {}) const {
+                                                                   const search_options& limits = {}) const {
     using answer = outcome<chain_partition<cost_t<Model>>>;
     using number = cost_t<Model>;
     if (stages == 0) detail::fail(argument_error("minimize_range", "stages", "0", "must be at least 1"));
@@ -48,7 +48,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
       if constexpr (std::same_as<Constraint, at_most<Model>>) {
         if (__builtin_addressof(allowed.cost()) == __builtin_addressof(cost)) {
           auto best = free(chain, stages, allowed.bound(0), clock);
-          return best ? best : answer::infeasible(detail::why_not(allowed, items, stages));
+          return best ? best : answer::infeasible(detail::explain_infeasible(allowed, items, stages));
         }
       }
       if constexpr (std::same_as<Constraint, detail::no_constraint>) {
@@ -64,7 +64,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
 
   template <additive_cost Model>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
-                                                                   const chain_limits& limits) const {
+                                                                   const search_options& limits) const {
     return (*this)(cost, stages, detail::no_constraint(), limits);
   }
   /// @}
@@ -75,7 +75,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
   static outcome<chain_partition<Cost>> free(const detail::known_prefixes<Cost>& chain, std::size_t stages, Cost cap,
                                              detail::chain_clock& clock) {
     const auto start = minimize_bottleneck(chain, stages);
-    if (!(start->cost <= cap)) return {};
+    if (!(start->value <= cap)) return {};
     const Cost all = chain(0, chain.size());
     detail::range_probe probe(chain, stages);
     return search(probe, *start, cap < all ? cap : all, clock);
@@ -86,8 +86,8 @@ struct minimize_range_fn : detail::expects_additive_cost {
                                                detail::chain_clock& clock) {
     using answer = outcome<chain_partition<Cost>>;
     detail::range_search<Cost, Probe> search(probe, start.cuts.points(), cap, clock);
-    const auto& best = search.run(start.cost);
-    chain_partition<Cost> found{cuts(best.points), best.range(), search.bound()};
+    const auto& best = search.run(start.value);
+    chain_partition<Cost> found{{best.range(), search.bound()}, cuts(best.points)};
     return search.proved() ? answer::optimal(std::move(found)) : answer::feasible(std::move(found));
   }
 };

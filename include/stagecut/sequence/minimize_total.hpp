@@ -25,7 +25,7 @@
 #include <stagecut/sequence/detail/monge_links.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
 #include <stagecut/sequence/detail/total_program.hpp>
-#include <stagecut/sequence/parts/why_not.hpp>
+#include <stagecut/sequence/parts/explain_infeasible.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -142,7 +142,7 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
     }
     const detail::stage_price<Model> price{cost};
     auto points = detail::total_program(price, allowed, cost.size(), stages);
-    if (!points) return outcome_t<Model>::infeasible(detail::why_not(allowed, cost.size(), stages));
+    if (!points) return outcome_t<Model>::infeasible(detail::explain_infeasible(allowed, cost.size(), stages));
     return answer(cost, *std::move(points), {});
   }
 
@@ -198,7 +198,7 @@ struct minimize_total_fn : detail::expects_cost_and_constraint {
         detail::fail(invalid_input("minimize_total", "the total of the best cut is out of the range of the costs"));
       }
     }
-    return outcome_t<Model>::optimal({cuts(std::move(points)), total, total});
+    return outcome_t<Model>::optimal({{total, total}, cuts(std::move(points))});
   }
 };
 

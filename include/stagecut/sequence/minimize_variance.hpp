@@ -16,7 +16,6 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/convex_windows.hpp>
@@ -25,8 +24,9 @@
 #include <stagecut/sequence/detail/on_blocks.hpp>
 #include <stagecut/sequence/detail/total_program.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
+#include <stagecut/sequence/parts/explain_infeasible.hpp>
 #include <stagecut/sequence/parts/stage_windows.hpp>
-#include <stagecut/sequence/parts/why_not.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -158,7 +158,7 @@ struct minimize_variance_fn : detail::expects_additive_cost {
   template <additive_cost Model, stage_constraint Constraint>
   [[nodiscard]] outcome<chain_partition<double>> operator()(const Model& cost, std::size_t stages,
                                                             const Constraint& allowed,
-                                                            const chain_limits& limits = {}) const {
+                                                            const search_options& limits = {}) const {
     detail::check_limits("minimize_variance", limits);
     if (auto refused = too_many(cost.size(), stages)) return *std::move(refused);
     if constexpr (detail::cuts_only<Constraint>) {
@@ -171,13 +171,13 @@ struct minimize_variance_fn : detail::expects_additive_cost {
       auto best = solver.run(allowed, clock);
       if (best) return answer(solver, *std::move(best));
       using outcome_type = outcome<chain_partition<double>>;
-      if (!clock.was_over()) return outcome_type::infeasible(detail::why_not(allowed, cost.size(), stages));
+      if (!clock.was_over()) return outcome_type::infeasible(detail::explain_infeasible(allowed, cost.size(), stages));
       auto start = minimize_bottleneck(cost, stages, allowed);
       if (!start) return outcome_type::infeasible(start.why());
       const auto at = start->cuts.points();
       const double variance = solver.variance({at.begin(), at.end()});
       const double bound = solver.variance(points);
-      return outcome_type::feasible({std::move(start->cuts), variance, bound < variance ? bound : variance});
+      return outcome_type::feasible({{variance, bound < variance ? bound : variance}, std::move(start->cuts)});
     }
   }
   /// @}
@@ -188,7 +188,7 @@ struct minimize_variance_fn : detail::expects_additive_cost {
   template <class Solver>
   static outcome<chain_partition<double>> answer(const Solver& solver, std::vector<std::size_t> points) {
     const double variance = solver.variance(points);
-    return outcome<chain_partition<double>>::optimal({cuts(std::move(points)), variance, variance});
+    return outcome<chain_partition<double>>::optimal({{variance, variance}, cuts(std::move(points))});
   }
 };
 

@@ -9,11 +9,11 @@
 
 #include <stagecut/joint/baselines/detail/dapple_plan.ipp>
 #include <stagecut/joint/baselines/detail/minimize_nested_time.ipp>
-#include <stagecut/joint/baselines/detail/minimize_placed_length.ipp>
+#include <stagecut/joint/baselines/detail/minimize_placed_latency.ipp>
+#include <stagecut/joint/baselines/detail/multiple_choice_knapsack.ipp>
 #include <stagecut/joint/baselines/detail/nested_machines.ipp>
 #include <stagecut/joint/baselines/detail/plan_nested_graph.ipp>
 #include <stagecut/joint/baselines/detail/sapp_surrogate.ipp>
-#include <stagecut/joint/baselines/detail/variant_choice.ipp>
 #include <stagecut/joint/baselines/detail/variant_points.ipp>
 #include <stagecut/joint/baselines/detail/variant_stage_solver.ipp>
 #include <stagecut/joint/baselines/detail/variant_stage_table.ipp>
@@ -30,7 +30,7 @@
 #include <stagecut/joint/detail/layer_stages.ipp>
 #include <stagecut/joint/detail/layer_ways.ipp>
 #include <stagecut/joint/detail/minimize_hybrid.ipp>
-#include <stagecut/joint/detail/minimize_pipeline_length.ipp>
+#include <stagecut/joint/detail/minimize_pipeline_latency.ipp>
 #include <stagecut/joint/detail/minimize_recomputation.ipp>
 #include <stagecut/joint/detail/minimize_stage_time.ipp>
 #include <stagecut/joint/detail/pipeline_states.ipp>

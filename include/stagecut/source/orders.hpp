@@ -7,11 +7,11 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
-#include <stagecut/orders/detail/extra_work.ipp>
+#include <stagecut/orders/detail/implied_work.ipp>
 #include <stagecut/orders/detail/mixed_orders.ipp>
 #include <stagecut/orders/detail/order_bytes.ipp>
 #include <stagecut/orders/detail/order_heads.ipp>
 #include <stagecut/orders/detail/order_proof.ipp>
 #include <stagecut/orders/detail/order_ticks.ipp>
 #include <stagecut/orders/detail/pass_precedence.ipp>
-#include <stagecut/orders/detail/word_problem.ipp>
+#include <stagecut/orders/detail/schedule_problem.ipp>

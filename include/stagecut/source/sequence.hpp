@@ -7,7 +7,7 @@
 #error "stagecut/source/ is for the compiled form: define STAGECUT_COMPILED in every file of the program, before its first header of stagecut"
 #endif
 
-#include <stagecut/sequence/detail/chain_limits.ipp>
+#include <stagecut/sequence/detail/chain_clock.ipp>
 #include <stagecut/sequence/detail/constrained_bottleneck.ipp>
 #include <stagecut/sequence/detail/layered_total.ipp>
 #include <stagecut/sequence/detail/minimize_variance.ipp>

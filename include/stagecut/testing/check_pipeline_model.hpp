@@ -23,8 +23,7 @@ struct pipeline_model_report {
   interval items;             ///< the items, or the one; empty for members of a stage alone, or of a cut point
   std::size_t in_flight = 0;  ///< the number of microbatches, for memory
   std::size_t checks = 0;     ///< number of comparisons
-  std::string
-      optional;  ///< the optional members that the model has, for example `sent, memory`: a misspelt one is missing
+  std::string optional;  ///< the optional members of the model, `sent, memory` for example: a misspelt one is missing
 
   /// Whether no violation was found.
   [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }

@@ -14,6 +14,6 @@ int main() {
   const auto cuts = stagecut::search::all_cuts(items.size(), 3);
   const auto best =
       stagecut::search::best(thrust::device, cuts, stagecut::search::stage_objective(stagecut::prefix_sums(items)));
-  std::printf("device system %d: %.0f at cut %d\n", THRUST_DEVICE_SYSTEM, best->score.cost,
+  std::printf("device system %d: %.0f at cut %d\n", THRUST_DEVICE_SYSTEM, best->score.value,
               static_cast<int>(best->score.index));
 }

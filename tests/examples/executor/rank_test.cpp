@@ -29,7 +29,7 @@ model_config config(std::uint64_t seed) {
 schedule made(schedule_kind kind, std::size_t ranks) {
   const auto& entry = stagecut::entry_of(kind);
   return stagecut::make_schedule(kind,
-                                 {.ranks = ranks, .chunks = entry.chunks == 0 ? 2 : entry.chunks, .microbatches = 8});
+                                 {.ranks = ranks, .stages_per_rank = entry.stages_per_rank == 0 ? 2 : entry.stages_per_rank, .microbatches = 8});
 }
 
 run_setup setup_for(const schedule& order, const model_config& model, std::vector<std::size_t> cuts) {
@@ -91,7 +91,7 @@ TEST_CASE("every schedule and plan computes what one device does, bit for bit wh
     const gradients expected = on_one_device(model);
     REQUIRE(expected.layers.size() == model.layers());
     for (const schedule_kind kind : kinds) {
-      const bool two = stagecut::entry_of(kind).chunks != 1;
+      const bool two = stagecut::entry_of(kind).stages_per_rank != 1;
       const schedule order = made(kind, two ? 2 : 4);
       for (const auto& cuts : some_cuts(model.layers(), order.stages())) {
         CAPTURE(order.name);
@@ -122,7 +122,7 @@ TEST_CASE("the peak of every rank's activations is the one predicted, to the byt
   const auto sizes = measure_model(model, 1, 1, host_machine).profile;
   for (const schedule_kind kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1,
                                    schedule_kind::zb_h2, schedule_kind::interleaved, schedule_kind::zbv}) {
-    const bool two = stagecut::entry_of(kind).chunks != 1;
+    const bool two = stagecut::entry_of(kind).stages_per_rank != 1;
     const schedule order = made(kind, two ? 2 : 4);
     for (const auto& cuts : some_cuts(model.layers(), order.stages())) {
       CAPTURE(order.name);
@@ -158,7 +158,7 @@ TEST_CASE("a rank that hangs: the others give up, and name it") {
                        rank_failed);
 }
 
-TEST_CASE("ops that wait for each other in a circle are refused before anything starts") {
+TEST_CASE("ops that wait for each other in a cycle are refused before anything starts") {
   const schedule order = stagecut::io::parse_torch_schedule("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n", "order");
   CHECK_THROWS_WITH_AS(static_cast<void>(stagecut::lower_transfers(order)), doctest::Contains("deadlock: "),
                        stagecut::invalid_input);

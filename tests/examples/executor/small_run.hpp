@@ -18,9 +18,9 @@
 [[nodiscard]] inline executor::run_setup small_run(const std::string& schedule, std::size_t ranks,
                                                    std::size_t microbatches) {
   executor::run_setup result;
-  const std::size_t chunks = std::max<std::size_t>(1, stagecut::find_schedule(schedule)->chunks);
+  const std::size_t chunks = std::max<std::size_t>(1, stagecut::find_schedule(schedule)->stages_per_rank);
   result.order = stagecut::lower_transfers(
-      stagecut::make_schedule(schedule, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches}));
+      stagecut::make_schedule(schedule, {.ranks = ranks, .stages_per_rank = chunks, .microbatches = microbatches}));
   result.model = {
       .tokens = 6, .width = 8, .words = 11, .hidden = {9, 16, 5, 24, 8, 3, 12}, .microbatches = microbatches};
   const std::size_t stages = result.order.stages();

@@ -57,7 +57,7 @@ op sending(std::size_t stage, std::size_t microbatch) {
   return {.kind = op_kind::send_forward, .stage = stage, .microbatch = microbatch};
 }
 
-/// Beside a rank 1 that says something, takes nothing, and leaves after a second: what rank 0 makes of it.
+/// Rank 0's reaction to a rank 1 that says something, takes nothing, and leaves after a second.
 template <class Function>
 void beside_impostor(const std::string& text, double timeout, const Function& function) {
   const folder here;

@@ -214,8 +214,8 @@ struct places {
   std::size_t norm = 0, mtp = 0, head = 0;
 };
 
-/// Builds a transformer: what comes before the counted layers on the first stage, so many of these on each stage, in
-/// order, and the parts behind them where `where` says. Kinds unknown and out of order break a rule.
+/// Builds a transformer: the layers before the counted ones on the first stage, the counted ones per stage, in order,
+/// and the later parts as `where` specifies. Kinds that are unknown or out of order violate a rule.
 inline void build_transformer(const stagecut::profile& model, std::string_view counted,
                               const std::vector<std::size_t>& counts, const places& where, verdict& out) {
   std::size_t stage = 0, built = 0, before = 0;

@@ -12,7 +12,7 @@
 // Frameworks that cut a list of layers, whatever these are: torchgpipe, FairScale, DeepSpeed, Alpa, SageMaker.
 namespace framework_rules {
 
-/// Builds so many layers on every stage, in order.
+/// Builds the given number of layers on every stage, in order.
 inline void build_counts(const std::vector<long long>& counts, verdict& out) {
   std::size_t i = 0;
   for (std::size_t s = 0; s < counts.size(); ++s) {

@@ -49,9 +49,9 @@ inline bool take_rows(std::string_view line, std::string_view name, rows& found)
 
 /// A row for every chunk, a column for every rank.
 inline bool demand_rows(const rows& of, const stagecut::plan& made, const std::string& name, verdict& out) {
-  bool fits = of.size() == made.chunks;
+  bool fits = of.size() == made.stages_per_rank;
   for (const auto& row : of) fits = fits && row.size() == made.devices;
-  return out.demand(fits, name + " is not " + said(made.chunks) + " rows of " + said(made.devices));
+  return out.demand(fits, name + " is not " + said(made.stages_per_rank) + " rows of " + said(made.devices));
 }
 
 /// How many layers of a stage are recomputed: from the plan, by the weakest way that counts.
@@ -77,7 +77,7 @@ inline verdict mindformers(const stagecut::plan& made, std::string_view text) {
     const bool reads = k < lines.size() && take_rows(lines[k], names[k], given[k]);
     if (!out.demand(reads, "no " + names[k]) || !demand_rows(given[k], made, names[k], out)) return out;
   }
-  const std::size_t p = made.devices, stages = p * made.chunks, layers = count_kind(model, "decoder");
+  const std::size_t p = made.devices, stages = p * made.stages_per_rank, layers = count_kind(model, "decoder");
   out.ranks = made.schedule.name == "zbv" ? shape::v : shape::loop;
   std::vector<std::size_t> counts;
   long long sum = 0;
@@ -98,7 +98,7 @@ inline verdict mindformers(const stagecut::plan& made, std::string_view text) {
   out.demand(sum == static_cast<long long>(layers % stages),
              "offsets sum up to " + std::to_string(sum) + ", and " + said(layers % stages) + " layers are left over");
   demand_schedule(made, {"gpipe", "1f1b", "interleaved", "sapp-big", "sapp-less-memory", "zbv", "seq-1f1b"}, out);
-  out.demand(out.ranks != shape::v || made.chunks == 2, "zero_bubble_v has two stages a rank");
+  out.demand(out.ranks != shape::v || made.stages_per_rank == 2, "zero_bubble_v has two stages a rank");
   out.demand(made.schedule.microbatches == 0 || made.schedule.microbatches >= p, "fewer microbatches than ranks");
   build_transformer(model, "decoder", counts, {stages - 1, stages - 1, stages - 1}, out);
   return out;

@@ -44,7 +44,7 @@ inline const torch_class* torch_class_called(std::string_view name) {
   return nullptr;
 }
 
-/// What the constructor of the class refuses with so many stages, and where it runs another order than the plan's.
+/// Checks the class's constructor rules for `stages` stages, and reports where it runs another order than the plan's.
 inline void demand_torch_class(const stagecut::plan& made, const torch_class& found, std::size_t stages, verdict& out) {
   const std::size_t p = made.devices, m = made.schedule.microbatches;
   out.demand(!found.single || stages == p, "this schedule has one stage a rank, and not " + said(stages / p));
@@ -61,7 +61,7 @@ inline void demand_torch_class(const stagecut::plan& made, const torch_class& fo
   out.demand(m / rounds == group, "rounds of " + said(m / rounds) + " microbatches, and the plan has " + said(group));
 }
 
-/// What PyTorch refuses of a plan's schedule with so many stages, and whether what the text says is that schedule.
+/// Checks PyTorch's rules for a plan's schedule with `stages` stages, and whether the text gives that schedule.
 inline void demand_torch_schedule(const stagecut::plan& made, std::size_t stages, const said_schedule& how,
                                   verdict& out) {
   const std::size_t p = made.devices;
@@ -189,7 +189,7 @@ inline std::string torchtitan_name(const stagecut::layer& each, const std::strin
   return each.kind == "head" && module == "output" ? "lm_head" : module;
 }
 
-/// What stands beside the modules: options of `parallelism`.
+/// Checks the options outside the modules: those of `parallelism`.
 inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, said_schedule& how, verdict& out) {
   if (in.take("pipeline_parallel_degree=")) {
     out.demand(in.take_number() == static_cast<long long>(made.devices), "another degree than the ranks");

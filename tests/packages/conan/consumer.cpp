@@ -46,7 +46,7 @@ int main() {
 #ifdef WITH_search
   const auto found = stagecut::search::best(thrust::seq, stagecut::search::all_cuts(seconds.size(), 3),
                                             stagecut::search::stage_objective(stagecut::prefix_sums(seconds)));
-  std::printf(", searched %.1f", found->score.cost);
+  std::printf(", searched %.1f", found->score.value);
 #endif
 #ifdef WITH_compiled
   stagecut::check_schedule(stagecut::one_forward_one_backward(3, 6));

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
+#include <stagecut/core/callback.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/core/function_ref.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -15,9 +16,8 @@ class deadline {
   /// @param time_limit  seconds; unset: none
   /// @param stop        true ends the search; empty: never
   /// @param begin       the start of the time limit
-  explicit deadline(const std::optional<double>& time_limit, const function_ref<bool()>& stop = {},
-                    double begin = seconds_now())
-      : time_limit_(time_limit), stop_(stop), begin_(begin) {}
+  explicit deadline(const std::optional<double>& time_limit, callback<bool()> stop = {}, double begin = seconds_now())
+      : time_limit_(time_limit), stop_(std::move(stop)), begin_(begin) {}
 
   /// Whether it is reached; permanent once true. Reads the time once.
   [[nodiscard]] bool over() {
@@ -41,7 +41,7 @@ class deadline {
 
  private:
   std::optional<double> time_limit_;
-  function_ref<bool()> stop_;
+  callback<bool()> stop_;
   double begin_;
   double now_ = 0;  // since the start, as is the next
   double reported_ = 0;

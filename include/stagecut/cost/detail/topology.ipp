@@ -62,7 +62,7 @@ STAGECUT_DECL void topology::check(std::string_view function, std::string_view a
 STAGECUT_DECL link_speed topology::between(std::size_t a, std::size_t b) const {
   if (a == b) return {};
   std::size_t level = 0;
-  while (a / spans_[level] != b / spans_[level]) ++level;  // ends at the outermost level, whose group contains all devices
+  while (a / spans_[level] != b / spans_[level]) ++level;  // ends at the outermost group, which has all devices
   return levels_[level];
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 

@@ -48,7 +48,7 @@ STAGECUT_DECL double times_simulator::run(const double* all) {
 
 STAGECUT_DECL void times_simulator::count_critical(std::vector<double>& counts) const {
   counts.assign(stages_ * layout_.kinds, 0);
-  const view<const task> tasks = graph_.tasks();
+  const view<const timed_task> tasks = graph_.tasks();
   const view<const std::uint32_t> delays = graph_.delays();
   const std::vector<double>& ends = workspace_.ends;
   std::size_t position = 0;
@@ -56,7 +56,7 @@ STAGECUT_DECL void times_simulator::count_critical(std::vector<double>& counts) 
     if (position == 0 && ends[each] == makespan_) position = each;
   }
   while (position != 0) {
-    const task& each = tasks[position - 1];
+    const timed_task& each = tasks[position - 1];
     const double delay = delays.empty() ? 0 : workspace_.table[delays[position - 1]];
     if (each.time != 0) count(position - 1, counts);
     if (!(ends[each.before] < ends[each.source] + delay)) {

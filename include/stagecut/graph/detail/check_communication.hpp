@@ -29,8 +29,8 @@ inline void check_communication_request(const communication_request& request) {
   };
   check("variable_imbalance", request.variable_imbalance);
   check("operation_imbalance", request.operation_imbalance);
-  if (request.limits.time_limit && !(*request.limits.time_limit >= 0)) {
-    refuse("limits.time_limit", std::to_string(*request.limits.time_limit), "must not be negative");
+  if (request.search.time_limit && !(*request.search.time_limit >= 0)) {
+    refuse("search.time_limit", std::to_string(*request.search.time_limit), "must not be negative");
   }
 }
 
@@ -63,7 +63,7 @@ inline void check_communication_problem(const communication_problem& problem) {
 [[nodiscard]] inline bool sends_for_a_time(const operator_graph& graph) {
   return graph.latency > 0 ||
          std::any_of(graph.operators.begin(), graph.operators.end(),
-                     [](const graph_operator& each) { return each.sent > 0 || each.sent_back > 0; });
+                     [](const graph_operator& each) { return each.sent_seconds > 0 || each.sent_back_seconds > 0; });
 }
 
 /// The weights of a graph's operators and edges.
@@ -81,9 +81,9 @@ inline void check_communication_problem(const communication_problem& problem) {
         fail(invalid_input(joined({"edge ", i}), joined({"there is no operator ", end})));
     }
     const graph_operator& from = graph.operators[graph.edges[i].from];
-    const bool answered = from.sent_back > 0 || graph.sends_back;
+    const bool answered = from.sent_back_seconds > 0 || graph.sends_back;
     const double latency = answered ? 2 * graph.latency : graph.latency;
-    result.edges.push_back(timed ? from.sent + from.sent_back + latency : from.output);
+    result.edges.push_back(timed ? from.sent_seconds + from.sent_back_seconds + latency : from.output);
   }
   return result;
 }

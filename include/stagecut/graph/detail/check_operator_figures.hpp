@@ -32,8 +32,8 @@ inline void check_operator_figures(const operator_graph& graph) {
     check_operator_figure(place, "forward", each.forward);
     check_operator_figure(place, "backward", each.backward);
     check_operator_figure(place, "cpu", each.cpu);
-    check_operator_figure(place, "sent", each.sent);
-    check_operator_figure(place, "sent_back", each.sent_back);
+    check_operator_figure(place, "sent", each.sent_seconds);
+    check_operator_figure(place, "sent_back", each.sent_back_seconds);
     check_operator_figure(place, "resident", each.resident);
     check_operator_figure(place, "activations", each.activations);
     check_operator_figure(place, "workspace", each.workspace);

@@ -33,7 +33,7 @@ class chunk_search {
                std::uint64_t seed)
       : below_(below), costs_(costs), counts_(counts), chunks_(chunks), random_(seed) {
     rules_.may_be_empty = counts.at_most;
-    if (costs.options().in_flight && costs.options().memory) {
+    if (costs.options().in_flight && costs.options().memory_limit) {
       for (std::size_t e = 0; e < costs.size(); ++e) rules_.keeps_in_flight |= costs.of(e).activations != 0;
     }
     for (std::size_t e = 0; e < costs.size(); ++e) total_ += work(e);

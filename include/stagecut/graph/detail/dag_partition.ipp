@@ -32,7 +32,7 @@ STAGECUT_DECL dag_partition measure_partition_fn::operator()(const weighted_dag&
     if (each >= parts) refuse("part_of", each, detail::joined({"must be below the number of parts, ", parts}));
   }
   dag_partition result;
-  result.part_of.assign(part_of.begin(), part_of.end());
+  result.assignment.assign(part_of.begin(), part_of.end());
   result.weights.assign(parts, 0);
   const detail::flat_dag& flat = graph.flat();
   const auto part_at = [&](std::size_t place) { return part_of[graph.order()[place]]; };
@@ -60,6 +60,7 @@ STAGECUT_DECL dag_partition measure_partition_fn::operator()(const weighted_dag&
     pay(part_at(i));
     for (const detail::dag_vertex to : flat.out[i]) pay(part_at(to));
   }
+  result.value = result.cut;
   return result;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/graph/detail/graph_plan_request.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -112,7 +112,7 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   result.devices = device_of.empty() ? stages.size() : *std::max_element(device_of.begin(), device_of.end()) + 1;
   for (const std::size_t d : device_of) {
     const auto held = static_cast<std::size_t>(std::count(device_of.begin(), device_of.end(), d));
-    result.chunks = std::max({result.chunks, held, std::size_t{2}});
+    result.stages_per_rank = std::max({result.stages_per_rank, held, std::size_t{2}});
   }
   result.speeds = request.speeds;
   bool cpus = false;
@@ -130,10 +130,10 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   describe_graph_buffers(result, request, graph, stage_of);
   result.edges = stage_edges_of(graph, stage_of, stages.size());
   result.memory = {optimizer_name(model, request),
-                   request.memory.parameter_multiplier,
-                   to_string(request.memory.checkpoint),
+                   request.memory_accounting.parameter_multiplier,
+                   to_string(request.memory_accounting.checkpoint),
                    graph_buffers(model, request),
-                   request.memory_per_device ? request.memory_per_device : model.machine.memory,
+                   request.memory_limit.for_all() ? request.memory_limit.for_all() : model.machine.memory,
                    request.buffer_fraction,
                    {}};
   if (const auto link = graph_link(model, request)) {

@@ -30,17 +30,17 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<std::size_t> number(k);
   for (std::size_t i = 0; i < places.size(); ++i) number[point.order[places[i]]] = i;
   graph_makespan result;
-  for (const std::size_t each : point.stages.stage_of()) result.stage_of.push_back(number[each]);
-  const stage_pipeline stages = make_stage_pipeline(graph, result.stage_of, places.size());
+  for (const std::size_t each : point.stages.stage_of()) result.assignment.push_back(number[each]);
+  const stage_pipeline stages = make_stage_pipeline(graph, result.assignment, places.size());
   for (const std::size_t each : places) result.warm_up.push_back(point.warm_up[each]);
   for (std::size_t s = 0; s < places.size(); ++s) {  // sums in another order may round past the memory
-    const auto most = warm_up_climb::most_of(stages.resident[s], stages.activations[s], request.memory_per_device,
+    const auto most = warm_up_climb::most_of(stages.resident[s], stages.activations[s], request.memory_limit.for_all(),
                                              request.microbatches);
     result.warm_up[s] = std::min(result.warm_up[s], most.value_or(0));
     if (!most) return {};
   }
   for (const auto& [from, to] : stages.edges) result.warm_up[to] = std::min(result.warm_up[to], result.warm_up[from]);
-  result.makespan = stage_makespan(stages, request.microbatches, request.transfers)(result.warm_up);
+  result.value = stage_makespan(stages, request.microbatches, request.transfers)(result.warm_up);
   return result;
 }
 

@@ -131,7 +131,8 @@ inline double graph_makespan_bound::of(std::size_t devices, std::size_t microbat
 inline bool graph_makespan_bound::are_whole(const operator_graph& graph) {
   const auto is_whole = [](double time) { return time == std::floor(time); };
   const auto is_whole_operator = [&](const graph_operator& each) {
-    return is_whole(each.forward) && is_whole(each.backward) && is_whole(each.sent) && is_whole(each.sent_back);
+    return is_whole(each.forward) && is_whole(each.backward) && is_whole(each.sent_seconds) &&
+           is_whole(each.sent_back_seconds);
   };
   return is_whole(graph.latency) && std::all_of(graph.operators.begin(), graph.operators.end(), is_whole_operator);
 }

@@ -86,10 +86,10 @@ inline graph_makespan_search::graph_makespan_search(const operator_graph& graph,
       elements_(elements),
       request_(request),
       links_(graph),
-      pricer_(request.microbatches, request.transfers == transfer_kind::link, request.memory_per_device,
+      pricer_(request.microbatches, request.transfers == transfer_kind::link, request.memory_limit.for_all(),
               request.at_most, pinned),
-      clock_(request.limits),
-      random_(request.seed),
+      clock_(request.search),
+      random_(request.search.seed),
       bound_(bound),
       fixed_(elements.elements()),
       moves_(elements, pricer_, fixed_) {
@@ -137,14 +137,14 @@ inline bool graph_makespan_search::proved() const noexcept {
 }
 
 inline bool graph_makespan_search::over() {
-  clock_.state.nodes = clock_.state.simulations = pricer_.runs();
+  clock_.state.nodes = clock_.state.evaluations = pricer_.runs();
   return clock_.over();
 }
 
 inline void graph_makespan_search::tell() {
   if (!best().value.fits()) return;
-  clock_.state.makespan = best().value.makespan;
-  clock_.state.nodes = clock_.state.simulations = pricer_.runs();
+  clock_.state.value = best().value.makespan;
+  clock_.state.nodes = clock_.state.evaluations = pricer_.runs();
   clock_.tell();
 }
 

@@ -25,14 +25,14 @@ namespace detail {
 /// Rejects invalid options.
 inline void check_graph_options(const graph_options& options, const link_speed& link) {
   for (const auto& [name, value] :
-       {std::pair("memory.parameter_multiplier", options.memory.parameter_multiplier),
+       {std::pair("memory_accounting.parameter_multiplier", options.memory_accounting.parameter_multiplier),
         std::pair("link.latency", link.latency), std::pair("link.bandwidth", link.bandwidth)}) {
     if (is_finite(value) && !is_negative(value)) continue;
     fail(argument_error("graph_of", joined({"options.", name}), std::to_string(value),
                         "must be finite and not negative"));
   }
-  if (options.memory.checkpoint != checkpointing::never) {
-    fail(argument_error("graph_of", "options.memory.checkpoint", to_string(options.memory.checkpoint),
+  if (options.memory_accounting.checkpoint != checkpointing::never) {
+    fail(argument_error("graph_of", "options.memory_accounting.checkpoint", to_string(options.memory_accounting.checkpoint),
                         "must be never: what enters a stage of a graph belongs to no operator of it"));
   }
 }
@@ -85,7 +85,7 @@ inline void add_ties(const profile& model, const memory_options& memory, operato
 inline void check_range(const profile& model, const operator_graph& graph) {
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {
     const graph_operator& each = graph.operators[i];
-    if (!is_finite(each.sent)) fail(invalid_input(layer_text(model, i), "the time of its output is out of range"));
+    if (!is_finite(each.sent_seconds)) fail(invalid_input(layer_text(model, i), "the time of its output is out of range"));
     if (!is_finite(each.resident)) fail(invalid_input(layer_text(model, i), "what stays of it is out of range"));
   }
   for (const shared_parameters& each : graph.shared) {
@@ -119,9 +119,9 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
     made.forward = each.forward;
     made.backward = each.backward;
     made.cpu = each.cpu.value_or(0);
-    made.sent = link_speed{0, link.bandwidth}(each.output);
-    made.sent_back = gradients && !apart ? made.sent : 0;
-    made.resident = options.memory.resident_bytes(each.parameters, each.resident);
+    made.sent_seconds = link_speed{0, link.bandwidth}(each.output);
+    made.sent_back_seconds = gradients && !apart ? made.sent_seconds : 0;
+    made.resident = options.memory_accounting.resident_bytes(each.parameters, each.resident);
     made.activations = each.activations;
     made.workspace = each.workspace + each.recomputed;
     made.output = each.output;
@@ -132,7 +132,7 @@ STAGECUT_DECL operator_graph graph_of(const profile& model, const graph_options&
     made.is_backward = each.is_backward;
     graph.operators.push_back(made);
   }
-  detail::add_ties(model, options.memory, graph);
+  detail::add_ties(model, options.memory_accounting, graph);
   detail::check_range(model, graph);
   return graph;
 }

@@ -35,21 +35,21 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (request.cpus >> 20U != 0) refuse("cpus", std::to_string(request.cpus), "must be below 2^20");
   if (model.inference)
     refuse("model.inference", "true", "is not supported for a graph: inference is planned as a chain");
-  check_words(function, request);
+  check_names(function, request);
   check_numbers(function, model, request);
   check_devices(function, request);
   if (request.best_in_flight) refuse("best_in_flight", "true", "is of chains");
   if (!request.in_flight.empty())
     refuse("in_flight", "{…}", "is that of the schedule, or chosen for the makespan, in a graph");
-  if (request.chunks == 0 || request.chunks >> 20U != 0) {
-    refuse("chunks", std::to_string(request.chunks), "must be from 1 to below 2^20");
+  if (request.stages_per_rank == 0 || request.stages_per_rank >> 20U != 0) {
+    refuse("stages_per_rank", std::to_string(request.stages_per_rank), "must be from 1 to below 2^20");
   }
-  if (request.chunks != 1 && request.objective == plan_objective::makespan) {
-    refuse("chunks", std::to_string(request.chunks), joined({"must be 1 for the makespan ", no_row}));
+  if (request.stages_per_rank != 1 && request.objective == plan_objective::makespan) {
+    refuse("stages_per_rank", std::to_string(request.stages_per_rank), joined({"must be 1 for the makespan ", no_row}));
   }
-  for (std::size_t i = 0; i < model.layers.size() && request.chunks != 1; ++i) {
+  for (std::size_t i = 0; i < model.layers.size() && request.stages_per_rank != 1; ++i) {
     if (!model.layers[i].stage) continue;
-    refuse("chunks", std::to_string(request.chunks),
+    refuse("stages_per_rank", std::to_string(request.stages_per_rank),
            joined({"must be 1 where layers have to stand on a stage, as ", layer_text(model, i)}));
   }
   if (request.group != 0) refuse("group", std::to_string(request.group), "is of several stages on a device");
@@ -64,15 +64,15 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {
     refuse("objective", to_string(of), "must be left out where the method is communication, or communication");
   }
-  if (least_sent && request.chunks != 1) {
-    refuse("chunks", std::to_string(request.chunks), "must be 1 where the method is communication");
+  if (least_sent && request.stages_per_rank != 1) {
+    refuse("stages_per_rank", std::to_string(request.stages_per_rank), "must be 1 where the method is communication");
   }
   if (!least_sent && of != plan_objective::automatic && of != plan_objective::bottleneck &&
       of != plan_objective::makespan) {
     refuse("objective", to_string(of), "must be bottleneck or makespan for a graph");
   }
-  if (!request.memory_of_devices.empty()) {
-    refuse("memory_of_devices", "{…}", "is not supported for a graph: say one memory for all devices");
+  if (!request.memory_limit.of_ranks().empty()) {
+    refuse("memory_limit", "{…}", "is not supported for a graph: say one memory for all devices");
   }
   if (!request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", "is of chains: say groups of layers");
   if (!request.kept_together.empty()) refuse("kept_together", "{…}", "is of chains: say groups of layers");
@@ -84,7 +84,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (!known) {
     refuse("schedule", to_string(request.schedule), joined({"must be 1f1b or gpipe ", no_row}));
   }
-  if (request.schedule == schedule_kind::gpipe && request.microbatches == 0 && request.memory_per_device) {
+  if (request.schedule == schedule_kind::gpipe && request.microbatches == 0 && request.memory_limit.for_all()) {
     refuse("microbatches", "0", "must be known: gpipe keeps all of them in flight");
   }
 }
@@ -96,20 +96,21 @@ inline void check_graph_request(std::string_view function, const profile& model,
 
 /// The bytes of a device; of the profile's machine if the request has none.
 [[nodiscard]] inline std::optional<double> graph_memory(const profile& model, const plan_request& request) {
-  const std::optional<double> all = request.memory_per_device ? request.memory_per_device : model.machine.memory;
+  const std::optional<double> all =
+      request.memory_limit.for_all() ? request.memory_limit.for_all() : model.machine.memory;
   return all ? std::optional(*all * (1 - request.buffer_fraction)) : std::nullopt;
 }
 
 /// Bytes of buffers per byte that a stage receives or sends.
 [[nodiscard]] inline double graph_buffers(const profile& model, const plan_request& request) {
-  return model.machine.buffers ? request.memory.boundary_buffers : 0;
+  return model.machine.buffers ? request.memory_accounting.boundary_buffers : 0;
 }
 
 /// The operators of a model, as a request runs them.
 [[nodiscard]] inline operator_graph planned_graph(const profile& model, const plan_request& request) {
   graph_options options;
   options.link = graph_link(model, request);
-  options.memory = request.memory;
+  options.memory_accounting = request.memory_accounting;
   operator_graph result = graph_of(model, options);
   if (request.schedule != schedule_kind::gpipe || request.microbatches == 0) return result;
   for (graph_operator& each : result.operators) each.activations *= static_cast<double>(request.microbatches);
@@ -130,13 +131,13 @@ inline void check_graph_request(std::string_view function, const profile& model,
   result.method = request.method;
   result.load.overlap = messages_one_by_one(request) ? message_overlap::none : message_overlap::full;
   result.load.speeds = request.speeds;
-  result.load.memory = graph_memory(model, request);
+  result.load.memory_limit = graph_memory(model, request);
   result.load.in_flight = request.schedule == schedule_kind::one_forward_one_backward;
   result.load.microbatches = request.microbatches;
   result.load.boundary_buffers = graph_buffers(model, request);
-  result.limits.time_limit = request.limits.time_limit;
-  result.limits.round_limit = request.limits.node_limit;
-  result.limits.stop = request.limits.stop;
+  result.search.time_limit = request.search.time_limit;
+  result.search.node_limit = request.search.node_limit;
+  result.search.stop = request.search.stop;
   return result;
 }
 

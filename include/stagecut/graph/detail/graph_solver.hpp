@@ -13,6 +13,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/explain_infeasible_partition.hpp>
 #include <stagecut/graph/detail/flow_bounds.hpp>
 #include <stagecut/graph/detail/layer_merger.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
@@ -20,7 +21,6 @@
 #include <stagecut/graph/detail/multilevel_stages.hpp>
 #include <stagecut/graph/detail/path_load.hpp>
 #include <stagecut/graph/detail/refined_stages.hpp>
-#include <stagecut/graph/detail/why_no_partition.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/merge_request.hpp>
 #include <stagecut/graph/operator_costs.hpp>
@@ -120,14 +120,15 @@ class graph_solver {
   [[nodiscard]] outcome<graph_partition> run() {
     using answer = outcome<graph_partition>;
     if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
-    if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
+    if (auto why = explain_infeasible_partition(graph_, parts_, costs_, counts_))
+      return answer::infeasible(*std::move(why));
     const bool by_moves = request_.method == graph_method::merge || request_.method == graph_method::by_levels;
     answer_type found = by_moves ? moved(request_.method) : solve();
     // Without CPUs to fill and fixed operators to place, small graphs are left to the search.
     const bool lacks = request_.method == graph_method::by_levels && (!found.best || counts_.cpus > 0);
-    if (lacks && parts_.elements() <= searched_further && !over(request_.limits))
+    if (lacks && parts_.elements() <= searched_further && !over(request_.search))
       found = better_of(found, searched(found));
-    if (!found.best && by_moves && !found.infeasible && !over(request_.limits)) {
+    if (!found.best && by_moves && !found.infeasible && !over(request_.search)) {
       return answer::unknown({reason::cause::constraint, 0, 0, "no stages were found that fit", "take another method"});
     }
     if (found.infeasible) return answer::infeasible(no_partition(graph_, parts_, costs_, counts_));
@@ -144,8 +145,8 @@ class graph_solver {
     if (!many) return searched({});
     answer_type start = moved(graph_method::by_levels);
     const bool large = any && parts_.elements() > searched_further && start.best;
-    const load_limits brief = until(0.25);
-    const std::size_t most = most_work(request_.limits, 0.25, parts_.elements());
+    const search_options brief = until(0.25);
+    const std::size_t most = most_work(request_.search, 0.25, parts_.elements());
     const auto late = [&] { return over(brief) || (start.work += work_of_flow(parts_.elements())) > most; };
     if (large) {
       const ticks bound = raised(costs_, counts_, start.bound, start.best->value, late);
@@ -166,7 +167,7 @@ class graph_solver {
 
   /// Searches orders and down-sets, starting from a partition if there is one.
   [[nodiscard]] answer_type searched(const answer_type& start) const {
-    const load_limits& limits = request_.limits;
+    const search_options& limits = request_.search;
     if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, start, limits);
     const contraction folded = parts_.merged(graph_, folded_leaves(parts_, costs_, false));
     if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, start, limits);
@@ -174,12 +175,12 @@ class graph_solver {
     // answer if both hold anyway.
     stage_counts fewer = counts_;
     fewer.at_most = true;
-    const bool same = counts_.at_most && !request_.load.memory;
+    const bool same = counts_.at_most && !request_.load.memory_limit;
     if (same) return solved_folded(graph_, folded, fewer, {}, limits);
     // Its partitions may be invalid for this problem: only the bound is reported.
-    load_limits quiet = until(0.5);
-    const auto tell = [&](load_progress each) {
-      each.load = 0;
+    search_options quiet = until(0.5);
+    const auto tell = [&](search_progress each) {
+      each.value = 0;
       limits.progress(each);
     };
     if (limits.progress) quiet.progress = tell;
@@ -196,11 +197,11 @@ class graph_solver {
   }
 
   /// The limits with a part of the time and of the rounds, counted from the start.
-  [[nodiscard]] load_limits until(double part) const {
-    load_limits result = request_.limits;
+  [[nodiscard]] search_options until(double part) const {
+    search_options result = request_.search;
     if (result.time_limit) *result.time_limit *= part;
-    if (result.round_limit) {
-      *result.round_limit = static_cast<std::size_t>(part * static_cast<double>(*result.round_limit));
+    if (result.node_limit) {
+      *result.node_limit = static_cast<std::size_t>(part * static_cast<double>(*result.node_limit));
     }
     return result;
   }
@@ -208,7 +209,7 @@ class graph_solver {
   /// Solves for a contraction of `graph` with folded leaves, and expands the result to the elements of `parts_`.
   [[nodiscard]] answer_type solved_folded(const operator_graph& graph, const contraction& folded,
                                           const stage_counts& counts, const answer_type& known,
-                                          const load_limits& limits) const {
+                                          const search_options& limits) const {
     const operator_costs costs(graph, folded, request_.load, request_.devices + request_.cpus);
     answer_type found = solved(folded, costs, counts, known, limits);
     const auto unfold = [&](element_stages<ticks>& each) {
@@ -227,7 +228,7 @@ class graph_solver {
   /// element in `parts_`.
   [[nodiscard]] operator_graph without_memory_of_leaves(const contraction& folded) const {
     operator_graph result = graph_;
-    if (!request_.load.memory) return result;
+    if (!request_.load.memory_limit) return result;
     std::vector<bool> stays(parts_.elements());
     std::vector<bool> left_out(result.operators.size());
     for (std::size_t e = 0; e < folded.elements(); ++e) {
@@ -261,9 +262,10 @@ class graph_solver {
   }
 
   [[nodiscard]] answer_type solved(const contraction& parts, const operator_costs& costs, const stage_counts& counts,
-                                   const answer_type& known, const load_limits& limits) const {
+                                   const answer_type& known, const search_options& limits) const {
     const operator_set empty(costs);
-    load_solver<operator_set> solver(parts.below(), empty, counts, request_.method, limits, costs.seconds(1), begin_);
+    load_solver<operator_set> solver(parts.below(), empty, counts, request_.method, request_.most_down_sets, limits,
+                                     costs.seconds(1), begin_);
     const auto better = [&](ticks so_far, ticks best, const function_ref<bool()>& stop) {
       return raised(costs, counts, so_far, best, stop);
     };
@@ -280,13 +282,13 @@ class graph_solver {
 
   /// Rounds do not count here: the callers end by themselves, after a number of orders, merges or passes bounded by the
   /// graph's size.
-  [[nodiscard]] bool over(const load_limits& limits) const {
+  [[nodiscard]] bool over(const search_options& limits) const {
     return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
   }
 
   /// Solves by the methods for large graphs: parts, and moves of single elements.
   [[nodiscard]] answer_type moved(graph_method method) const {
-    const load_limits& limits = request_.limits;
+    const search_options& limits = request_.search;
     const auto stop = [&] { return over(limits); };
     if (method == graph_method::merge) return merged_load(costs_, parts_.below(), counts_, stop);
     return multilevel_stages(costs_, parts_.below(), counts_, limits.seed, parts_.elements() <= 200000, stop);
@@ -303,14 +305,14 @@ class graph_solver {
   [[nodiscard]] graph_partition described(const answer_type& found) const {
     graph_partition result;
     const std::vector<std::uint32_t> stages = parts_.expanded(found.best->stage_of);
-    result.stage_of.assign(stages.begin(), stages.end());
-    result.stages = stage_figures(graph_, result.stage_of, found.best->kinds, request_.load);
-    for (const graph_stage& each : result.stages) result.load = each.load > result.load ? each.load : result.load;
+    result.assignment.assign(stages.begin(), stages.end());
+    result.stages = stage_figures(graph_, result.assignment, found.best->kinds, request_.load);
+    for (const graph_stage& each : result.stages) result.value = each.load > result.value ? each.load : result.value;
     const double bound = costs_.seconds(found.bound);
-    result.bound = found.proved() || bound > result.load ? result.load : bound;
+    result.bound = found.proved() || bound > result.value ? result.value : bound;
     result.elements = parts_.elements();
-    result.down_sets = found.down_sets;
-    result.rounds = found.rounds;
+    result.statistics.evaluations = found.down_sets;
+    result.statistics.nodes = found.rounds;
     for (const element_stages<ticks>& each : found.pool) {
       const std::vector<std::uint32_t> other = parts_.expanded(each.stage_of);
       result.others.emplace_back(other.begin(), other.end());

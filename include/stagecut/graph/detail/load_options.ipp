@@ -35,8 +35,8 @@ STAGECUT_DECL void check_load_options(std::string_view function, const load_opti
   if (!is_finite(options.boundary_buffers) || is_negative(options.boundary_buffers)) {
     refuse("boundary_buffers", std::to_string(options.boundary_buffers), "must be finite and not negative");
   }
-  if (options.memory && (is_nan(*options.memory) || is_negative(*options.memory))) {
-    refuse("memory", std::to_string(*options.memory), "must not be negative");
+  if (options.memory_limit && (is_nan(*options.memory_limit) || is_negative(*options.memory_limit))) {
+    refuse("memory_limit", std::to_string(*options.memory_limit), "must not be negative");
   }
 }
 

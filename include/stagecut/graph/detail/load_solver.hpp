@@ -43,21 +43,23 @@ class load_solver {
   using value_type = set_value_t<Set>;
   using answer_type = load_answer<value_type>;
   /// Improves a bound, given the load of the best partition, or the greatest number if there is none.
-  using bounder = function_ref<value_type(value_type bound, value_type best, const function_ref<bool()>& stop)>;
+  using bound_provider = function_ref<value_type(value_type bound, value_type best, const function_ref<bool()>& stop)>;
 
   /// @param below    which elements may not be on later stages than others
   /// @param empty    the empty set
   /// @param counts   of devices
   /// @param method   the method
+  /// @param most_down_sets  more are not listed
   /// @param limits   of the search
   /// @param unit     the costs' unit in the user's, for `progress`; the objects must outlive this one
   /// @param begin    the start of the time limit
   load_solver(const precedence& below, const Set& empty, const stage_counts& counts, graph_method method,
-              const load_limits& limits, double unit, double begin = seconds_now())
+              std::size_t most_down_sets, const search_options& limits, double unit, double begin = seconds_now())
       : below_(below),
         empty_(empty),
         counts_(counts),
         method_(method),
+        most_down_sets_(most_down_sets),
         limits_(limits),
         unit_(unit),
         search_(below, empty, counts, limits.seed),
@@ -65,7 +67,7 @@ class load_solver {
 
   /// @param known   an initial partition, a bound, and the number of earlier rounds; all optional
   /// @param better  improves the bound when there is time for it
-  [[nodiscard]] answer_type run(const answer_type& known, const bounder& better) {
+  [[nodiscard]] answer_type run(const answer_type& known, const bound_provider& better) {
     answer_.bound = std::max({known.bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
     answer_.bound = next_value(empty_, answer_.bound);
     answer_.rounds = known.rounds;
@@ -114,7 +116,7 @@ class load_solver {
   /// Improves partitions until they are proved, a limit is reached or `rounds` rounds are done.
   void improve(std::size_t rounds) {
     for (std::size_t i = 0; i < rounds; ++i) {
-      if (over() || (limits_.round_limit && answer_.rounds >= *limits_.round_limit)) return;
+      if (over() || (limits_.node_limit && answer_.rounds >= *limits_.node_limit)) return;
       const value_type before =
           search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
       if (before <= answer_.bound) return;
@@ -125,7 +127,7 @@ class load_solver {
   }
 
   /// Improves the bound; this may take a quarter of the time, or of the rounds if only these are limited.
-  void raise(const bounder& better) {
+  void raise(const bound_provider& better) {
     if (!better) return;
     deadline quarter(quarter_of(limits_.time_limit));
     const std::size_t most = most_work(limits_, 0.25, below_.size());
@@ -143,7 +145,7 @@ class load_solver {
     // No more than fit into some 256 MiB with what the program keeps of each.
     const std::size_t states = (counts_.devices + 1) * (counts_.cpus + 1);
     const std::size_t room = (std::size_t{256} << 20U) / (96 + 13 * states);
-    const auto family = engine::ideal_search(below_).run(std::min(limits_.most_down_sets, room), stop_listing);
+    const auto family = engine::ideal_search(below_).run(std::min(most_down_sets_, room), stop_listing);
     if (!family) return;
     answer_.down_sets = family->size();
     const value_type most = std::numeric_limits<value_type>::max();
@@ -179,7 +181,8 @@ class load_solver {
   const Set& empty_;
   stage_counts counts_;
   graph_method method_;
-  const load_limits& limits_;
+  std::size_t most_down_sets_;
+  const search_options& limits_;
   double unit_;
   load_search<Set> search_;
   deadline end_;

@@ -31,10 +31,10 @@ inline constexpr std::size_t work_of_changes = 10;
 
 /// The work that takes as long as a part of the rounds, plus one round: small problems are proved under any limit. No
 /// limit if time is limited, or rounds are not.
-[[nodiscard]] inline std::size_t most_work(const load_limits& limits, double part, std::size_t elements) noexcept {
+[[nodiscard]] inline std::size_t most_work(const search_options& limits, double part, std::size_t elements) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  if (limits.time_limit || !limits.round_limit) return most;
-  const double rounds = part * static_cast<double>(*limits.round_limit) + 1;
+  if (limits.time_limit || !limits.node_limit) return most;
+  const double rounds = part * static_cast<double>(*limits.node_limit) + 1;
   const double result = rounds * static_cast<double>(work_of_round(elements));
   return result < 0x1p62 ? static_cast<std::size_t>(result) : most;
 }

@@ -29,9 +29,9 @@ class makespan_refiner {
       : elements_(elements),
         devices_(request.devices),
         links_(graph),
-        pricer_(request.microbatches, request.transfers == transfer_kind::link, request.memory_per_device,
+        pricer_(request.microbatches, request.transfers == transfer_kind::link, request.memory_limit.for_all(),
                 request.at_most, pinned),
-        random_(request.seed),
+        random_(request.search.seed),
         fixed_(elements.elements()),
         moves_(elements, pricer_, fixed_),
         point_{moving_stages(graph, links_, elements, stage_of, request.devices)} {

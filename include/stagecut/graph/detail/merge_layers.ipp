@@ -20,7 +20,7 @@
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/layer_merger.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
-#include <stagecut/graph/detail/why_no_partition.hpp>
+#include <stagecut/graph/detail/explain_infeasible_partition.hpp>
 #include <stagecut/graph/merge_request.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -41,12 +41,12 @@ class layers_merged {
 
   [[nodiscard]] answer run() const {
     if (graph_.operators.empty()) return answer::optimal({});
-    if (auto why = why_no_partition(graph_, parts_, costs_, {request_.parts, 0, true})) {
+    if (auto why = explain_infeasible_partition(graph_, parts_, costs_, {request_.parts, 0, true})) {
       return answer::infeasible(*std::move(why));
     }
     const ticks most = most_work();
     if (auto why = why_too_heavy(most)) return answer::infeasible(*std::move(why));
-    layer_merger merger(costs_, parts_.below(), request_.parts, most, request_.most_edges, request_.stop);
+    layer_merger merger(costs_, parts_.below(), request_.parts, most, request_.most_edges, request_.search.stop);
     merger.run(request_.parts, request_.order);
     if (merger.left() <= request_.parts && request_.at_most) merger.fewer();
     if (merger.stopped()) return answer::unknown({});
@@ -98,13 +98,13 @@ class layers_merged {
     }
     merged_layers result;
     const std::vector<std::uint32_t> all = parts_.expanded(part_of);
-    result.part_of.assign(all.begin(), all.end());
+    result.assignment.assign(all.begin(), all.end());
     load_options options = request_.load;
-    result.parts = stage_figures(graph_, result.part_of, std::vector<std::uint8_t>(count), options);
-    for (const graph_stage& each : result.parts) result.load = std::max(result.load, each.load);
+    result.parts = stage_figures(graph_, result.assignment, std::vector<std::uint8_t>(count), options);
+    for (const graph_stage& each : result.parts) result.value = std::max(result.value, each.load);
     const ticks bound = weight_bound(operator_set(costs_), {request_.parts, 0, true});
     const bool proved = checked && load <= bound;
-    result.bound = proved ? result.load : std::min(result.load, costs_.seconds(bound));
+    result.bound = proved ? result.value : std::min(result.value, costs_.seconds(bound));
     result.elements = parts_.elements();
     result.given_up = given_up;
     return proved ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));

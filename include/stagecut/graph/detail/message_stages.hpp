@@ -88,7 +88,7 @@ class message_stages {
     for (std::size_t i = 0; i < costs.nets(); ++i) {
       value_ += weight_of(i) * static_cast<ticks>(spread_.of(i).size() - 1);
     }
-    if (!costs.options().memory) return;
+    if (!costs.options().memory_limit) return;
     sets_.assign(stages, operator_set(costs));
     for (std::size_t e = 0; e < stages_.size(); ++e) sets_[stages_[e]].add(e);
   }

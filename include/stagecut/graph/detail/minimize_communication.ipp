@@ -25,7 +25,7 @@
 #include <stagecut/graph/detail/placement_moves.hpp>
 #include <stagecut/graph/detail/placement_orders.hpp>
 #include <stagecut/graph/detail/placement_search.hpp>
-#include <stagecut/graph/detail/why_no_placement.hpp>
+#include <stagecut/graph/detail/explain_infeasible_placement.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/parts/linear_orders.hpp>
 
@@ -38,8 +38,9 @@ class placement_solver {
   using devices = std::vector<std::uint32_t>;
 
   /// @param elements  must outlive this object
-  placement_solver(const communication_elements& elements, const communication_limits& limits)
-      : elements_(elements), limits_(limits), random_(limits.seed), end_(limits.time_limit, limits.stop) {
+  placement_solver(const communication_elements& elements, const search_options& limits,
+                   const std::optional<std::size_t>& rounds)
+      : elements_(elements), limits_(limits), rounds_limit_(rounds), random_(limits.seed), end_(limits.time_limit, limits.stop) {
     if (!elements.ordered()) below_ = by_number();
     back_ = reversed(below());
   }
@@ -76,25 +77,25 @@ class placement_solver {
   void tell() const {
     if (!limits_.progress) return;
     const double least = best_ ? elements_.communication(elements_.cut(*best_)) : 0;
-    limits_.progress({end_.seconds(), least, elements_.communication(bound_), rounds_, nodes_});
+    limits_.progress({end_.seconds(), least, elements_.communication(bound_), nodes_, rounds_});
   }
 
   [[nodiscard]] outcome<communication_partition> finished(bool proved) {
     communication_partition result;
     const ticks cut = elements_.cut(*best_);
-    for (const std::uint32_t each : elements_.parts().expanded(*best_)) result.device_of.push_back(each);
-    result.communication = elements_.communication(cut);
-    result.bound = proved ? result.communication : elements_.communication(bound_);
+    for (const std::uint32_t each : elements_.parts().expanded(*best_)) result.assignment.push_back(each);
+    result.value = elements_.communication(cut);
+    result.bound = proved ? result.value : elements_.communication(bound_);
     result.elements = elements_.size();
-    result.rounds = rounds_;
-    result.nodes = nodes_;
+    result.statistics.evaluations = rounds_;
+    result.statistics.nodes = nodes_;
     using answer = outcome<communication_partition>;
     return proved ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
   /// Number of placements to improve: fewer for large graphs.
   [[nodiscard]] std::size_t rounds() const {
-    if (limits_.round_limit) return *limits_.round_limit;
+    if (rounds_limit_) return *rounds_limit_;
     return std::clamp<std::size_t>(20000000 / (1 + elements_.size() + elements_.link_ends()), 12, 60);
   }
 
@@ -202,7 +203,8 @@ class placement_solver {
   }
 
   const communication_elements& elements_;
-  const communication_limits& limits_;
+  const search_options& limits_;
+  std::optional<std::size_t> rounds_limit_;
   engine::seeded random_;
   deadline end_;
   precedence below_{};  // if devices have no order
@@ -253,8 +255,8 @@ STAGECUT_DECL outcome<communication_partition> minimize_communication_fn::solve(
   unordered.operators = graph.operators;
   const detail::communication_elements elements(graph, contraction(request.contiguous ? graph : unordered), weights,
                                                 request);
-  if (auto why = detail::why_no_placement(graph, elements)) return answer::infeasible(*std::move(why));
-  return detail::placement_solver(elements, request.limits).run();
+  if (auto why = detail::explain_infeasible_placement(graph, elements)) return answer::infeasible(*std::move(why));
+  return detail::placement_solver(elements, request.search, request.rounds).run();
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -19,7 +19,7 @@
 #include <stagecut/graph/detail/graph_makespan_bound.hpp>
 #include <stagecut/graph/detail/graph_makespan_search.hpp>
 #include <stagecut/graph/detail/linear_starts.hpp>
-#include <stagecut/graph/detail/why_no_graph_plan.hpp>
+#include <stagecut/graph/detail/explain_infeasible_graph_plan.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>
@@ -35,7 +35,7 @@ STAGECUT_DECL outcome<graph_makespan> minimize_graph_makespan_fn::operator()(
   const contraction elements(graph, backward_edges::lead);
   if (graph.operators.empty()) refuse("graph.operators.size()", "0", "must be at least 1");
   const detail::stage_ranges ranges(graph, elements, request.devices);
-  if (auto why = detail::why_no_graph_plan(graph, elements, request, ranges)) {
+  if (auto why = detail::explain_infeasible_graph_plan(graph, elements, request, ranges)) {
     return outcome<graph_makespan>::infeasible(*why);
   }
   const double bound = detail::graph_makespan_bound(graph, elements).of(request.devices, request.microbatches);
@@ -65,8 +65,9 @@ STAGECUT_DECL void minimize_graph_makespan_fn::check(const graph_makespan_reques
       refuse(argument, std::to_string(*value), "must not be negative");
     }
   };
-  check_number("memory_per_device", request.memory_per_device);
-  check_number("limits.time_limit", request.limits.time_limit);
+  if (!request.memory_limit.of_ranks().empty()) refuse("memory_limit", "{…}", "must be one value: devices are alike");
+  check_number("memory_limit", request.memory_limit.for_all());
+  check_number("search.time_limit", request.search.time_limit);
 }
 
 STAGECUT_DECL void minimize_graph_makespan_fn::check_start(const operator_graph& graph, const contraction& elements,
@@ -94,7 +95,7 @@ STAGECUT_DECL void minimize_graph_makespan_fn::offer_linear(const operator_graph
                                                             detail::graph_makespan_search& search) {
   using next = detail::linear_starts::next;
   const detail::linear_starts starts(graph, elements, ranges.least, ranges.most);
-  detail::random_bits random(request.seed);
+  detail::random_bits random(request.search.seed);
   const double falling = 1 - 1 / (static_cast<double>(request.microbatches) + 1);
   for (const next which : {next::as_listed, next::newest, next::oldest, next::any, next::any, next::any, next::any}) {
     const std::vector<std::size_t> order = starts.order(which, random);
@@ -113,10 +114,10 @@ STAGECUT_DECL outcome<graph_makespan> minimize_graph_makespan_fn::answer(const o
   if (!search.best().value.fits()) return result_t::unknown({});
   const bool numbered = std::find(ranges.pinned.begin(), ranges.pinned.end(), true) != ranges.pinned.end();
   graph_makespan result = detail::finished_plan(graph, search.best(), request, numbered);
-  if (result.stage_of.empty()) return result_t::unknown({});
-  result.simulations = search.simulations();
-  const bool proved = result.makespan <= bound * (1 + 2 * detail::graph_makespan_bound::rounding);
-  result.bound = proved ? result.makespan : bound;
+  if (result.assignment.empty()) return result_t::unknown({});
+  result.statistics.nodes = search.simulations();
+  const bool proved = result.value <= bound * (1 + 2 * detail::graph_makespan_bound::rounding);
+  result.bound = proved ? result.value : bound;
   return proved ? result_t::optimal(std::move(result)) : result_t::feasible(std::move(result));
 }
 

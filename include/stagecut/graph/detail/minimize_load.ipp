@@ -23,8 +23,8 @@ STAGECUT_DECL void check_load_request(const load_request& request, std::string_v
   if (request.method == graph_method::communication) {
     fail(argument_error(function, "method", "communication", "is that of minimize_communication"));
   }
-  if (request.limits.time_limit && !(*request.limits.time_limit >= 0)) {
-    fail(argument_error(function, "limits.time_limit", std::to_string(*request.limits.time_limit),
+  if (request.search.time_limit && !(*request.search.time_limit >= 0)) {
+    fail(argument_error(function, "search.time_limit", std::to_string(*request.search.time_limit),
                         "must not be negative"));
   }
   check_load_options(function, request.load, request.devices + request.cpus);

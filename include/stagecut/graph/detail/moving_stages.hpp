@@ -162,8 +162,8 @@ inline void moving_stages::send(std::size_t u, std::size_t from, std::size_t to,
   if (from == to || taken == 0) return;
   const graph_operator& each = graph_->operators[u];
   const std::size_t pair = from * k_ + to;
-  (each.is_backward ? sums_.up : sums_.down)[pair] += sign * each.sent;
-  if (returned != 0) sums_.gradient[pair] += sign * each.sent_back;
+  (each.is_backward ? sums_.up : sums_.down)[pair] += sign * each.sent_seconds;
+  if (returned != 0) sums_.gradient[pair] += sign * each.sent_back_seconds;
 }
 
 inline void moving_stages::join(bool back, std::size_t from, std::size_t to, std::uint32_t taken,

@@ -42,8 +42,8 @@ STAGECUT_DECL void multilevel_fn::check(const multilevel_request& request) {
   if (!is_finite(request.imbalance) || is_negative(request.imbalance)) {
     refuse("imbalance", std::to_string(request.imbalance), "must be finite and not negative");
   }
-  if (request.time_limit && !(*request.time_limit >= 0)) {
-    refuse("time_limit", std::to_string(*request.time_limit), "must not be negative");
+  if (request.search.time_limit && !(*request.search.time_limit >= 0)) {
+    refuse("search.time_limit", std::to_string(*request.search.time_limit), "must not be negative");
   }
 }
 
@@ -100,32 +100,33 @@ STAGECUT_DECL auto multilevel_fn::least_cut(const weighted_dag& graph, const mul
   const auto keep = [&](detail::dag_parts found) {
     if (best.most.empty() || found.better_than(best)) best = std::move(found);
   };
-  detail::deadline end(request.time_limit, request.stop);
+  detail::deadline end(request.search.time_limit, request.search.stop);
   const std::vector<std::int64_t> limits(request.parts, most);
   for (std::size_t i = 0; i < request.trials && (i == 0 || !end.over()); ++i) {
-    detail::dag_multilevel trial(graph.flat(), limits, request.seed + i);
+    detail::dag_multilevel trial(graph.flat(), limits, request.search.seed + i);
     const bool small = graph.size() <= most_bisected;
     if (small) keep(trial.by_bisection(graph.size() <= 2000 ? 6 : 3));
     if (!small || !end.over()) keep(trial.by_merging(small ? &best : nullptr));
   }
   if (best.excess() > 0) return answer::unknown({reason::cause::limit_reached});
   dag_partition result = described(graph, best.part, request.parts);
-  result.bound = std::min(least_cut_of(graph, request, most), result.cut);
-  return result.bound == result.cut ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  result.bound = std::min(least_cut_of(graph, request, most), result.value);
+  return result.bound == result.value ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
 }
 
 STAGECUT_DECL auto multilevel_fn::least_load(const weighted_dag& graph, const multilevel_request& request) -> answer {
-  detail::deadline end(request.time_limit, request.stop);
+  detail::deadline end(request.search.time_limit, request.search.stop);
   const detail::dag_nets nets = detail::nets_of_outputs(graph.flat(), graph.outputs());
   detail::multilevel_load search(graph.flat(), nets, request.parts, 0);
   const auto late = [&] { return end.over(); };
   for (std::size_t i = 0; i < request.trials && (i == 0 || !end.over()); ++i) {
-    search.run(request.seed + i, graph.size() <= most_bisected, late);
+    search.run(request.search.seed + i, graph.size() <= most_bisected, late);
   }
   if (search.best().part.empty()) return answer::unknown({reason::cause::limit_reached});
   dag_partition result = described(graph, search.best().part, request.parts);
+  result.value = result.load();
   result.bound = search.bound();
-  return result.bound == result.load() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  return result.bound == result.value ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
 }
 
 STAGECUT_DECL dag_partition multilevel_fn::described(const weighted_dag& graph, const std::vector<std::uint32_t>& part,

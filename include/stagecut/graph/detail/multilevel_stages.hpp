@@ -34,7 +34,7 @@ struct flat_elements {
       const operator_costs::figures& each = costs.of(order[i]);
       weight[i] = each.forward + each.backward;
     }
-    if (costs.options().memory) keep_to_memory(costs);
+    if (costs.options().memory_limit) keep_to_memory(costs);
     std::vector<dag_vertex> row;
     for (std::size_t i = 0; i < costs.nets(); ++i) {
       row.clear();

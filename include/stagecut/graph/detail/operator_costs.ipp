@@ -51,9 +51,9 @@ struct element_nets {
       net_weight sum;
       for (; i < order.size() && !less(first, order[i]); ++i) {
         const graph_operator& from = graph.operators[order[i]];
-        (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
+        (from.is_backward ? sum.backward : sum.forward) += from.sent_seconds + graph.latency;
         if (!from.is_backward) sum.bytes += from.output;
-        if (from.sent_back > 0 || graph.sends_back) sum.backward += from.sent_back + graph.latency;
+        if (from.sent_back_seconds > 0 || graph.sends_back) sum.backward += from.sent_back_seconds + graph.latency;
       }
       if (sum.forward == 0 && sum.backward == 0 && sum.bytes == 0) continue;
       pins.push_back(all[first]);
@@ -121,10 +121,10 @@ STAGECUT_DECL operator_costs::operator_costs(const operator_graph& graph, const 
   for (std::size_t e = 0; e < parts.elements(); ++e) elements_.push_back(sum(graph, parts.operators_of(e)));
   for (std::size_t s = 0; s < options.constants.size(); ++s) constants_.push_back(time(options.constants[s]));
   for (const double each : options.speeds) fastest_ = each > fastest_ ? each : fastest_;
-  if (options.memory) limit_ = bytes_below(*options.memory);
+  if (options.memory_limit) limit_ = bytes_below(*options.memory_limit);
   by_position_ = options.constants.size() > 1 || !options.speeds.empty();
   find_unit();
-  const bool keeps = options.memory && options.in_flight;
+  const bool keeps = options.memory_limit && options.in_flight;
   for (const figures& each : elements_) {
     if (each.stage != graph_operator::none || (keeps && each.activations != 0)) by_position_ = true;
   }
@@ -173,7 +173,7 @@ STAGECUT_DECL void operator_costs::choose_ticks(const operator_graph& graph, std
   std::vector<bool> feeds(graph.operators.size());
   for (const operator_edge& each : graph.edges) feeds[each.from] = true;
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
-    if (feeds[v]) time += graph.operators[v].sent + graph.operators[v].sent_back + 2 * graph.latency;
+    if (feeds[v]) time += graph.operators[v].sent_seconds + graph.operators[v].sent_back_seconds + 2 * graph.latency;
   }
   for (const double each : options_.constants) time += each;
   for (const shared_parameters& each : graph.shared) resident += each.resident;

@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Whether a request and operators need nothing that the cut of a path does not support.
 [[nodiscard]] inline bool may_be_path(const operator_graph& graph, const load_request& request) {
   const load_options& load = request.load;
-  if (request.cpus != 0 || load.memory || load.constants.size() > 1 || !load.speeds.empty()) return false;
+  if (request.cpus != 0 || load.memory_limit || load.constants.size() > 1 || !load.speeds.empty()) return false;
   if (load.overlap != message_overlap::none || graph.operators.empty()) return false;
   for (const graph_operator& each : graph.operators) {
     if (each.group != graph_operator::none || each.stage != graph_operator::none) return false;
@@ -62,8 +62,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const double beside = options.constants.empty() ? 0 : options.constants[0];
   const auto sent = [&](std::uint32_t v) {
     const graph_operator& each = graph.operators[v];
-    const bool back = each.sent_back > 0 || graph.sends_back;
-    return each.sent + graph.latency + (back ? each.sent_back + graph.latency : 0);
+    const bool back = each.sent_back_seconds > 0 || graph.sends_back;
+    return each.sent_seconds + graph.latency + (back ? each.sent_back_seconds + graph.latency : 0);
   };
   double sum = beside;
   for (const std::uint32_t v : path) sum += graph.operators[v].forward + graph.operators[v].backward + sent(v);
@@ -89,12 +89,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const auto found = least_path_load(load_of_path(graph, request.load, path), view<const std::uint32_t>(path), counts);
   if (!found) return std::nullopt;  // which states why
   graph_partition result;
-  result.stage_of.assign(found->stage_of.begin(), found->stage_of.end());
-  result.stages = stage_figures(graph, result.stage_of, found->kinds, request.load);
-  for (const graph_stage& each : result.stages) result.load = each.load > result.load ? each.load : result.load;
-  result.bound = result.load;
+  result.assignment.assign(found->stage_of.begin(), found->stage_of.end());
+  result.stages = stage_figures(graph, result.assignment, found->kinds, request.load);
+  for (const graph_stage& each : result.stages) result.value = each.load > result.value ? each.load : result.value;
+  result.bound = result.value;
   result.elements = path.size();
-  result.others = {result.stage_of};
+  result.others = {result.assignment};
   return answer::optimal(std::move(result));
 }
 

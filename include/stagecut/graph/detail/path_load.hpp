@@ -53,7 +53,8 @@ class path_load {
 /// Whether the elements have a single topological order and communicate only with neighbours, and stages are identical
 /// with enough memory.
 [[nodiscard]] inline bool is_path(const contraction& parts, const operator_costs& costs, const stage_counts& counts) {
-  if (counts.cpus != 0 || costs.options().overlap != message_overlap::none || costs.options().memory) return false;
+  if (counts.cpus != 0 || costs.options().overlap != message_overlap::none || costs.options().memory_limit)
+    return false;
   if (operator_set(costs).by_position()) return false;
   const auto order = parts.below().order();
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -98,11 +99,11 @@ class path_load {
   std::optional<chain_partition<path_load::ticks>> best;
   for (std::size_t stages = counts.at_most ? 1 : counts.devices; stages <= counts.devices; ++stages) {
     const auto found = minimize_bottleneck(load, stages);
-    if (found && (!best || found->cost < best->cost)) best = *found;
+    if (found && (!best || found->value < best->value)) best = *found;
   }
   if (!best) return std::nullopt;
   element_stages<path_load::ticks> result;
-  result.value = best->cost;
+  result.value = best->value;
   result.kinds.assign(best->cuts.stages(), 0);
   result.stage_of.resize(order.size());
   for (std::size_t s = 0; s < best->cuts.stages(); ++s) {

@@ -27,7 +27,7 @@ STAGECUT_DECL outcome<graph_placement> place_graph_fn::operator()(const profile&
   if (!found) return outcome<graph_placement>::unknown(found.why());
   const bool proved = found.state() == state::optimal;
   graph_placement result{*std::move(found), {}, detail::sent_unit(graph)};
-  result.devices = detail::placed_devices(graph, result.placement.device_of, request.devices);
+  result.devices = detail::placed_devices(graph, result.placement.assignment, request.devices);
   return proved ? outcome<graph_placement>::optimal(std::move(result))
                 : outcome<graph_placement>::feasible(std::move(result));
 }

@@ -36,7 +36,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const char* const unknown = "is not known to the method communication, which balances variables and operators alone";
   if (request.cpus != 0) refuse("cpus", std::to_string(request.cpus), unknown);
   if (!request.speeds.empty()) refuse("speeds", "{…}", unknown);
-  if (request.memory_per_device) refuse("memory_per_device", number_text(*request.memory_per_device), unknown);
+  if (request.memory_limit.for_all()) refuse("memory_limit", number_text(*request.memory_limit.for_all()), unknown);
   if (request.by != measure::time) refuse("by", "another measure", unknown);
   if (!(request.imbalance >= 1) || !is_finite(request.imbalance)) {
     refuse("imbalance", number_text(request.imbalance), "must be finite and at least 1");
@@ -45,9 +45,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   result.devices = request.devices;
   result.variable_imbalance = result.operation_imbalance = request.imbalance;
   result.at_most = request.at_most;
-  result.limits.time_limit = request.limits.time_limit;
-  if (request.limits.node_limit) result.limits.node_limit = request.limits.node_limit;
-  result.limits.stop = request.limits.stop;
+  result.search.time_limit = request.search.time_limit;
+  if (request.search.node_limit) result.search.node_limit = request.search.node_limit;
+  result.search.stop = request.search.stop;
   return result;
 }
 
@@ -95,10 +95,10 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
     return outcome<communication_partition>::infeasible(
         {reason::cause::constraint, 0, 0, joined({operator_text(graph, v), " does not run on an accelerator"})});
   }
-  const auto tell = [&](const communication_progress& now) {
-    request.limits.progress({now.seconds, now.communication, now.bound, now.nodes, 0});
+  const auto tell = [&](const search_progress& now) {
+    request.search.progress({now.seconds, now.value, now.bound, now.nodes, 0});
   };
-  if (request.limits.progress) asked.limits.progress = tell;
+  if (request.search.progress) asked.search.progress = tell;
   return minimize_communication(graph, asked);
 }
 
@@ -110,7 +110,7 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   const auto found = placed_graph(graph, request, asked);
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());
-  std::vector<std::size_t> stage_of = found->device_of;
+  std::vector<std::size_t> stage_of = found->assignment;
   const std::size_t stages = leave_out_empty(stage_of, request.devices);
   const load_options options = load_request_of(model, request).load;
   std::vector<graph_stage> figures = stage_figures(graph, stage_of, std::vector<std::uint8_t>(stages), options);
@@ -118,7 +118,7 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   for (std::size_t s = 0; s < stages; ++s) figures[s].load = devices[s].communication;
   plan result = described_graph_plan(model, request, graph, stage_of, figures);
   result.memory.per_device.reset();  // nothing respected it
-  result.objective = {"communication", sent_unit(graph), found->communication, found->bound, found.state()};
+  result.objective = {"communication", sent_unit(graph), found->value, found->bound, found.state()};
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));
 }

@@ -31,7 +31,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 // Plans of graphs by the end of their iteration.
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -62,7 +62,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
 [[nodiscard]] inline bool means_graph_makespan(const profile& model, const plan_request& request) {
   if (request.objective != plan_objective::automatic || request.method != graph_method::automatic) return false;
   const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
-  if (request.microbatches == 0 || request.chunks != 1 || request.cpus != 0 || !request.speeds.empty() || !moves ||
+  if (request.microbatches == 0 || request.stages_per_rank != 1 || request.cpus != 0 || !request.speeds.empty() || !moves ||
       request.schedule != schedule_kind::one_forward_one_backward || request.by != measure::time) {
     return false;
   }
@@ -85,10 +85,10 @@ inline void check_graph_makespan(std::string_view function, const profile& model
 
 /// Limits the rounds of a search for the least load within a search for the makespan, whose limit counts simulations:
 /// to a part of a number that takes some seconds, and at most the request's limit.
-inline void limit_rounds(load_limits& limits, std::size_t elements, double part) {
-  if (limits.time_limit || !limits.round_limit) return;
+inline void limit_rounds(search_options& limits, std::size_t elements, double part) {
+  if (limits.time_limit || !limits.node_limit) return;
   const double rounds = part * 6e5 / (600 + 2 * static_cast<double>(elements));
-  *limits.round_limit = std::min(*limits.round_limit, 1 + static_cast<std::size_t>(rounds));
+  *limits.node_limit = std::min(*limits.node_limit, 1 + static_cast<std::size_t>(rounds));
 }
 
 /// Good initial partitions: those of the least load, with messages overlapped and added.
@@ -96,17 +96,17 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
                                                                            load_request request) {
   std::vector<std::vector<std::size_t>> result;
   const contraction parts(graph, backward_edges::lead);
-  if (request.limits.time_limit) {
-    *request.limits.time_limit /= 8;
+  if (request.search.time_limit) {
+    *request.search.time_limit /= 8;
   } else {
-    limit_rounds(request.limits, parts.elements(), 0.06);
+    limit_rounds(request.search, parts.elements(), 0.06);
   }
-  request.limits.round_limit = std::min<std::size_t>(request.limits.round_limit.value_or(60), 60);
+  request.search.node_limit = std::min<std::size_t>(request.search.node_limit.value_or(60), 60);
   for (const message_overlap overlap : {message_overlap::full, message_overlap::none}) {
     request.load.overlap = overlap;
     auto found = minimize_load(graph, request);
     if (!found) continue;
-    found->others.push_back(std::move(found->stage_of));
+    found->others.push_back(std::move(found->assignment));
     for (std::vector<std::size_t>& each : found->others) {
       if (runs_as_pipeline(parts, each)) result.push_back(std::move(each));
     }
@@ -129,12 +129,12 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
                                                               const load_options& options,
                                                               const graph_makespan& found) {
   if (found.stages() == 1) return found.warm_up;
-  stage_pipeline stages = make_stage_pipeline(graph, found.stage_of, found.stages());
+  stage_pipeline stages = make_stage_pipeline(graph, found.assignment, found.stages());
   if (!stages.edges.empty()) return found.warm_up;
   stages.edges.push_back({0, 1});
   stages.send_forward.push_back(graph.latency);
   stages.send_backward.push_back(graph.latency);
-  const auto chosen = choose_warm_up(stages, request.microbatches, request.transfers, options.memory);
+  const auto chosen = choose_warm_up(stages, request.microbatches, request.transfers, options.memory_limit);
   return chosen ? chosen->warm_up : found.warm_up;
 }
 
@@ -144,8 +144,8 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   const std::vector<std::uint8_t> kinds(found.stages(), 0);
   plan_request unscheduled = request;
   unscheduled.microbatches = 0;
-  plan result = detail::described_graph_plan(model, unscheduled, graph, found.stage_of,
-                                             stage_figures(graph, found.stage_of, kinds, options));
+  plan result = detail::described_graph_plan(model, unscheduled, graph, found.assignment,
+                                             stage_figures(graph, found.assignment, kinds, options));
   if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
   const std::vector<std::size_t> warm_up = warm_up_as_said(graph, request, options, found);
   bool falling = true;
@@ -156,7 +156,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   }
   result.schedule = {to_string(schedule_kind::in_flight), request.microbatches};
   if (!falling) {
-    const stage_pipeline stages = make_stage_pipeline(graph, found.stage_of, found.stages());
+    const stage_pipeline stages = make_stage_pipeline(graph, found.assignment, found.stages());
     result.schedule = {"", request.microbatches, warm_up_schedule(stages, warm_up, request.microbatches).orders};
   }
   predict(result, false);
@@ -169,24 +169,24 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
 [[nodiscard]] inline outcome<plan> plan_few_in_flight(const profile& model, const plan_request& request,
                                                       const operator_graph& graph, load_request load, double bound) {
   load.load.microbatches = 1;
-  if (load.limits.time_limit) *load.limits.time_limit /= 4;  // left by the search for the makespan
-  limit_rounds(load.limits, graph.operators.size(), 0.25);
+  if (load.search.time_limit) *load.search.time_limit /= 4;  // left by the search for the makespan
+  limit_rounds(load.search, graph.operators.size(), 0.25);
   const auto parts = minimize_load(graph, load);
   if (!parts)
     return parts.state() == state::infeasible ? outcome<plan>::infeasible(parts.why()) : outcome<plan>::unknown({});
   graph_makespan found;
-  found.stage_of = parts->stage_of;
+  found.assignment = parts->assignment;
   found.warm_up.assign(parts->stages.size(), 0);
   const auto fits = [&](const plan& made) {
     return std::all_of(made.stages.begin(), made.stages.end(), [&](const planned_stage& each) {
-      return !load.load.memory || each.total_memory() <= *load.load.memory;
+      return !load.load.memory_limit || each.total_memory() <= *load.load.memory_limit;
     });
   };
   plan best = makespan_plan(model, request, graph, load.load, found);
   if (!fits(best)) return outcome<plan>::unknown({});
-  const double room = load.load.memory ? *load.load.memory - most_beside(best) : 0;
-  const auto more = choose_warm_up(make_stage_pipeline(graph, found.stage_of, found.stages()), request.microbatches,
-                                   request.transfers, load.load.memory ? std::optional(room) : std::nullopt);
+  const double room = load.load.memory_limit ? *load.load.memory_limit - most_beside(best) : 0;
+  const auto more = choose_warm_up(make_stage_pipeline(graph, found.assignment, found.stages()), request.microbatches,
+                                   request.transfers, load.load.memory_limit ? std::optional(room) : std::nullopt);
   if (more) {
     found.warm_up = more->warm_up;
     plan made = makespan_plan(model, request, graph, load.load, found);
@@ -201,7 +201,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
 /// @return  whether no other stage is empty
 [[nodiscard]] inline bool leave_out_empty(graph_makespan& found) {
   std::vector<bool> used(found.stages(), false);
-  for (const std::size_t stage : found.stage_of) used[stage] = true;
+  for (const std::size_t stage : found.assignment) used[stage] = true;
   while (used.size() > 1 && !used.back()) used.pop_back();
   found.warm_up.resize(used.size());
   return std::find(used.begin(), used.end(), false) == used.end();
@@ -211,7 +211,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
 /// @param proved  whether it is optimal with all of the memory: a proof with less does not count
 [[nodiscard]] inline outcome<plan> makespan_answer(plan result, const graph_makespan& found, bool proved) {
   const double passes = last_pass(result);
-  proved = proved && passes <= found.makespan * (1 + 1e-9);
+  proved = proved && passes <= found.value * (1 + 1e-9);
   result.objective = {"makespan", "time", passes, proved ? passes : std::min(found.bound, passes),
                       proved ? state::optimal : state::feasible};
   return proved ? outcome<plan>::optimal(std::move(result)) : outcome<plan>::feasible(std::move(result));
@@ -229,15 +229,15 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
   asked.at_most = request.at_most;
   asked.microbatches = request.microbatches;
   asked.transfers = request.transfers;
-  search_limits most = request.limits;
+  search_options most = request.search;
   // A quarter of the time, or less, was for the starts; half of the rest is kept for what may not fit.
   if (most.time_limit) *most.time_limit *= 0.75;
   const engine::shared_effort effort(most);
   double beside = 0, bound = 0;
   for (int attempt = 0; attempt < 4; ++attempt) {
     // Workspaces and buffers depend on the stages: reserves memory for them until it is enough.
-    if (load.load.memory) asked.memory_per_device = std::max(0.0, *load.load.memory - beside);
-    asked.limits = effort.share(load.load.memory && attempt < 3 ? 0.5 : 1);
+    if (load.load.memory_limit) asked.memory_limit = std::max(0.0, *load.load.memory_limit - beside);
+    asked.search = effort.share(load.load.memory_limit && attempt < 3 ? 0.5 : 1);
     auto found = minimize_graph_makespan(graph, asked, starts);
     if (!found && attempt == 0) {
       return found.state() == state::infeasible ? outcome<plan>::infeasible(found.why())
@@ -249,7 +249,7 @@ inline void limit_rounds(load_limits& limits, std::size_t elements, double part)
     plan result = makespan_plan(model, request, graph, load.load, *found);
     bool fits = true;
     for (const planned_stage& each : result.stages) {
-      fits = fits && (!load.load.memory || each.total_memory() <= *load.load.memory);
+      fits = fits && (!load.load.memory_limit || each.total_memory() <= *load.load.memory_limit);
     }
     if (!fits) {
       beside = std::max(beside, most_beside(result));
@@ -271,7 +271,7 @@ namespace detail {
   if (request.by == measure::time_and_memory) return weighted_operators(graph, request.time_weight);
   operator_graph result = graph;
   if (request.links.empty() || request.transfers != transfer_kind::latency) return result;
-  for (graph_operator& each : result.operators) each.sent = each.sent_back = 0;
+  for (graph_operator& each : result.operators) each.sent_seconds = each.sent_back_seconds = 0;
   result.latency = 0;
   return result;
 }
@@ -281,7 +281,7 @@ namespace detail {
                                                          const load_options& options) {
   std::vector<std::uint8_t> kinds;
   for (const graph_stage& each : found.stages) kinds.push_back(each.on_cpu ? 1 : 0);
-  std::vector<graph_stage> result = stage_figures(graph, found.stage_of, kinds, options);
+  std::vector<graph_stage> result = stage_figures(graph, found.assignment, kinds, options);
   for (std::size_t s = 0; s < result.size(); ++s) result[s].load = found.stages[s].load;
   return result;
 }
@@ -296,7 +296,7 @@ namespace detail {
     if (!options.speeds.empty()) speeds.push_back(options.speeds[d]);
   }
   options.speeds = std::move(speeds);
-  std::vector<graph_stage> result = stage_figures(graph, found.chunk_of, kinds, options);
+  std::vector<graph_stage> result = stage_figures(graph, found.assignment, kinds, options);
   for (std::size_t c = 0; c < result.size(); ++c) result[c].load = found.devices[found.device_of[c]].load;
   return result;
 }
@@ -305,16 +305,16 @@ namespace detail {
 [[nodiscard]] inline outcome<plan> plan_graph_chunks(const profile& model, const plan_request& request,
                                                      const operator_graph& graph, const load_request& load) {
   const bool weighted = request.by == measure::time_and_memory;
-  const virtual_stage_request asked{load.devices, load.cpus, load.at_most, request.chunks,
-                                    load.method,  load.load, load.limits};
+  const virtual_stage_request asked{load.devices, load.cpus, load.at_most, request.stages_per_rank,
+                                    load.method,  load.load, load.search};
   const auto found = virtual_stages(priced_graph(graph, request), asked);
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());
   bool one_each = true;
   for (std::size_t c = 0; c < found->device_of.size(); ++c) one_each = one_each && found->device_of[c] == c;
-  plan result = described_graph_plan(model, request, graph, found->chunk_of, chunk_stages(graph, *found, load.load),
+  plan result = described_graph_plan(model, request, graph, found->assignment, chunk_stages(graph, *found, load.load),
                                      one_each ? std::vector<std::size_t>() : found->device_of);
-  result.objective = {"bottleneck", weighted ? "time and memory" : "time", found->load, found->bound, found.state()};
+  result.objective = {"bottleneck", weighted ? "time and memory" : "time", found->value, found->bound, found.state()};
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));
 }
@@ -333,12 +333,12 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   }
   const operator_graph graph = detail::planned_graph(model, request);
   load_request load = detail::load_request_of(model, request);
-  if (by_makespan) detail::limit_rounds(load.limits, model.layers.size(), 1);
-  const auto tell = [&](const load_progress& now) {
-    request.limits.progress({now.seconds, now.load, now.bound, now.rounds, 0});
+  if (by_makespan) detail::limit_rounds(load.search, model.layers.size(), 1);
+  const auto tell = [&](const search_progress& now) {
+    request.search.progress({now.seconds, now.value, now.bound, now.nodes, 0});
   };
-  if (request.limits.progress) load.limits.progress = tell;
-  if (request.chunks > 1) return detail::plan_graph_chunks(model, request, graph, load);
+  if (request.search.progress) load.search.progress = tell;
+  if (request.stages_per_rank > 1) return detail::plan_graph_chunks(model, request, graph, load);
   const bool weighted = request.by == measure::time_and_memory;
   const auto found = minimize_load(detail::priced_graph(graph, request), load);
   // 1F1B does not fit: fewer microbatches in flight might, but no such plan was found.
@@ -347,8 +347,8 @@ STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, cons
   if (!found) return outcome<plan>::unknown(found.why());
   std::vector<graph_stage> stages = found->stages;
   if (weighted) stages = detail::with_times(graph, *found, load.load);
-  plan result = detail::described_graph_plan(model, request, graph, found->stage_of, stages);
-  result.objective = {"bottleneck", weighted ? "time and memory" : "time", found->load, found->bound, found.state()};
+  plan result = detail::described_graph_plan(model, request, graph, found->assignment, stages);
+  result.objective = {"bottleneck", weighted ? "time and memory" : "time", found->value, found->bound, found.state()};
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));
 }

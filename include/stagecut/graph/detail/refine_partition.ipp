@@ -23,8 +23,8 @@
 #include <stagecut/graph/detail/load_bounds.hpp>
 #include <stagecut/graph/detail/load_refiner.hpp>
 #include <stagecut/graph/detail/makespan_refiner.hpp>
-#include <stagecut/graph/detail/why_no_graph_plan.hpp>
-#include <stagecut/graph/detail/why_no_partition.hpp>
+#include <stagecut/graph/detail/explain_infeasible_graph_plan.hpp>
+#include <stagecut/graph/detail/explain_infeasible_partition.hpp>
 #include <stagecut/graph/operator_costs.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/refine_request.hpp>
@@ -87,7 +87,7 @@ class partition_refinement {
   [[nodiscard]] std::optional<answer> why_not_given(const operator_costs& costs) const {
     const auto cpus =
         static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), [](auto k) { return k != 0; }));
-    if (auto why = why_no_partition(graph_, parts_, costs, {kinds_.size() - cpus, cpus, true})) {
+    if (auto why = explain_infeasible_partition(graph_, parts_, costs, {kinds_.size() - cpus, cpus, true})) {
       return answer::infeasible(*std::move(why));
     }
     std::vector<operator_set> sets(kinds_.size(), operator_set(costs));
@@ -108,19 +108,19 @@ class partition_refinement {
   template <class Refiner>
   [[nodiscard]] refined_partition refined(Refiner& refiner) const {
     refined_partition result;
-    for (; result.passes < request_.most_passes && !(request_.stop && request_.stop());) {
+    for (; result.passes < request_.most_passes && !(request_.search.stop && request_.search.stop());) {
       ++result.passes;
-      if (!refiner.pass(request_.stop)) break;
+      if (!refiner.pass(request_.search.stop)) break;
     }
     result.moves = refiner.moves();
     const std::vector<std::uint32_t> stages = parts_.expanded(refiner.stages().all());
-    result.stage_of.assign(stages.begin(), stages.end());
-    result.stages = stage_figures(graph_, result.stage_of, kinds_, request_.load);
+    result.assignment.assign(stages.begin(), stages.end());
+    result.stages = stage_figures(graph_, result.assignment, kinds_, request_.load);
     return result;
   }
 
   [[nodiscard]] static answer answered(refined_partition result, bool proved) {
-    if (proved || result.bound > result.after) result.bound = result.after;
+    if (proved || result.bound > result.value) result.bound = result.value;
     return proved ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
@@ -133,7 +133,7 @@ class partition_refinement {
     counts.devices = kinds_.size() - counts.cpus;
     const ticks bound = weight_bound(operator_set(costs), counts);
     result.before = costs.seconds(before);
-    result.after = costs.seconds(refiner.greatest());
+    result.value = costs.seconds(refiner.greatest());
     result.bound = costs.seconds(bound);
     return answered(std::move(result), refiner.greatest() <= bound);
   }
@@ -149,12 +149,12 @@ class partition_refinement {
     const double share = static_cast<double>(total) / static_cast<double>(given_.stages) * (1 + request_.imbalance);
     const ticks cap = std::max(heaviest, share < 0x1p60 ? static_cast<ticks>(share) : total);
     communication_refiner refiner(costs, parts_.below(), given_.stage_of, given_.stages, cap, request_.may_empty,
-                                  request_.seed);
+                                  request_.search.seed);
     const ticks before = refiner.value();
     const ticks excess = refiner.excess();
     refined_partition result = refined(refiner);
     result.before = costs.seconds(before);
-    result.after = costs.seconds(refiner.value());
+    result.value = costs.seconds(refiner.value());
     result.excess_before = costs.seconds(excess);
     result.excess = costs.seconds(refiner.excess());
     return answered(std::move(result), refiner.value() == 0 && refiner.excess() == 0);
@@ -166,11 +166,11 @@ class partition_refinement {
     request.at_most = true;  // the given partition may have stages without operators
     request.microbatches = request_.microbatches;
     request.transfers = request_.transfers;
-    request.memory_per_device = request_.load.memory;
-    request.seed = request_.seed;
+    request.memory_limit = request_.load.memory_limit;
+    request.search.seed = request_.search.seed;
     check_operators(graph_);
     const stage_ranges ranges(graph_, parts_, request.devices);
-    if (auto why = why_no_graph_plan(graph_, parts_, request, ranges)) return answer::infeasible(*std::move(why));
+    if (auto why = explain_infeasible_graph_plan(graph_, parts_, request, ranges)) return answer::infeasible(*std::move(why));
     std::vector<bool> used(given_.stages);
     for (const std::uint32_t s : given_.stage_of) used[s] = true;
     request.at_most = request_.may_empty || std::find(used.begin(), used.end(), false) != used.end();
@@ -180,31 +180,31 @@ class partition_refinement {
     const bool numbered = std::find(ranges.pinned.begin(), ranges.pinned.end(), true) != ranges.pinned.end();
     const graph_makespan before = finished_plan(graph_, refiner.point(), request, numbered);
     refined_partition result;
-    while (result.passes < request_.most_passes && !(request_.stop && request_.stop())) {
+    while (result.passes < request_.most_passes && !(request_.search.stop && request_.search.stop())) {
       ++result.passes;
-      if (!refiner.pass(request_.samples, request_.stop)) break;
+      if (!refiner.pass(request_.samples, request_.search.stop)) break;
     }
     graph_makespan after = finished_plan(graph_, refiner.point(), request, numbered);
-    if (before.stage_of.empty() || after.stage_of.empty())
+    if (before.assignment.empty() || after.assignment.empty())
       return answer::unknown({});                          // sums that round past the memory
-    if (before.makespan < after.makespan) after = before;  // by rounding alone
+    if (before.value < after.value) after = before;  // by rounding alone
     const double bound = graph_makespan_bound(graph_, parts_).of(request.devices, request.microbatches);
     result.moves = refiner.moves();
-    result.before = before.makespan;
-    result.after = after.makespan;
+    result.before = before.value;
+    result.value = after.value;
     result.bound = bound;
-    result.stages = stage_figures(graph_, after.stage_of, std::vector<std::uint8_t>(after.stages()), request_.load);
-    result.stage_of = std::move(after.stage_of);
+    result.stages = stage_figures(graph_, after.assignment, std::vector<std::uint8_t>(after.stages()), request_.load);
+    result.assignment = std::move(after.assignment);
     result.warm_up = std::move(after.warm_up);
-    return answered(std::move(result), after.makespan <= bound * (1 + 2 * graph_makespan_bound::rounding));
+    return answered(std::move(result), after.value <= bound * (1 + 2 * graph_makespan_bound::rounding));
   }
 
   [[nodiscard]] answer does_not_fit(const moving_stages& stages) const {
     for (std::size_t s = 0; s < stages.stages(); ++s) {
       const double needed = stages.resident(s) + stages.activations(s);
-      if (needed <= *request_.load.memory) continue;
+      if (needed <= *request_.load.memory_limit) continue;
       return answer::unknown({reason::cause::memory, engine::floor_bytes(needed),
-                              engine::floor_bytes(*request_.load.memory), joined({"stage ", s, " as given"})});
+                              engine::floor_bytes(*request_.load.memory_limit), joined({"stage ", s, " as given"})});
     }
     return answer::unknown({});
   }

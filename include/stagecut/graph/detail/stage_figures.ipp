@@ -48,9 +48,9 @@ STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph
     reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
     const graph_operator& each = graph.operators[v];
     for (const std::size_t s : reached[v]) {
-      (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent + graph.latency;
+      (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent_seconds + graph.latency;
       if (!each.is_backward) passing[s] += each.output;
-      if (each.sent_back > 0 || graph.sends_back) sent[s].backward += each.sent_back + graph.latency;
+      if (each.sent_back_seconds > 0 || graph.sends_back) sent[s].backward += each.sent_back_seconds + graph.latency;
     }
   }
   for (const shared_parameters& each : graph.shared) {

@@ -27,7 +27,7 @@ STAGECUT_DECL void check_operators(const operator_graph& graph) {
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     const graph_operator& each = graph.operators[v];
     for (const double value :
-         {each.forward, each.backward, each.sent, each.sent_back, each.resident, each.activations}) {
+         {each.forward, each.backward, each.sent_seconds, each.sent_back_seconds, each.resident, each.activations}) {
       if (wrong(value)) fail(invalid_input(joined({"operator ", v}), "has a number that is negative or not finite"));
     }
   }
@@ -109,10 +109,10 @@ inline void set_edges(stage_pipeline& result, const pair_sums& sums, double late
       const std::size_t pair = stage_of[v] * stages + stage_of[to];
       ++result.edges[pair];
       if (std::exchange(taken[stage_of[to]], v) != v) {
-        (each.is_backward ? result.backward : result.forward)[pair] += each.sent;
+        (each.is_backward ? result.backward : result.forward)[pair] += each.sent_seconds;
       }
       if (each.is_backward || graph.operators[to].is_backward) continue;
-      if (std::exchange(returns[stage_of[to]], v) != v) result.gradient[pair] += each.sent_back;
+      if (std::exchange(returns[stage_of[to]], v) != v) result.gradient[pair] += each.sent_back_seconds;
     }
   }
   return result;

@@ -20,7 +20,7 @@
 #include <stagecut/graph/detail/flow_bounds.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
 #include <stagecut/graph/detail/load_work.hpp>
-#include <stagecut/graph/detail/why_no_partition.hpp>
+#include <stagecut/graph/detail/explain_infeasible_partition.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
 #include <stagecut/graph/operator_costs.hpp>
@@ -33,7 +33,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The same with one chunk per device.
 [[nodiscard]] inline load_request contiguous_request(const virtual_stage_request& request) {
-  return {request.devices, request.cpus, request.at_most, request.method, request.load, request.limits};
+  load_request result{request.devices, request.cpus, request.at_most, request.method, request.load};
+  result.search = request.search;
+  return result;
 }
 
 /// Assigns chunks of a graph's elements to devices.
@@ -47,29 +49,29 @@ class chunk_solver {
   [[nodiscard]] answer run() {
     const contraction parts(graph_);
     const std::size_t n = parts.elements();
-    chunks_ = std::min(request_.chunks, std::max<std::size_t>(n, 1));
+    chunks_ = std::min(request_.stages_per_rank, std::max<std::size_t>(n, 1));
     const outcome<graph_partition> begin = contiguous();
-    if (begin) best_contiguous_ = begin->load;
+    if (begin) best_contiguous_ = begin->value;
     if (is_plain() || (begin && n == 0)) return as_chunks(begin);
     counts_ = {request_.devices, request_.cpus, request_.at_most};
     const operator_costs costs(graph_, parts, repeated_options(), devices() * chunks_);
-    if (auto why = why_no_partition(graph_, parts, costs, counts_)) return answer::infeasible(*std::move(why));
+    if (auto why = explain_infeasible_partition(graph_, parts, costs, counts_)) return answer::infeasible(*std::move(why));
     numbered_ = request_.load.constants.size() > 1 || !request_.load.speeds.empty();
     for (const graph_operator& each : graph_.operators) numbered_ = numbered_ || each.stage != graph_operator::none;
     if (!numbered_) {  // further ones have nothing to hold
       counts_.devices = std::min(counts_.devices, n);
       counts_.cpus = std::min(counts_.cpus, n);
     }
-    chunk_search search(parts.below(), costs, counts_, chunks_, request_.limits.seed);
+    chunk_search search(parts.below(), costs, counts_, chunks_, request_.search.seed);
     if (begin) start(search, parts, *begin);
-    if (begin) rounds_ = begin->rounds / rounds_in_one();
+    if (begin) rounds_ = begin->statistics.nodes / rounds_in_one();
     asked_ = rounds_ * asked_in_round;
     look(search, costs);
     if (search.best() == nullptr) return answer::unknown({});
     virtual_partition result = described(parts, costs, *search.best());
     const bool proved = search.best()->value <= bound_;
     const double bound = costs.seconds(bound_);
-    result.bound = proved || bound > result.load ? result.load : bound;
+    result.bound = proved || bound > result.value ? result.value : bound;
     return proved ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
@@ -77,22 +79,22 @@ class chunk_solver {
   [[nodiscard]] std::size_t devices() const noexcept { return counts_.devices + counts_.cpus; }
 
   /// Whether more than one chunk per device is pointless.
-  [[nodiscard]] bool is_plain() const noexcept { return request_.chunks == 1 || request_.devices + request_.cpus == 1; }
+  [[nodiscard]] bool is_plain() const noexcept { return request_.stages_per_rank == 1 || request_.devices + request_.cpus == 1; }
 
   /// The best with one chunk per device; if more are allowed, in half of the time.
   [[nodiscard]] outcome<graph_partition> contiguous() const {
     load_request one = contiguous_request(request_);
     if (is_plain()) return minimize_load(graph_, one);
-    if (one.limits.time_limit) *one.limits.time_limit /= 2;
-    if (one.limits.round_limit) {
+    if (one.search.time_limit) *one.search.time_limit /= 2;
+    if (one.search.node_limit) {
       const std::size_t most = std::numeric_limits<std::size_t>::max() / rounds_in_one();
-      *one.limits.round_limit = std::min(*one.limits.round_limit, most) * rounds_in_one() / 2;
+      *one.search.node_limit = std::min(*one.search.node_limit, most) * rounds_in_one() / 2;
     }
-    const auto tell = [&](load_progress now) {
+    const auto tell = [&](search_progress now) {
       now.bound = 0;  // more chunks may need less
-      request_.limits.progress(now);
+      request_.search.progress(now);
     };
-    if (request_.limits.progress) one.limits.progress = tell;
+    if (request_.search.progress) one.search.progress = tell;
     return minimize_load(graph_, one);
   }
 
@@ -101,13 +103,13 @@ class chunk_solver {
     if (found.state() == state::infeasible) return answer::infeasible(found.why());
     if (!found) return answer::unknown(found.why());
     virtual_partition result;
-    result.chunk_of = found->stage_of;
+    result.assignment = found->assignment;
     for (std::size_t s = 0; s < found->stages.size(); ++s) result.device_of.push_back(s);
     result.devices = found->stages;
-    result.load = result.contiguous_load = found->load;
+    result.value = result.contiguous_load = found->value;
     result.bound = found->bound;
     result.elements = found->elements;
-    result.rounds = found->rounds;
+    result.statistics.nodes = found->statistics.nodes;
     return found.state() == state::optimal ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
@@ -134,19 +136,19 @@ class chunk_solver {
       const std::size_t most = *std::max_element(from.stage_of.begin(), from.stage_of.end());
       if (most < from.kinds.size()) search.know(from);
     };
-    add(begin.stage_of);
+    add(begin.assignment);
     for (const auto& each : begin.others) add(each);
   }
 
   /// About how many rounds of `minimize_load` take as long as one here; a time limit is shared by both.
-  [[nodiscard]] std::size_t rounds_in_one() const noexcept { return request_.limits.time_limit ? 1 : 8; }
+  [[nodiscard]] std::size_t rounds_in_one() const noexcept { return request_.search.time_limit ? 1 : 8; }
 
   /// A round of a large graph makes more moves than one of a small graph: rounds end at their common budget.
   static constexpr std::size_t asked_in_round = 100;  // each after 1024 moves
   [[nodiscard]] bool spent() {
     ++asked_;
-    const load_limits& limits = request_.limits;
-    return !limits.time_limit && limits.round_limit && asked_ / asked_in_round > *limits.round_limit;
+    const search_options& limits = request_.search;
+    return !limits.time_limit && limits.node_limit && asked_ / asked_in_round > *limits.node_limit;
   }
 
   [[nodiscard]] bool over() { return end_.over(); }
@@ -159,7 +161,7 @@ class chunk_solver {
       return search.best() == nullptr ? std::numeric_limits<ticks>::max() : search.best()->value;
     };
     for (std::size_t i = 0; best() > bound_ && !over(); ++i) {
-      if (request_.limits.round_limit && rounds_ >= *request_.limits.round_limit) break;
+      if (request_.search.node_limit && rounds_ >= *request_.search.node_limit) break;
       if (i == 12 && costs.size() <= 20000) raise(costs, best());
       const ticks before = best();
       search.improve(stop);
@@ -173,9 +175,9 @@ class chunk_solver {
   /// quarter of the time, or of the rounds if only these are limited.
   void raise(const operator_costs& costs, ticks best) {
     bounds_left_ = false;
-    deadline quarter(quarter_of(request_.limits.time_limit));
+    deadline quarter(quarter_of(request_.search.time_limit));
     const std::size_t n = costs.size();
-    const std::size_t most = most_work(request_.limits, 0.25 * static_cast<double>(rounds_in_one()), n);
+    const std::size_t most = most_work(request_.search, 0.25 * static_cast<double>(rounds_in_one()), n);
     std::size_t work = 0;
     const auto stop = [&] {
       work += work_of_flow(n);
@@ -186,9 +188,9 @@ class chunk_solver {
   }
 
   void tell(const chunk_search& search, const operator_costs& costs) const {
-    if (!request_.limits.progress) return;
+    if (!request_.search.progress) return;
     const double load = search.best() == nullptr ? 0 : costs.seconds(search.best()->value);
-    request_.limits.progress({end_.seconds(), load, costs.seconds(bound_), rounds_});
+    request_.search.progress({end_.seconds(), load, costs.seconds(bound_), rounds_});
   }
 
   [[nodiscard]] virtual_partition described(const contraction& parts, const operator_costs& costs,
@@ -196,7 +198,7 @@ class chunk_solver {
     if (!numbered_) number_by_use(best);
     virtual_partition result;
     const std::vector<std::uint32_t> chunks = parts.expanded(best.chunk_of);
-    result.chunk_of.assign(chunks.begin(), chunks.end());
+    result.assignment.assign(chunks.begin(), chunks.end());
     result.device_of.assign(best.device_of.begin(), best.device_of.end());
     const std::size_t used = *std::max_element(best.device_of.begin(), best.device_of.end()) + std::size_t{1};
     best.kinds.resize(used);
@@ -214,11 +216,11 @@ class chunk_solver {
     }
     for (std::size_t d = 0; d < used; ++d) {
       if (!holds[d]) result.devices[d].load = 0;
-      result.load = std::max(result.load, result.devices[d].load);
+      result.value = std::max(result.value, result.devices[d].load);
     }
     result.contiguous_load = best_contiguous_;
     result.elements = parts.elements();
-    result.rounds = rounds_;
+    result.statistics.nodes = rounds_;
     return result;
   }
 
@@ -232,7 +234,7 @@ class chunk_solver {
   bool bounds_left_ = true;
   std::size_t rounds_ = 0;
   std::size_t asked_ = 0;  // whether a round has to end
-  deadline end_{request_.limits.time_limit, request_.limits.stop};
+  deadline end_{request_.search.time_limit, request_.search.stop};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
@@ -241,9 +243,9 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL outcome<virtual_partition> virtual_stages_fn::operator()(const operator_graph& graph,
                                                                        const virtual_stage_request& request) const {
-  if (request.chunks == 0) detail::fail(argument_error("virtual_stages", "chunks", "0", "must be at least 1"));
-  if (request.chunks >> 20U != 0) {
-    detail::fail(argument_error("virtual_stages", "chunks", std::to_string(request.chunks), "must be below 2^20"));
+  if (request.stages_per_rank == 0) detail::fail(argument_error("virtual_stages", "stages_per_rank", "0", "must be at least 1"));
+  if (request.stages_per_rank >> 20U != 0) {
+    detail::fail(argument_error("virtual_stages", "stages_per_rank", std::to_string(request.stages_per_rank), "must be below 2^20"));
   }
   detail::check_load_request(detail::contiguous_request(request), "virtual_stages");
   return detail::chunk_solver(graph, request).run();

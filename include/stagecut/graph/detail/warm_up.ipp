@@ -64,20 +64,20 @@ STAGECUT_DECL void warm_up_schedule_fn::refuse(const char* argument, const std::
 
 STAGECUT_DECL outcome<warm_up_choice> choose_warm_up_fn::operator()(const stage_pipeline& of, std::size_t microbatches,
                                                                     transfer_kind transfers,
-                                                                    std::optional<double> memory_per_device) const {
+                                                                    std::optional<double> memory_limit) const {
   detail::check_pipeline("choose_warm_up", of, microbatches, transfers);
-  if (memory_per_device && (is_nan(*memory_per_device) || is_negative(*memory_per_device))) {
-    detail::fail(argument_error("choose_warm_up", "memory_per_device", std::to_string(*memory_per_device),
+  if (memory_limit && (is_nan(*memory_limit) || is_negative(*memory_limit))) {
+    detail::fail(argument_error("choose_warm_up", "memory_limit", std::to_string(*memory_limit),
                                 "must not be negative"));
   }
   std::vector<std::size_t> most;
   for (std::size_t s = 0; s < of.stages(); ++s) {
     const auto fits =
-        detail::warm_up_climb::most_of(of.resident[s], of.activations[s], memory_per_device, microbatches);
+        detail::warm_up_climb::most_of(of.resident[s], of.activations[s], memory_limit, microbatches);
     if (!fits) {
       return outcome<warm_up_choice>::infeasible(
           {reason::cause::memory, static_cast<std::size_t>(of.resident[s] + of.activations[s]),
-           static_cast<std::size_t>(*memory_per_device), detail::joined({"stage ", s})});
+           static_cast<std::size_t>(*memory_limit), detail::joined({"stage ", s})});
     }
     most.push_back(*fits);
   }

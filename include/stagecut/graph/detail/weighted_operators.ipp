@@ -28,8 +28,8 @@ STAGECUT_DECL operator_graph weighted_operators(operator_graph graph, double tim
     each.forward = time_weight * share(each.forward + each.backward, seconds) + memory;
     each.cpu = time_weight * share(each.cpu, seconds) + memory;
     each.backward = 0;
-    each.sent = 0;
-    each.sent_back = 0;
+    each.sent_seconds = 0;
+    each.sent_back_seconds = 0;
   }
   graph.latency = 0;
   return graph;

@@ -42,7 +42,7 @@ STAGECUT_DECL accelerator_file read_accelerator(std::string_view text, std::stri
   read("link", on.link);
   read("pair", on.pair);
   read("network", on.network);
-  if (!whole.find("link")) on.link = on.network;  // messages reach no domain: network cards alone limit them
+  if (!whole.find("link")) on.link = on.network;  // no message stays within a domain: only network cards limit them
   if (const auto domain = whole.find("domain")) on.domain = domain->count(1);
   if (const auto limited = whole.find("power_limited")) on.power_limited = limited->flag();
   try {

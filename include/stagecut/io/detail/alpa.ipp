@@ -20,14 +20,14 @@ namespace detail {
 /// The meshes of all stages: rows of devices, or replicas by shards.
 [[nodiscard]] inline std::string mesh_shapes(const plan& p, bool logical) {
   bool single = true;
-  for (const planned_stage& each : p.stages) single = single && each.replicas * each.shards == 1;
+  for (const planned_stage& each : p.stages) single = single && each.replicas * each.tensor_parallel == 1;
   if (single) return joined({"[(1,1)]*", p.cuts.stages()});
   return joined({"[",
                  sequence_text(p.cuts.stages(), ",",
                                [&](std::size_t s) {
                                  const planned_stage& stage = p.stages[s];
-                                 return logical ? joined({"(", stage.replicas, ",", stage.shards, ")"})
-                                                : joined({"(1,", stage.replicas * stage.shards, ")"});
+                                 return logical ? joined({"(", stage.replicas, ",", stage.tensor_parallel, ")"})
+                                                : joined({"(1,", stage.replicas * stage.tensor_parallel, ")"});
                                }),
                  "]"});
 }

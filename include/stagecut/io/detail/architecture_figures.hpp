@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_value.hpp>
-#include <stagecut/io/json/architecture_words.hpp>
+#include <stagecut/io/json/architecture_names.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/transformer_training.hpp>
 
-// The library's own format of architectures and trainings. Each list below names the members once, for who reads and
-// who writes them: `at(KEY, FIELD)`, with the least count that may be said, or with the words of a choice.
+// The library's own format of architectures and trainings. Each list below names the members once, for readers and
+// writers: `at(KEY, FIELD)`, with the smallest valid count, or with the words of a choice.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 template <class Architecture, class Visit>
@@ -38,11 +38,11 @@ void each_figure(Architecture& a, const Visit& at) {
   at("vocabulary", a.vocabulary);
   at("positions", a.positions);
   at("token_types", a.token_types);
-  at("tied", a.tied, tying_words);
-  at("norm", a.norm, norm_words);
+  at("tied", a.tied, tying_names);
+  at("norm", a.norm, norm_names);
   at("norms", a.norms);
   at("parallel", a.parallel);
-  at("query_norm", a.query_norm, qk_norm_words);
+  at("query_norm", a.query_norm, qk_norm_names);
   at("sinks", a.sinks);
   at("biases", a.biases);
   at("qkv_bias", a.qkv_bias);
@@ -73,7 +73,7 @@ void each_vision_figure(Tower& v, const Visit& at) {
   at("ffn", v.ffn);
   at("gated", v.gated);
   at("biases", v.biases);
-  at("norm", v.norm, norm_words);
+  at("norm", v.norm, norm_names);
   at("inputs", v.inputs);
   at("input_bias", v.input_bias);
   at("positions", v.positions);
@@ -88,15 +88,15 @@ void each_vision_figure(Tower& v, const Visit& at) {
   at("projector", v.projector, 1);
   at("projector_bias", v.projector_bias);
   at("projector_norm", v.projector_norm);
-  at("projector_norm_kind", v.projector_norm_kind, norm_words);
+  at("projector_norm_kind", v.projector_norm_kind, norm_names);
 }
 
 template <class Training, class Visit>
 void each_training_figure(Training& r, const Visit& at) {
   at("sequence", r.sequence, 1);
   at("microbatch", r.microbatch);
-  at("precision", r.precision, transformer::precision_words);
-  at("recomputation", r.recomputation, transformer::recomputation_words);
+  at("precision", r.precision, transformer::precision_names);
+  at("recomputation", r.recomputation, transformer::recomputation_names);
   at("recomputed_share", r.recomputed_share);
   at("tensor_parallel", r.tensor_parallel);
   at("sequence_parallel", r.sequence_parallel);
@@ -104,7 +104,7 @@ void each_training_figure(Training& r, const Visit& at) {
   at("expert_parallel", r.expert_parallel);
   at("data_parallel", r.data_parallel);
   at("zero", r.zero);
-  at("overlap", r.overlap, transformer::overlap_words);
+  at("overlap", r.overlap, transformer::overlap_names);
   at("exchange_hidden", r.exchange_hidden);
   at("gradient_bytes", r.gradient_bytes);
   at("state_bytes", r.state_bytes);
@@ -112,7 +112,7 @@ void each_training_figure(Training& r, const Visit& at) {
   at("variants", r.variants);
 }
 
-/// Sets fields from the members of an object; a field whose member is missing stays as it is.
+/// Sets fields from the members of an object; a missing member leaves its field unchanged.
 class figure_reader {
  public:
   explicit figure_reader(const json_value& from) : from_(&from) {}
@@ -138,7 +138,7 @@ class figure_reader {
     for (const json_value& each : found->elements()) into.push_back(each.count(least));
   }
   template <class Field, class Choice, std::size_t n>
-  void operator()(std::string_view key, Field& into, const word<Choice> (&words)[n]) const {
+  void operator()(std::string_view key, Field& into, const named<Choice> (&words)[n]) const {
     if (const auto found = from_->find(key)) into = found->one_of(words);
   }
 
@@ -174,11 +174,11 @@ class figure_writer {
   }
   void operator()(std::string_view key, const std::string& value) const { into_->text(key, value); }
   template <class Choice, std::size_t n>
-  void operator()(std::string_view key, const Choice& value, const word<Choice> (&words)[n]) const {
+  void operator()(std::string_view key, const Choice& value, const named<Choice> (&words)[n]) const {
     into_->set(key, name_of(words, value));
   }
   template <class Choice, std::size_t n>
-  void operator()(std::string_view key, const std::optional<Choice>& value, const word<Choice> (&words)[n]) const {
+  void operator()(std::string_view key, const std::optional<Choice>& value, const named<Choice> (&words)[n]) const {
     into_->set(key, value ? json(name_of(words, *value)) : json());
   }
 
@@ -186,7 +186,7 @@ class figure_writer {
   json_object* into_;
 };
 
-/// Refuses members that neither the list nor `others` has.
+/// Rejects members that are neither in the list nor in `others`.
 template <class Figures>
 void only_figures(const json_value& from, const Figures& figures, std::vector<std::string_view> others = {}) {
   figures(key_reader(others));

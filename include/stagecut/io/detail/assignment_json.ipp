@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// A member `"KEY": VALUE` of an object on lines of its own.
+/// A member `"KEY": VALUE` of an object written on several lines.
 inline void put_member(std::string& to, const std::string& key, const std::string& value, std::string_view indent) {
   const bool first = to.ends_with('{');
   to += joined({first ? "\n" : ",\n", indent, json(key).dump(), ": ", value});

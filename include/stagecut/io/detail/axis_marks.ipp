@@ -31,7 +31,7 @@ STAGECUT_DECL std::string axis_marks::text(std::size_t mark) const {
   const auto decimals = static_cast<std::size_t>(-exponent_);
   if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
   const std::size_t point = digits.size() - decimals;
-  // A step of 10 has one digit more than it needs.
+  // A step of 10 has a superfluous digit.
   if (digit_ == 10) digits.pop_back();
   if (point < digits.size()) digits.insert(point, 1, '.');
   return digits;

@@ -17,16 +17,16 @@
 #include <stagecut/profile/parts/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What the parts of a profile have to do with each other, for those who read and write it in JSON.
+// Consistency of the parts of a profile, for readers and writers of JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Whether each layer feeds the next, and that is all.
+/// Whether each layer feeds only the next.
 [[nodiscard]] inline bool is_list(const profile& model) {
   return model.edges.empty() &&
          std::all_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.children.empty(); });
 }
 
-/// Refuses times of a layer or a variant that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects inconsistent times of a layer or a variant through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Each, class Refuse>
 void check_figures(const Each& each, const std::string& pointer, const Refuse& refuse) {
   if (each.backward_input.has_value() != each.backward_weight.has_value()) {
@@ -37,13 +37,13 @@ void check_figures(const Each& each, const std::string& pointer, const Refuse& r
   if (!is_finite(usual_backward(each))) refuse(pointer, "backward_input + backward_weight", "is out of range");
 }
 
-/// Refuses an operator of the backward pass that has a forward time, likewise.
+/// Rejects an operator of the backward pass with a forward time, through the same callback.
 template <class Refuse>
 void check_pass(const layer& each, const std::string& pointer, const Refuse& refuse) {
   if (each.is_backward && each.forward > 0) refuse(pointer, "an operator of the backward pass", "has a forward time");
 }
 
-/// Refuses groups of a chain that are left and entered again, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects groups of a chain that are left and entered again, through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
   const auto group = [&](std::size_t i) -> std::string_view { return layers[i].group; };
@@ -53,13 +53,13 @@ void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
          joined({"was left at layer ", left, " and is entered again"}));
 }
 
-/// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects inconsistent layers through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
   struct shared_name {
     const tied_parameters* first;
-    std::size_t where;  // the layer of the first
-    std::size_t last;   // layer that has it so far
+    std::size_t where;  // the first layer that has it
+    std::size_t last;   // the latest layer that has it
   };
   std::size_t ties = 0;
   for (const layer& each : layers) ties += each.tied.size();
@@ -75,7 +75,7 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
       for (std::size_t v = 0; v < variants->size(); ++v) {
         const std::string place = joined({pointer, key, v});
         check_figures((*variants)[v], place, refuse);
-        if ((*variants)[v].ways == 0) refuse(joined({place, "/ways"}), "0", "is below 1");
+        if ((*variants)[v].tensor_parallel == 0) refuse(joined({place, "/ways"}), "0", "is below 1");
       }
     }
     for (std::size_t t = 0; t < each.tied.size(); ++t) {
@@ -98,14 +98,14 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
   }
 }
 
-/// Refuses the number of a layer that there is not, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects the number of a nonexistent layer through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_number(std::size_t number, std::size_t layers, const std::string& pointer, const Refuse& refuse) {
   if (number < layers) return;
   refuse(pointer, std::to_string(number), joined({"is not below the number of layers, ", layers}));
 }
 
-/// Refuses edges that make no graph without cycles, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects edges that do not form an acyclic graph through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_edges(const profile& model, const Refuse& refuse) {
   stagecut::layer_graph graph(model.layers.size());
@@ -125,7 +125,7 @@ void check_edges(const profile& model, const Refuse& refuse) {
   }
 }
 
-/// Refuses children that make no tree with one root, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects children that do not form a tree with one root through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
   stagecut::layer_graph tree(layers.size());
@@ -158,7 +158,7 @@ void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
   }
 }
 
-/// Refuses parts of a profile that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+/// Rejects inconsistent parts of a profile through `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_profile(const profile& model, const Refuse& refuse) {
   check_layers(model.layers, refuse);

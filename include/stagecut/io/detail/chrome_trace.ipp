@@ -25,7 +25,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Writes the events of some pictures.
+/// Writes the events of several pictures.
 class trace_writer {
  public:
   explicit trace_writer(function_ref<void(std::string_view)> write) : out_(write) {
@@ -87,9 +87,9 @@ class trace_writer {
           "\"}");
   }
 
-  /// Messages that are under way at once stand on threads of their own: a viewer drops what overlaps on one.
+  /// Concurrent messages are on separate threads: a viewer drops events that overlap on one.
   void sends(const pipeline_picture& picture, std::size_t r, std::size_t process, nanoseconds time) {
-    std::vector<double> free;  // of every thread, since when
+    std::vector<double> free;  // of every thread, since when it is free
     for (const auto& each : of_rank(picture.run.transfers, r)) {
       std::size_t lane = 0;
       while (lane < free.size() && free[lane] > time(each.start)) ++lane;
@@ -127,8 +127,8 @@ class trace_writer {
     }
   }
 
-  /// The ends, on a rank, of arrows from every op to those on other ranks that wait for what it has made. An arrow has the
-  /// number of the op that waits; where an op waits for several, that of the edge.
+  /// The ends, on a rank, of arrows from every op to those on other ranks that wait for its output. An arrow has the
+  /// number of the waiting op; if that waits for several ops, the number of the edge.
   void flows(const stagecut::schedule& order, const stagecut::detail::stage_links& links, std::size_t process,
              const op& what, double start) {
     if (what.kind == op_kind::backward_weight) return;
@@ -149,7 +149,7 @@ class trace_writer {
 
   part_writer out_;
   bool any_ = false;
-  std::size_t flows_ = 0;  // numbers that arrows of the pictures before have
+  std::size_t flows_ = 0;  // number of arrows in the previous pictures
 };
 
 }  // namespace detail

@@ -7,26 +7,26 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/column_names.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What the name of a column says.
+/// The meaning of a column's name.
 struct column_meaning {
   column what = column::unknown;
-  column_unit unit{};          ///< of its numbers; without a word where the name has none
-  bool says_unit = false;      ///< or says that they are bytes
-  bool counts = false;         ///< numbers of parameters, not their bytes
-  bool calls_it_name = false;  ///< has the word that we use: `name`, `kind`
+  column_unit unit{};          ///< of its numbers; without a word if the name has none
+  bool says_unit = false;      ///< whether the name has a unit or says bytes
+  bool counts = false;         ///< numbers of parameters, not bytes
+  bool calls_it_name = false;  ///< contains our own word: `name`, `kind`
   bool ambiguous = false;      ///< `params_b`: bytes or billions
 };
 
-/// What the parts of a name mean together.
+/// The combined meaning of the parts of a name.
 [[nodiscard]] constexpr column column_of(std::uint32_t parts) noexcept {
   struct rule {
     column what;
     std::uint32_t needs;
-    std::uint32_t takes;  // as well
+    std::uint32_t takes;  // also possible
   };
   constexpr std::uint32_t timed = part_time | part_pass | part_seconds;
   constexpr std::uint32_t sized = part_size | part_memory | part_bytes;
@@ -57,7 +57,7 @@ struct column_meaning {
   return column::unknown;
 }
 
-/// What a name means: its words in any order, one of which may be a unit.
+/// The meaning of a name: words in any order, optionally one unit.
 [[nodiscard]] inline column_meaning meaning_of(std::string_view name) {
   column_meaning result;
   std::uint32_t parts = part_none;

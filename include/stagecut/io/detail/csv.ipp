@@ -14,7 +14,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/column_names.hpp>
 #include <stagecut/io/detail/csv_columns.hpp>
 #include <stagecut/io/detail/csv_fields.hpp>
 #include <stagecut/io/detail/csv_notes.hpp>
@@ -28,14 +28,14 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// How many lines are still to be read.
+/// The number of lines still to be read.
 [[nodiscard]] inline std::size_t lines_left(line_reader lines) {
   std::size_t left = 0;
   while (lines.next()) ++left;
   return left;
 }
 
-/// Refuses options that are none.
+/// Rejects invalid options.
 inline void check_table_options(const table_options& options) {
   const double bytes = options.bytes_per_parameter;
   if (is_finite(bytes) && bytes > 0) return;
@@ -43,7 +43,7 @@ inline void check_table_options(const table_options& options) {
                       "must be finite and above 0"));
 }
 
-/// Puts a figure where it belongs.
+/// Assigns a figure to its field.
 inline void set_figure(layer& each, column what, double value) {
   switch (what) {
     case column::forward: each.forward = value; break;
@@ -70,7 +70,7 @@ inline void read_weights(line_reader& lines, bool more, profile& model) {
   }
 }
 
-/// Reads a line of a table, split already.
+/// Reads a line of a table from its fields.
 inline void read_row(const csv_header& header, const std::vector<std::string>& fields, const std::string& place,
                      std::size_t number, layer& next, count_watch& watch) {
   bool named = false;
@@ -96,7 +96,7 @@ inline void read_row(const csv_header& header, const std::vector<std::string>& f
   check_time(next, place);
 }
 
-/// Reads the lines of a table below its header, at which `lines` stands.
+/// Reads the lines of a table after its header, the current position of `lines`.
 inline void read_table(line_reader& lines, std::vector<std::string>& fields, const table_options& options,
                        profile& model) {
   const std::string place = lines.place();
@@ -114,7 +114,7 @@ inline void read_table(line_reader& lines, std::vector<std::string>& fields, con
   if (!model.layers.empty()) note_table(header, watch, model, place, options);
 }
 
-/// Whether a line begins a plain list of weights: `time`, or a number; `header`: it is the former.
+/// Whether a line begins a plain list of weights: `time`, or a number; `header` is set if it is `time`.
 [[nodiscard]] inline bool begins_list(std::string_view line, bool& header) {
   std::vector<std::string> fields;
   const std::string_view word = csv_split(line, ',', fields).empty() ? trimmed(fields[0]) : std::string_view();

@@ -11,13 +11,13 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/column_meaning.hpp>
-#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/column_names.hpp>
 #include <stagecut/io/detail/csv_fields.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/table_options.hpp>
 #include <stagecut/profile/layer.hpp>
 
-// The header of a table of layers, and what its columns make of the fields of a line.
+// The header of a table of layers, and the interpretation of the fields of a line.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// The columns that `as_csv` writes.
@@ -30,16 +30,16 @@ struct csv_column {
   std::size_t field = 0;
   std::string name{};  ///< in the header
   column_meaning meaning{};
-  double each = 1;  ///< what one of its numbers counts for: bytes of a parameter
+  double each = 1;  ///< value of one of its numbers: bytes of a parameter
 };
 
-/// The header of a table: how its lines are split, and which field is what.
+/// The header of a table: how to split its lines, and the meaning of each field.
 struct csv_header {
   char separator = ',';
   std::size_t fields = 0;
-  std::vector<csv_column> columns{};  ///< of each kind one at most
-  std::vector<std::string> unread{};  ///< names of other columns, the first few
-  std::size_t others = 0;             ///< how many these are
+  std::vector<csv_column> columns{};  ///< at most one of each kind
+  std::vector<std::string> unread{};  ///< names of the first few other columns
+  std::size_t others = 0;             ///< their number
 
   [[nodiscard]] const csv_column* find(column what) const noexcept {
     for (const csv_column& each : columns) {
@@ -66,10 +66,10 @@ struct csv_header {
   return more == 0 ? text : text + joined({" and ", more, " more"});
 }
 
-/// How many fields of a line name a column of ours, split as well as can be.
-/// @param separator  becomes the one of comma, semicolon and tabulator that makes most of them; the first of these
-/// @param fields     become those of the line
-/// @return           nothing if it cannot be split
+/// The number of fields of a header line that name known columns, with the best separator.
+/// @param separator  output: comma, semicolon or tab, whichever gives most known columns; on ties the first of these
+/// @param fields     output: the fields of the line
+/// @return           0 if the line cannot be split
 inline std::size_t split_header(std::string_view line, char& separator, std::vector<std::string>& fields) {
   std::size_t most = 0;
   separator = ',';
@@ -85,7 +85,7 @@ inline std::size_t split_header(std::string_view line, char& separator, std::vec
   return most;
 }
 
-/// Adds a column, unless another one is the same.
+/// Adds a column, unless it duplicates another.
 inline void add_column(csv_header& header, csv_column next, const std::string& place) {
   const auto leave = [&](std::string name) {
     ++header.others;
@@ -101,7 +101,7 @@ inline void add_column(csv_header& header, csv_column next, const std::string& p
     if (each.name == next.name) {
       fail(invalid_input(place, joined({"column ", in_quotes(next.name), " stands twice"})));
     }
-    // `name` goes before `layer`, and `kind` before `type`.
+    // `name` takes precedence over `layer`, and `kind` over `type`.
     if (each.meaning.calls_it_name != next.meaning.calls_it_name) {
       if (next.meaning.calls_it_name) std::swap(each, next);
       return leave(std::move(next.name));
@@ -112,8 +112,7 @@ inline void add_column(csv_header& header, csv_column next, const std::string& p
   header.columns.push_back(std::move(next));
 }
 
-/// Makes of a time of which nobody says what it is that of the forward pass; where the forward pass has a column it is
-/// left out.
+/// Treats a time of an unnamed pass as the forward time; drops it if the forward pass has a column.
 inline void place_time(csv_header& header, const std::string& place) {
   for (std::size_t i = 0; i < header.columns.size(); ++i) {
     csv_column& each = header.columns[i];
@@ -135,7 +134,7 @@ inline void place_time(csv_header& header, const std::string& place) {
 }
 
 /// Reads the header of a table.
-/// @throws invalid_input with the place if it has no figure, or one twice
+/// @throws invalid_input with the position if it has no figure, or one twice
 [[nodiscard]] inline csv_header read_header(std::string_view line, const std::string& place,
                                             const table_options& options, std::vector<std::string>& fields) {
   csv_header header;
@@ -167,7 +166,7 @@ inline void place_time(csv_header& header, const std::string& place) {
   return header;
 }
 
-/// The unit behind a number, as in `12 MB`; none: there is no such unit of what the column holds.
+/// The unit after a number, as in `12 MB`; null if there is no such unit for the column.
 [[nodiscard]] inline const column_unit* unit_behind(std::string_view text, const csv_column& of) {
   text = trimmed(text);
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -177,11 +176,11 @@ inline void place_time(csv_header& header, const std::string& place) {
   const bool pass = of.what == column::forward || of.what == column::backward || of.what == column::backward_input ||
                     of.what == column::backward_weight;
   if (unit == nullptr || !text.empty() || unit->part != (pass ? part_seconds : part_bytes)) return nullptr;
-  return of.what == column::parameters && unit->word == "b" ? nullptr : unit;  // of parameters, billions perhaps
+  return of.what == column::parameters && unit->word == "b" ? nullptr : unit;  // for parameters, it may mean billions
 }
 
-/// The number in a field: seconds or bytes. Where the header names no unit and the numbers are no counts, the field may.
-/// @throws invalid_input with the place, the column and the field
+/// The number in a field: seconds or bytes. If the header names no unit and the numbers are no counts, the field may.
+/// @throws invalid_input with the position, the column and the field
 [[nodiscard]] inline double csv_value(std::string_view text, const csv_column& of, const std::string& place) {
   text = trimmed(text);
   const column_unit* unit = &of.meaning.unit;

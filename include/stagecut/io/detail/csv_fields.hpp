@@ -11,10 +11,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Splits a line at its separators. A field in double quotes may hold separators, and quotes written twice; of others, blanks
-/// around them do not count.
-/// @param fields  where they go; that of a line before serves again
-/// @return        what is wrong with the line; empty: nothing
+/// Splits a line at its separators. A field in double quotes may contain separators, and doubled quotes; other fields are
+/// trimmed.
+/// @param fields  output, reusing the memory of a previous line
+/// @return        the problem with the line; empty: none
 [[nodiscard]] inline std::string csv_split(std::string_view line, char separator, std::vector<std::string>& fields) {
   fields.resize(1);
   fields[0].clear();
@@ -53,8 +53,8 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {};
 }
 
-/// Splits a line of a table, likewise.
-/// @throws invalid_input with the place and what is wrong
+/// Splits a line of a table in the same way.
+/// @throws invalid_input with the position and the problem
 inline void csv_fields(std::string_view line, char separator, const std::string& place,
                        std::vector<std::string>& fields) {
   if (const std::string problem = csv_split(line, separator, fields); !problem.empty()) {

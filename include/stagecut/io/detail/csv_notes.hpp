@@ -9,17 +9,17 @@
 #include <vector>
 
 #include <stagecut/io/detail/column_meaning.hpp>
-#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/column_names.hpp>
 #include <stagecut/io/detail/csv_columns.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/table_options.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What is said of a table of layers beside its figures.
+// Notes on a table of layers.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Whether a table has the columns that `as_csv` writes, and no others: there, all is in seconds and bytes.
+/// Whether a table has only columns that `as_csv` writes: these are in seconds and bytes.
 [[nodiscard]] inline bool is_own(const csv_header& header) {
   if (header.others != 0 || header.columns.size() != csv_columns.size()) return false;
   for (const csv_column& each : header.columns) {
@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return true;
 }
 
-/// Watches whether the numbers of a column that names no unit are counts of parameters, not bytes.
+/// Detects whether the numbers of a column without a unit are counts of parameters instead of bytes.
 class count_watch {
  public:
   explicit count_watch(const csv_header& header) {
@@ -38,13 +38,13 @@ class count_watch {
     for (const csv_column& each : header.columns) units_ = units_ || !each.meaning.unit.word.empty();
   }
 
-  /// Tells it of the parameters of a layer, and of the field that they stand in.
+  /// Records the parameters of a layer and their field.
   void operator()(double bytes, std::string_view field) {
     if (!watched_ || bytes == 0) return;
     field = trimmed(field);
     const bool letter = field.back() > '9';
     if (letter || std::trunc(bytes) != bytes) {
-      watched_ = false;  // a unit, or a fraction: no count
+      watched_ = false;  // a unit, or a fraction: not a count
       return;
     }
     any_ = true;
@@ -55,19 +55,18 @@ class count_watch {
 
  private:
   bool watched_ = false;
-  bool units_ = false;  // other columns name theirs
+  bool units_ = false;  // whether other columns name theirs
   bool any_ = false;
   bool odd_ = false;
 };
 
-/// Whether a name is that of a line of sums.
+/// Whether a name denotes a line of sums.
 [[nodiscard]] inline bool names_total(std::string_view name) {
   const std::string word = take_word(name);
   return name.empty() && (word == "total" || word == "totals" || word == "sum" || word == "all" || word == "overall");
 }
 
-/// Whether the last layer has the sums of the others, of two at least that take time or bytes: rounded ones, if it is called
-/// so.
+/// Whether the last layer has the sums of the others, at least two with times or bytes; its name permits rounded sums.
 [[nodiscard]] inline bool ends_with_total(const profile& model) {
   double time = 0;
   double bytes = 0;
@@ -83,7 +82,7 @@ class count_watch {
   return (last.time() > 0 || last.parameters > 0) && is_sum(last.time(), time) && is_sum(last.parameters, bytes);
 }
 
-/// Notes what was taken for granted, or left out.
+/// Notes assumptions and omissions.
 inline void note_table(const csv_header& header, const count_watch& watch, const profile& model,
                        const std::string& place, const table_options& options) {
   if (options.notes == nullptr) return;

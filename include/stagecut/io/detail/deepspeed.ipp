@@ -18,8 +18,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The ranks of all degrees, and the part of DeepSpeed's configuration that says how a batch is dealt out; nothing where no
-/// microbatches are known. Layers are shared by what is called the model there.
+/// The ranks of all degrees, and the part of DeepSpeed's configuration that divides a batch into microbatches; empty if
+/// the number of microbatches is unknown. The degree that shares layers is DeepSpeed's model parallelism.
 [[nodiscard]] inline std::string deepspeed_run(const plan& p) {
   const run_settings run = settings_of(p);
   if (const std::string why = settings_obstacle(entry_of(framework::deepspeed), run); !why.empty())
@@ -41,7 +41,7 @@ namespace detail {
   return text + "}";
 }
 
-/// The class of a plan with one stage a rank.
+/// The class of a plan with one stage per rank.
 [[nodiscard]] inline std::string deepspeed_class(const std::string& parts) {
   return joined(
       {"class Cut(PipelineModule):\n"
@@ -53,7 +53,7 @@ namespace detail {
        "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])"});
 }
 
-/// The class of a plan for DualPipeV: two stages a rank, down the ranks and back up.
+/// The class of a plan for DualPipeV: two stages per rank, down the ranks and back up.
 [[nodiscard]] inline std::string dualpipev_class(const std::string& parts) {
   return joined(
       {"class Cut(DualPipeVModule):\n"
@@ -72,7 +72,7 @@ namespace detail {
 STAGECUT_DECL std::string as_deepspeed(const plan& p) {
   detail::check_no_stage_empty(detail::check_target("as_deepspeed", framework::deepspeed, p).name, p);
   const std::string parts = detail::list_text(p.cuts.points());
-  return (p.chunks == 1 ? detail::deepspeed_class(parts) : detail::dualpipev_class(parts)) + detail::deepspeed_run(p);
+  return (p.stages_per_rank == 1 ? detail::deepspeed_class(parts) : detail::dualpipev_class(parts)) + detail::deepspeed_run(p);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -25,8 +25,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Bytes a second of the link of these graphs: they give the time of a message, not its bytes. As a power of two it
-/// turns one into the other and back without rounding.
+/// Bytes per second of the link of these graphs, which give the times of messages but not their bytes. As a power of two
+/// it converts one into the other and back without rounding.
 inline constexpr double dnn_bandwidth = 2147483648.0;
 
 STAGECUT_DECL bool is_dnn_partitioning(const json& parsed) {
@@ -34,7 +34,7 @@ STAGECUT_DECL bool is_dnn_partitioning(const json& parsed) {
          parsed.contains("maxFPGAs");
 }
 
-/// The keys of both lists: those that are read, and those that would mean something else in a profile.
+/// The keys of both lists: those that are read, and those with another meaning in a profile.
 template <std::size_t n, std::size_t m>
 [[nodiscard]] std::vector<std::string_view> both_keys(const std::array<std::string_view, n>& read,
                                                       const std::array<std::string_view, m>& of_profile) {
@@ -43,7 +43,7 @@ template <std::size_t n, std::size_t m>
   return keys;
 }
 
-/// A whole number or a text, as a text: an id, a class.
+/// An integer or a text, as a text: an id, a class.
 [[nodiscard]] inline std::string label_text(const json_value& value) {
   if ((*value).is_string()) return value.text();
   if ((*value).is_number_integer()) return (*value).dump();
@@ -57,7 +57,7 @@ template <std::size_t n, std::size_t m>
   return value.count() == 1;
 }
 
-/// A node, but for what its edges say of it. Its name is its id.
+/// A node without the figures of its edges. Its name is its id.
 inline layer read_dnn_node(const json_value& value, const std::vector<std::string_view>& known) {
   layer each;
   each.name = label_text(value.at("id"));
@@ -72,7 +72,7 @@ inline layer read_dnn_node(const json_value& value, const std::vector<std::strin
   return each;
 }
 
-/// Gives each node the name that it alone has; one that several have is their kind.
+/// Sets each node's name if it is unique; a name shared by several nodes is their kind.
 inline void read_dnn_names(const json_elements& nodes, std::vector<layer>& layers) {
   std::vector<std::string> names(layers.size());
   std::map<std::string_view, std::size_t> count;
@@ -86,7 +86,7 @@ inline void read_dnn_names(const json_elements& nodes, std::vector<layer>& layer
   }
 }
 
-/// The edges, and what every node sends along all of its own.
+/// Reads the edges, and the output that every node sends along all of them.
 inline void read_dnn_edges(const json_value& value, const std::map<std::string, std::size_t>& numbers, profile& model) {
   std::vector<double> costs(model.layers.size(), -1);
   for (const json_value& element : value.elements()) {

@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The attributes of a layer that are not the usual ones.
+/// The attributes of a layer that differ from the defaults.
 [[nodiscard]] inline std::string dot_attributes(const layer& each) {
   std::string text;
   const auto put = [&](std::string_view key, std::string_view value) {

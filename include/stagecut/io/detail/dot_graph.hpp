@@ -11,22 +11,22 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_profile.hpp>
-#include <stagecut/io/detail/dot_words.hpp>
+#include <stagecut/io/detail/dot_names.hpp>
 #include <stagecut/io/detail/json_layer.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// The nodes and edges that a text in DOT names, as a profile.
+// Converts the nodes and edges of a text in DOT to a profile.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Gathers nodes and edges.
+/// Collects nodes and edges.
 class dot_graph {
  public:
-  /// @param source  what errors call the text
+  /// @param source  the text's name in errors
   explicit dot_graph(std::string_view source) : words_(source), source_(source) {}
 
-  /// The number of a node, which is new where it is named first.
+  /// The number of a node, created on first use.
   std::size_t number(const std::string& name, std::size_t line) {
     const auto [found, fresh] = numbers_.emplace(name, nodes_.size());
     if (!fresh) return found->second;
@@ -40,10 +40,10 @@ class dot_graph {
   void put(std::size_t node, const dot_attribute& given) { words_.put(nodes_[node], given); }
   /// An attribute of the graph.
   void put(const dot_attribute& given) { words_.put(model_.machine, given); }
-  /// What the graph is called.
+  /// Sets the name of the graph.
   void name(std::string text) { model_.name = std::move(text); }
 
-  /// An edge; and what is sent along it, an attribute or null.
+  /// Adds an edge; `weight` is the attribute for what is sent along it, or null.
   void join(std::size_t from, std::size_t to, std::size_t line, const dot_attribute* weight) {
     edges_.push_back({from, to, line});
     if (weight == nullptr) return;
@@ -57,7 +57,7 @@ class dot_graph {
   }
 
   /// The graph.
-  /// @param strict  edges that stand twice are one
+  /// @param strict  duplicate edges are merged
   [[nodiscard]] profile take(bool strict) {
     if (nodes_.empty()) fail(invalid_input(source_, "names no node"));
     if (edges_.empty() && nodes_.size() > 1) {
@@ -93,7 +93,7 @@ class dot_graph {
     fail(invalid_input(words_.place(line), problem));
   }
 
-  /// What follows from all that was said of a node.
+  /// Derives the remaining figures of a node.
   void finish(dot_node& node) const {
     layer& each = node.each;
     if (node.sent && node.says_output && *node.sent != each.output) {
@@ -111,7 +111,7 @@ class dot_graph {
     check_pass(each, "", check);
   }
 
-  dot_words words_;
+  dot_names words_;
   std::string_view source_;
   std::map<std::string, std::size_t> numbers_{};
   std::vector<dot_node> nodes_{};

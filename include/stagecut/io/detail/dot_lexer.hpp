@@ -9,7 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 
-// The words and signs of a text in DOT.
+// The tokens of a text in DOT.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// A word or a sign.
@@ -17,14 +17,14 @@ struct dot_token {
   enum class kind : std::uint8_t { word, quoted, html, sign, end };
 
   kind what = kind::end;
-  std::string text{};    ///< of a quoted word, what it means; of a sign `->`, `--` or one character
-  std::size_t line = 0;  ///< on which it begins, from 1
+  std::string text{};    ///< content of a quoted word; or a sign: `->`, `--` or one character
+  std::size_t line = 0;  ///< the line of its start, from 1
 
   /// Whether it is this sign.
   [[nodiscard]] bool is(std::string_view sign) const noexcept { return what == kind::sign && text == sign; }
-  /// Whether it names something.
+  /// Whether it is a name.
   [[nodiscard]] bool is_id() const noexcept { return what == kind::word || what == kind::quoted; }
-  /// Whether it is this word of DOT itself, in letters of either case.
+  /// Whether it is this keyword of DOT, in either case.
   [[nodiscard]] bool is_keyword(std::string_view small) const noexcept {
     if (what != kind::word || text.size() != small.size()) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -35,8 +35,8 @@ struct dot_token {
   }
 };
 
-/// Takes a text apart. Skips a byte-order mark, and comments: to the end of the line behind `//`, in `/* */`, and lines
-/// that begin with `#`.
+/// Splits a text into tokens. Skips a byte-order mark, and comments: `//` to the end of the line, `/* */`, and lines that
+/// begin with `#`.
 class dot_lexer {
  public:
   dot_lexer(std::string_view text, std::string_view source) : text_(text), source_(source) {
@@ -61,7 +61,7 @@ class dot_lexer {
 
   /// `SOURCE:LINE`.
   [[nodiscard]] std::string place(std::size_t line) const { return joined({source_, ":", line}); }
-  /// What errors call the text.
+  /// The text's name in errors.
   [[nodiscard]] std::string source() const { return std::string(source_); }
 
  private:
@@ -83,7 +83,7 @@ class dot_lexer {
     return token;
   }
 
-  /// The size of the number that stands next: `-1.5`, `.5`, `2e-3`; 0 if there is none.
+  /// The length of the number at the current position: `-1.5`, `.5`, `2e-3`; 0 if there is none.
   [[nodiscard]] std::size_t numeral() const {
     const std::size_t sign = text_[at_] == '-' ? 1 : 0;
     const std::size_t digits = length(at_ + sign, [](char c) { return is_digit(c) || c == '.'; });
@@ -119,7 +119,7 @@ class dot_lexer {
     fail(invalid_input(place(token.line), "a quote is not closed"));
   }
 
-  /// A label `<...>`, whose angle brackets come in pairs.
+  /// A label `<...>` with balanced angle brackets.
   dot_token html() {
     dot_token token{dot_token::kind::html, "<...>", line_};
     std::size_t open = 0;
@@ -134,7 +134,7 @@ class dot_lexer {
     fail(invalid_input(place(token.line), "an angle bracket is not closed"));
   }
 
-  /// Goes behind white space and comments.
+  /// Skips white space and comments.
   void skip() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -160,8 +160,8 @@ class dot_lexer {
   std::size_t line_ = 1;
 };
 
-/// Whether a text begins as one in DOT, behind comments.
-/// @throws invalid_input if a comment or a quote there is not closed
+/// Whether a text begins as DOT, after comments.
+/// @throws invalid_input for an unclosed comment or quote there
 [[nodiscard]] inline bool is_dot(std::string_view text, std::string_view source) {
   const std::size_t first = text.find_first_not_of(" \t\r\n", text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   if (first == std::string_view::npos || std::string_view("/#sSdDgG").find(text[first]) == std::string_view::npos) {

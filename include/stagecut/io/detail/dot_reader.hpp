@@ -10,11 +10,11 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/dot_graph.hpp>
 #include <stagecut/io/detail/dot_lexer.hpp>
-#include <stagecut/io/detail/dot_words.hpp>
+#include <stagecut/io/detail/dot_names.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// A text in DOT, as a profile.
+// Reads a text in DOT as a profile.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Reads a text in DOT, statement by statement.
@@ -86,7 +86,7 @@ class dot_reader {
     }
   }
 
-  /// What begins with a name: `a = b`, an edge or a node.
+  /// A statement that begins with a name: `a = b`, an edge or a node.
   void named() {
     if (!now_.is_id()) unexpected();
     const dot_token first = take();
@@ -96,12 +96,12 @@ class dot_reader {
     for (const dot_attribute& each : list()) graph_.put(node, each);
   }
 
-  /// An attribute of the graph; of one within it, it means nothing.
+  /// An attribute of the graph; ignored in a subgraph.
   void put(const dot_attribute& given) {
     if (open_ == 1) graph_.put(given);
   }
 
-  /// An attribute of all nodes or edges that follow.
+  /// Rejects a default attribute of later nodes or edges if it is meaningful.
   void refuse_default(const dot_attribute& given, bool means_something) const {
     if (!means_something) return;
     fail(invalid_input(lexer_.place(given.line),

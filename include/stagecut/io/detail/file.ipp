@@ -39,7 +39,7 @@ STAGECUT_DECL std::string file_text(const std::string& path, const read_limits& 
   std::ifstream file(path, std::ios::binary);
   if (!file)
     stagecut::detail::fail(invalid_input(path, stagecut::detail::joined({"cannot be opened: ", std::strerror(errno)})));
-  std::error_code unknown;  // of what is no regular file
+  std::error_code unknown;  // for something that is no regular file
   const auto size = std::filesystem::file_size(path, unknown);
   return stream_text(file, path, limits, unknown ? 0 : static_cast<std::size_t>(size));
 }

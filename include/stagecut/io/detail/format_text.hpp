@@ -17,14 +17,14 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
-// What the writers of frameworks' formats share: words for a text, and what a plan is checked for. Each check is given
-// the name of the format, and throws not_representable.
+// Shared by the writers of frameworks' formats: text fragments, and checks of a plan. Each check takes the name of the
+// format, and throws not_representable.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-// The numbers of layers, stages and devices of a plan.
+// Checks of the numbers of layers, stages and devices of a plan.
 
-/// Refuses a plan whose numbers of layers, stages and devices do not agree.
-/// @throws argument_error if the parts of the plan do not belong together
+/// Rejects a plan with inconsistent numbers of layers, stages and devices.
+/// @throws argument_error if the parts of the plan contradict each other
 inline void check_parts(std::string_view function, const plan& p) {
   const auto require = [&](bool holds, std::string_view argument, std::size_t value, std::string_view requirement) {
     if (!holds) fail(argument_error(joined({"io::", function}), argument, std::to_string(value), requirement));
@@ -33,22 +33,22 @@ inline void check_parts(std::string_view function, const plan& p) {
   const std::size_t layers = p.profile.layers.size();
   const std::size_t stages = by_cuts ? p.cuts.stages() : p.stages.size();
   require(p.devices != 0, "plan.devices", p.devices, "must be at least 1");
-  require(p.chunks != 0, "plan.chunks", p.chunks, "must be at least 1");
+  require(p.stages_per_rank != 0, "plan.chunks", p.stages_per_rank, "must be at least 1");
   const std::size_t items = by_cuts ? p.cuts.items() : p.assignment.size();
   require(items == layers, by_cuts ? "plan.cuts.items()" : "plan.assignment.size()", items,
           joined({"must be the number of layers, ", layers}));
   for (const std::size_t each : p.assignment) {
     require(each < stages, "plan.assignment", each, joined({"must be below the number of stages, ", stages}));
   }
-  const bool full = stages % p.chunks == 0 && stages / p.chunks == p.devices;
-  require(full || (are_graph_chunks(p) && (stages + p.chunks - 1) / p.chunks <= p.devices),
+  const bool full = stages % p.stages_per_rank == 0 && stages / p.stages_per_rank == p.devices;
+  require(full || (are_graph_chunks(p) && (stages + p.stages_per_rank - 1) / p.stages_per_rank <= p.devices),
           by_cuts ? "plan.cuts.stages()" : "plan.stages.size()", stages,
-          joined({"must be devices * chunks, ", p.devices, " * ", p.chunks}));
+          joined({"must be devices * chunks, ", p.devices, " * ", p.stages_per_rank}));
   require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
           joined({"must be the number of stages, ", stages}));
 }
 
-/// `each(0)`, `each(1)`, …, `each(count - 1)`, with the separator between them.
+/// `each(0)`, `each(1)`, …, `each(count - 1)`, joined by the separator.
 template <class Each>
 [[nodiscard]] std::string sequence_text(std::size_t count, std::string_view separator, Each each) {
   std::string text;
@@ -63,8 +63,8 @@ template <class Numbers>
       {"[", sequence_text(numbers.size(), separator, [&](std::size_t i) { return std::to_string(numbers[i]); }), "]"});
 }
 
-/// A name on one line: what ends a string of Python or TOML, or its line, is escaped as in both, and so is what would
-/// mislead a reader of the code.
+/// A name on one line: characters that end a string of Python or TOML, or its line, are escaped as in both languages, and
+/// so are characters that mislead a reader.
 [[nodiscard]] inline std::string escaped(std::string_view name) {
   std::string text;
   while (!name.empty()) {
@@ -88,7 +88,7 @@ template <class Numbers>
 [[nodiscard]] inline std::vector<std::string_view> module_names(const plan& p, std::size_t stage) {
   std::vector<std::string_view> result;
   for (const std::size_t i : layers_of(p, stage)) {
-    if (p.profile.layers[i].is_backward) continue;  // the framework makes those itself
+    if (p.profile.layers[i].is_backward) continue;  // the framework generates those itself
     const auto names = stagecut::detail::module_names_of(p.profile.layers[i]);
     result.insert(result.end(), names.begin(), names.end());
   }
@@ -104,7 +104,7 @@ template <class Numbers>
   return result;
 }
 
-/// Refuses what was chosen for a layer and cannot be said.
+/// Rejects choices for a layer that the format cannot express.
 inline void check_choices(std::string_view format, const plan& p, recomputation_rule recomputed,
                           stage_devices devices) {
   for (std::size_t i = 0; i < p.choices.size() && i < p.profile.layers.size(); ++i) {
@@ -120,7 +120,7 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
                              in_quotes(shared->recomputation), ", and it chooses none by layer"}));
     }
     // The devices of its stage say it, if it is of so many.
-    const bool of_stage = shared != nullptr && shared->ways != 1 && devices != stage_devices::one;
+    const bool of_stage = shared != nullptr && shared->tensor_parallel != 1 && devices != stage_devices::one;
     if (!choice.sharding.empty() && !of_stage) {
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with sharding ", in_quotes(choice.sharding),
                              ", and it chooses none by layer"}));
@@ -128,17 +128,18 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
   }
 }
 
-/// Refuses stages of several devices each, and what was chosen for a layer and cannot be said.
+/// Rejects stages with several devices each, and choices for a layer that the format cannot express.
 inline void check_devices(std::string_view format, const plan& p, recomputation_rule recomputed,
                           stage_devices devices) {
   for (std::size_t s = 0; s < p.stages.size() && devices != stage_devices::one_node; ++s) {
-    const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
+    const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].tensor_parallel);
     if (shards == 1 && (replicas == 1 || devices == stage_devices::replicas) && devices != stage_devices::alike)
       continue;
     if (devices == stage_devices::alike) {
-      if (replicas != p.stages[0].replicas || shards != p.stages[0].shards) {
+      if (replicas != p.stages[0].replicas || shards != p.stages[0].tensor_parallel) {
         refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " shards, stage 0 ",
-                               p.stages[0].replicas, " of ", p.stages[0].shards, ", and it gives all stages as many"}));
+                               p.stages[0].replicas, " of ", p.stages[0].tensor_parallel,
+                               ", and it gives all stages as many"}));
       }
       if (replicas == 1 || p.own_microbatches) continue;
       refuse(format,
@@ -151,19 +152,19 @@ inline void check_devices(std::string_view format, const plan& p, recomputation_
   check_choices(format, p, recomputed, devices);
 }
 
-/// Refuses stages that are not intervals of layers.
+/// Rejects stages that are not intervals of layers.
 inline void check_intervals(std::string_view format, const plan& p) {
   if (!p.assignment.empty()) refuse(format, "its stages are not intervals in the order of its layers");
 }
 
-/// Refuses several chunks of a graph on a device.
+/// Rejects several stages per device of a graph.
 inline void check_chunks(std::string_view format, const plan& p) {
   if (are_graph_chunks(p)) refuse(format, "devices hold several chunks of a graph, which none of its schedules runs");
 }
 
-/// Refuses what a format of chains cannot say: stages that are not a chain of intervals of layers with both passes, or
-/// that have several devices each, or a CPU.
-/// @throws argument_error if the parts of the plan do not belong together
+/// Rejects what a format for chains cannot express: stages that are not a chain of intervals of layers with both passes,
+/// or that have several devices each, or a CPU.
+/// @throws argument_error if the parts of the plan contradict each other
 inline void check_plan(std::string_view function, std::string_view format, const plan& p,
                        recomputation_rule recomputed = recomputation_rule::none,
                        stage_devices devices = stage_devices::one) {
@@ -194,7 +195,7 @@ inline void check_no_stage_empty(std::string_view format, const plan& p) {
   }
 }
 
-/// Refuses parameters that layers on different stages share.
+/// Rejects parameters shared by layers on different stages.
 inline void check_tied(std::string_view format, const plan& p) {
   const auto stages = stage_of_layers(p);
   std::map<std::string_view, std::size_t> first;  // the first layer that names them
@@ -210,7 +211,7 @@ inline void check_tied(std::string_view format, const plan& p) {
   }
 }
 
-/// Refuses modules by whose names no one could find them.
+/// Rejects modules whose names do not identify them.
 inline void check_names(std::string_view format, const plan& p) {
   std::map<std::string_view, const layer*> first;
   for (const layer& each : p.profile.layers) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/run_settings.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>

@@ -17,10 +17,10 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What the writers of graphs share: a plan that is sound, the edges of its profile, and colours of its stages.
+// Shared by the writers of graphs: a check of the plan, the edges of its profile, and colours of its stages.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Refuses a plan whose parts do not belong together.
+/// Rejects a plan whose parts contradict each other.
 /// @throws argument_error
 inline void check_graph_plan(std::string_view function, const plan& made) {
   const auto refuse = [&](std::string_view pointer, std::string_view what, std::string_view problem) {
@@ -32,7 +32,7 @@ inline void check_graph_plan(std::string_view function, const plan& made) {
   });
 }
 
-/// What feeds what: the edges of a profile, of a chain those from each layer to the next.
+/// The edges of a profile; for a chain, from each layer to the next.
 [[nodiscard]] inline std::vector<profile_edge> all_edges(const profile& model) {
   if (!model.edges.empty()) return model.edges;
   std::vector<profile_edge> result;
@@ -40,7 +40,7 @@ inline void check_graph_plan(std::string_view function, const plan& made) {
   return result;
 }
 
-/// Names by which layers can be told apart: their own if all have one, and no two the same; else their numbers.
+/// Unique names of layers: their own if all have one and all are different; else their numbers.
 [[nodiscard]] inline std::vector<std::string> unique_names(const profile& model) {
   std::vector<std::string> names;
   std::set<std::string_view> known;
@@ -53,14 +53,14 @@ inline void check_graph_plan(std::string_view function, const plan& made) {
   return names;
 }
 
-/// The shortest text that is read as the same number.
+/// The shortest text that reads back as the same number.
 [[nodiscard]] inline std::string shortest_text(double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   return {digits.data(), end.ptr};
 }
 
-/// A light colour for a stage; neighbours differ.
+/// A light colour for a stage; adjacent stages differ.
 [[nodiscard]] inline std::string_view stage_colour(std::size_t stage) noexcept {
   constexpr std::array<std::string_view, 12> colours = {"#a6c8f0", "#f6c48e", "#b5dfa6", "#f2b3c3",
                                                         "#c9bdea", "#e9dc8f", "#a5dcd9", "#e3b79c",

@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The layers of a plan and what feeds what.
+/// The graph of a plan's layers.
 [[nodiscard]] inline stagecut::layer_graph graph_of_layers(const plan& made) {
   stagecut::layer_graph graph(made.profile.layers.size());
   for (const auto& [from, to] : all_edges(made.profile)) graph.join(from, to);
@@ -45,7 +45,7 @@ class graph_drawing {
     std::string body;
     const double top = legend(body) + 16;
     std::string inner;  // edges within a stage
-    std::string outer;  // and between two
+    std::string outer;  // edges between stages
     for (const auto& [from, to] : all_edges(made_.profile)) {
       edge(stage_of_[from] == stage_of_[to] ? inner : outer, from, to, top);
     }
@@ -71,7 +71,7 @@ class graph_drawing {
 
   [[nodiscard]] data_unit unit(double longest) const { return time_unit(longest, !made_.profile.weights_only); }
 
-  /// Draws the heading and what the colours mean, and returns the pixels that they take.
+  /// Draws the heading and the legend of colours, and returns their height in pixels.
   double legend(std::string& to) const {
     add(to, "<text x=\"", margin, "\" y=\"24\" font-size=\"14\">", shortened(heading(), 14, width_ - 2 * margin),
         "</text>\n<g font-size=\"11\">\n");

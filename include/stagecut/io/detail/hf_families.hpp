@@ -10,14 +10,14 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-// Families of models of text as the library transformers (Hugging Face) names them: its classes `XConfig` say what the
-// figures are called and their defaults, its classes `XForCausalLM` which matrices, biases and norms there are. Tests
-// hold the counts of parameters against published checkpoints.
+// Families of text models as named by the library transformers (Hugging Face): its classes `XConfig` define the names of
+// figures and their defaults, its classes `XForCausalLM` the matrices, biases and norms. Tests compare the counts of
+// parameters with published checkpoints.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-// What sets families of models with one feed-forward part a layer apart from Llama without biases.
+// Differences from Llama without biases, for families with one feed-forward part per layer.
 
-/// Biases of all four matrices of attention, where `attention_bias` says so.
+/// Biases of all four attention matrices, if `attention_bias` is set.
 inline void attention_bias(const hf_figures& at, transformer::architecture& a, bool otherwise = false) {
   a.qkv_bias = a.output_bias = at.flag("attention_bias", otherwise);
 }
@@ -34,7 +34,7 @@ inline void all_windows(const hf_figures& at, transformer::architecture& a, std:
 
 inline void mistral_rules(hf_figures& at, transformer::architecture& a) { all_windows(at, a, 4096); }
 
-/// `max_window_layers` see all tokens, those behind them the window, if it is used at all.
+/// The first `max_window_layers` layers see all tokens, later ones the window, if it is used at all.
 inline void qwen_windows(const hf_figures& at, transformer::architecture& a, std::size_t full) {
   const bool used = at.flag("use_sliding_window", false);
   const std::size_t window = used ? at.count_or_null("sliding_window", 4096) : 0;
@@ -88,7 +88,7 @@ inline void gpt2_rules(hf_figures& at, transformer::architecture& a) {
   a.positions = at.count({"n_positions", "max_position_embeddings", "n_ctx"}, 1024, 1);
 }
 
-/// Phi-1 to phi-2: attention and feed-forward part start from one norm; the head has a bias.
+/// Phi-1 to phi-2: attention and feed-forward part share one input norm; the head has a bias.
 inline void phi_rules(hf_figures& at, transformer::architecture& a) {
   a.gated = false;
   a.biases = true;
@@ -101,7 +101,7 @@ inline void phi_rules(hf_figures& at, transformer::architecture& a) {
 
 inline void phi3_rules(hf_figures& at, transformer::architecture& a) { all_windows(at, a, 0); }
 
-/// Norms have a scale and no shift. Those of queries and keys have scales for each head.
+/// Norms have a scale and no shift. Those of queries and keys have separate scales for each head.
 inline void cohere_rules(hf_figures& at, transformer::architecture& a) {
   attention_bias(at, a);
   a.norms = 1;
@@ -124,9 +124,9 @@ inline void bert_rules(hf_figures& at, transformer::architecture& a) {
   a.token_types = at.count({"type_vocab_size"}, 2);
 }
 
-// What sets families of models with experts apart from Llama without biases.
+// Differences from Llama without biases, for families with experts.
 
-/// Experts: how many, how many a token visits, their width.
+/// Experts: their number, the number that a token visits, their width.
 inline void set_experts(hf_figures& at, transformer::architecture& a, const char* all, std::size_t experts,
                         std::size_t top_k, std::size_t expert_ffn) {
   a.experts = at.needed({all, "num_local_experts", "num_experts"}, experts);
@@ -139,7 +139,7 @@ inline void mixtral_rules(hf_figures& at, transformer::architecture& a) {
   set_experts(at, a, "num_local_experts", 8, 2, 0);
 }
 
-/// Experts in every `decoder_sparse_step`-th layer, but in none of `mlp_only_layers`.
+/// Experts in every `decoder_sparse_step`-th layer, except those in `mlp_only_layers`.
 inline void qwen_experts(hf_figures& at, transformer::architecture& a, std::size_t experts, std::size_t top_k,
                          std::size_t expert_ffn) {
   set_experts(at, a, "num_experts", experts, top_k, at.needed({"moe_intermediate_size"}, expert_ffn));
@@ -151,7 +151,7 @@ inline void qwen_experts(hf_figures& at, transformer::architecture& a, std::size
 
 inline void qwen2_moe_rules(hf_figures& at, transformer::architecture& a) {
   a.qkv_bias = at.flag("qkv_bias", true);
-  // Its windows, were they used, would be of other layers than those of Qwen2: they are taken where they are listed.
+  // Its windows, if used, would be in other layers than Qwen2's: they are accepted only if listed.
   const std::size_t window = at.flag("use_sliding_window", false) ? at.count_or_null("sliding_window", 4096) : 0;
   if (!set_listed_windows(at, a, window, "sliding_window") && window != 0) {
     at.object().fail_at("/use_sliding_window", "true, and no \"layer_types\" that say of which layers");
@@ -166,7 +166,7 @@ inline void qwen3_moe_rules(hf_figures& at, transformer::architecture& a) {
   qwen_experts(at, a, 128, 8, 768);
 }
 
-/// Experts behind the first `first_k_dense_replace` layers, in each `moe_layer_freq`-th.
+/// Experts after the first `first_k_dense_replace` layers, in each `moe_layer_freq`-th.
 inline void deepseek_experts(hf_figures& at, transformer::architecture& a) {
   set_experts(at, a, "n_routed_experts", 0, 0, at.needed({"moe_intermediate_size"}));
   a.shared_ffn = at.count({"n_shared_experts"}, 0) * a.expert_ffn;
@@ -175,7 +175,7 @@ inline void deepseek_experts(hf_figures& at, transformer::architecture& a) {
   set_dense(a, [&](std::size_t i) { return i < first || i % step != 0; });
 }
 
-/// DeepSeek-V2, arXiv 2405.04434, section 2.1; without `q_lora_rank` queries are made at once.
+/// DeepSeek-V2, arXiv 2405.04434, section 2.1; without `q_lora_rank` queries are projected directly.
 inline void deepseek_v2_rules(hf_figures& at, transformer::architecture& a) {
   attention_bias(at, a);
   transformer::latent_attention& l = a.latent.emplace();
@@ -189,14 +189,14 @@ inline void deepseek_v2_rules(hf_figures& at, transformer::architecture& a) {
   a.router_bias = at.text("topk_method", "") == "noaux_tc";
 }
 
-/// DeepSeek-V3, arXiv 2412.19437: the bias that balances the experts, and layers that guess further tokens.
+/// DeepSeek-V3, arXiv 2412.19437: the bias that balances the experts, and layers that predict further tokens.
 inline void deepseek_v3_rules(hf_figures& at, transformer::architecture& a) {
   deepseek_v2_rules(at, a);
   a.router_bias = at.text("topk_method", "noaux_tc") == "noaux_tc";
   a.mtp_layers = at.count({"num_nextn_predict_layers"}, 0, 0, 1000);
 }
 
-/// GLM-4.5: experts as in DeepSeek-V3; biases of queries, keys and values alone.
+/// GLM-4.5: experts as in DeepSeek-V3; biases only of queries, keys and values.
 inline void glm4_moe_rules(hf_figures& at, transformer::architecture& a) {
   a.qkv_bias = at.flag("attention_bias", false);
   if (at.flag("use_qk_norm", false)) a.query_norm = transformer::qk_norm::head;
@@ -205,7 +205,7 @@ inline void glm4_moe_rules(hf_figures& at, transformer::architecture& a) {
   a.mtp_layers = at.count({"num_nextn_predict_layers"}, 0, 0, 1000);
 }
 
-/// Biases everywhere but in embedding and head; the first of two layers has a window.
+/// Biases everywhere except embedding and head; the first of two layers has a window.
 inline void gpt_oss_rules(hf_figures& at, transformer::architecture& a) {
   attention_bias(at, a, true);
   a.ffn_bias = a.router_bias = a.sinks = true;
@@ -214,8 +214,8 @@ inline void gpt_oss_rules(hf_figures& at, transformer::architecture& a) {
   if (!set_listed_windows(at, a, window, "sliding_window")) set_windows(a, window, 2);
 }
 
-/// A token sees the tokens of its chunk that are before it, in three of four layers: at most as many as in a window of
-/// that width. Queries and keys are normalised without scales: no parameters.
+/// A token sees the previous tokens of its chunk, in three of four layers: at most as many as in a window of that width.
+/// Queries and keys are normalized without scales: no parameters.
 inline void llama4_windows(const hf_figures& at, transformer::architecture& a) {
   const std::size_t chunk = at.count_or_null("attention_chunk_size", 8192);
   if (set_listed_windows(at, a, chunk, "attention_chunk_size")) return;
@@ -229,7 +229,7 @@ inline void llama4_windows(const hf_figures& at, transformer::architecture& a) {
   for (std::size_t i = 0; i < a.layers; ++i) a.forms[i].window = rotary[i].count() != 0 ? chunk : 0;
 }
 
-/// An expert and the one that all tokens visit are `intermediate_size` wide, layers without experts another width.
+/// Experts and the expert that all tokens visit have width `intermediate_size`; layers without experts have another.
 inline void llama4_rules(hf_figures& at, transformer::architecture& a) {
   attention_bias(at, a);
   llama4_windows(at, a);
@@ -242,7 +242,7 @@ inline void llama4_rules(hf_figures& at, transformer::architecture& a) {
   set_dense(a, [&](std::size_t i) { return listed ? !routed[i] : (i + 1) % step != 0; });
 }
 
-/// A family: what it takes for what is not said, and what sets it apart from Llama without biases.
+/// A family: its defaults, and its differences from Llama without biases.
 struct hf_family {
   const char* name;
   figure_defaults defaults;
@@ -285,8 +285,8 @@ inline bool drops(const hf_figures& at, double otherwise) {
   return otherwise > 0 && !at.states("attn_pdrop") && !at.states("hidden_dropout_prob");
 }
 
-/// A model of text.
-/// @param outer  the object around that of the text, where there is one; refuses what is missing
+/// A text model.
+/// @param outer  the object that contains the text's, if any; used to reject missing figures
 inline transformer::architecture read_text_model(hf_figures& at, const hf_family& family, const hf_figures* outer) {
   const figure_defaults& d = family.defaults;
   transformer::architecture a;

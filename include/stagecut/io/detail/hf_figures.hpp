@@ -19,26 +19,25 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// Names of one figure, the usual one first.
 using figure_names = std::initializer_list<const char*>;
 
-/// Larger counts are mistakes; products of two that meet are far from an overflow.
+/// Larger counts are mistakes; products of two counts are far from overflow.
 inline constexpr std::size_t most_of_a_figure = std::size_t{1} << 31U;
-/// Of layers, of which each has its form.
+/// For layers, which each have a form.
 inline constexpr std::size_t most_layers = 100'000;
-/// Tokens of a sample: published lengths can be far beyond what a training run has.
+/// Tokens of a sample: published lengths can far exceed those of training runs.
 inline constexpr std::size_t most_of_a_sequence = 8192;
 
-/// What a family's class in the library transformers takes for what is not said; 0: nothing, or what others imply.
+/// Defaults of a family's class in the library transformers; 0: none, or implied by others.
 struct figure_defaults {
   std::size_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
-  std::size_t positions = 0;  ///< tokens that the model is made for
+  std::size_t positions = 0;  ///< the model's maximum number of tokens
   bool tied = false;          ///< the head is the embedding matrix
 };
 
-/// The figures of an object by the names that others gave them. Collects those that are missing, to name all at once.
+/// The figures of an object under names from other projects. Collects missing ones, to report all at once.
 class hf_figures {
  public:
   /// @param from      an object
-  /// @param defaults  what is left out has its default: so it is of objects within others, which are written as what
-  ///                  differs from it
+  /// @param defaults  missing figures have defaults: for nested objects, which are written as differences from these
   explicit hf_figures(json_value from, bool defaults = false) : from_(std::move(from)), defaults_(defaults) {
     (void)from_.object();
   }
@@ -46,13 +45,13 @@ class hf_figures {
   /// The object.
   [[nodiscard]] const json_value& object() const noexcept { return from_; }
 
-  /// Whether there is such a member, be it `null`.
+  /// Whether there is such a member, possibly `null`.
   [[nodiscard]] bool states(const char* name) const {
     asked_.emplace_back(name);
     return (*from_).contains(name);
   }
 
-  /// The figure by the first of its names that is there; `null` is not.
+  /// The figure under the first of its names that is present and not `null`.
   [[nodiscard]] std::optional<json_value> find(figure_names names) const {
     asked_.insert(asked_.end(), names.begin(), names.end());
     for (const char* const name : names) {
@@ -61,7 +60,7 @@ class hf_figures {
     return std::nullopt;
   }
 
-  /// A count, or else the default.
+  /// A count, or the default.
   [[nodiscard]] std::size_t count(figure_names names, std::size_t otherwise, std::size_t least = 0,
                                   std::size_t most = most_of_a_figure) const {
     const auto found = find(names);
@@ -72,8 +71,8 @@ class hf_figures {
     return value;
   }
 
-  /// A count that has to be there, unless objects of this kind leave out their defaults.
-  /// @param otherwise  the default; 0: there is none
+  /// A count that is required, unless objects of this kind omit their defaults.
+  /// @param otherwise  the default; 0: none
   [[nodiscard]] std::size_t needed(figure_names names, std::size_t otherwise = 0, std::size_t most = most_of_a_figure) {
     if (find(names)) return count(names, 0, 1, most);
     if (defaults_ && otherwise != 0) return otherwise;
@@ -81,37 +80,37 @@ class hf_figures {
     return 1;
   }
 
-  /// A count whose default counts only where it is not said: `null` is 0.
+  /// A count whose default applies only if it is missing: `null` is 0.
   [[nodiscard]] std::size_t count_or_null(const char* name, std::size_t otherwise) const {
     return count({name}, states(name) ? 0 : otherwise);
   }
 
-  /// True or false, or else the default.
+  /// True or false, or the default.
   [[nodiscard]] bool flag(const char* name, bool otherwise) const {
     const auto found = find({name});
     return found ? found->flag() : otherwise;
   }
 
-  /// A number that is not negative, or else the default.
+  /// A number that is not negative, or the default.
   [[nodiscard]] double amount(const char* name, double otherwise) const {
     const auto found = find({name});
     return found ? found->amount() : otherwise;
   }
 
-  /// A text, or else the default.
+  /// A text, or the default.
   [[nodiscard]] std::string text(const char* name, const char* otherwise) const {
     const auto found = find({name});
     return found ? found->text() : otherwise;
   }
 
-  /// An object within, whose defaults need not be said; `null` is not there.
+  /// A nested object, which may omit defaults; `null` counts as missing.
   [[nodiscard]] std::optional<hf_figures> within(const char* name) const {
     const auto found = find({name});
     if (!found) return std::nullopt;
     return hf_figures(*found, true);
   }
 
-  /// Refuses a member that nobody asked for, unless it says that something is not there, or is one of `others`.
+  /// Rejects members that were not read, unless they state an absence or are in `others`.
   void refuse_unasked(std::initializer_list<std::string_view> others, std::string_view problem) const {
     std::vector<std::string_view> known(asked_);
     known.insert(known.end(), others);
@@ -123,7 +122,7 @@ class hf_figures {
     });
   }
 
-  /// Refuses the object if any figure was needed and missing: names all.
+  /// Rejects the object if required figures are missing, naming all of them.
   void refuse_missing(std::string_view family) const {
     if (missing_.empty()) return;
     std::string names;
@@ -138,7 +137,7 @@ class hf_figures {
   mutable std::vector<std::string_view> asked_{};  // names, all literals
 };
 
-/// Layers whose windows follow a pattern: of every `period` the last one sees all tokens, the others `window`; with a
+/// Layers with a periodic pattern of windows: the last of every `period` sees all tokens, the others `window`; with a
 /// period of 0 all have the window.
 inline void set_windows(transformer::architecture& a, std::size_t window, std::size_t period) {
   if (window == 0) return;
@@ -148,10 +147,10 @@ inline void set_windows(transformer::architecture& a, std::size_t window, std::s
   }
 }
 
-/// What `layer_types` says of each layer, if it is there: whether it sees all tokens or has a window.
-/// @param window  its width; 0: there is none
-/// @param name    what the file calls that figure
-/// @return        whether the list is there
+/// Reads `layer_types`, if present: whether each layer sees all tokens or has a window.
+/// @param window  its width; 0: none
+/// @param name    the name of that figure in the file
+/// @return        whether the list is present
 inline bool set_listed_windows(const hf_figures& at, transformer::architecture& a, std::size_t window,
                                const char* name) {
   const auto listed = at.find({"layer_types"});
@@ -160,7 +159,7 @@ inline bool set_listed_windows(const hf_figures& at, transformer::architecture& 
   if (types.size() != a.layers) {
     listed->fail(std::to_string(types.size()), " elements, and ", std::to_string(a.layers), " layers");
   }
-  constexpr word<bool> words[] = {{"full_attention", false}, {"sliding_attention", true}, {"chunked_attention", true}};
+  constexpr named<bool> words[] = {{"full_attention", false}, {"sliding_attention", true}, {"chunked_attention", true}};
   a.forms.resize(a.layers);
   for (std::size_t i = 0; i < a.layers; ++i) {
     if (!types[i].one_of(words)) continue;
@@ -170,14 +169,14 @@ inline bool set_listed_windows(const hf_figures& at, transformer::architecture& 
   return true;
 }
 
-/// Marks the layers that have one feed-forward part where others have experts.
+/// Marks the layers that have one feed-forward part instead of experts.
 template <class IsDense>
 void set_dense(transformer::architecture& a, const IsDense& is_dense) {
   a.forms.resize(a.layers);
   for (std::size_t i = 0; i < a.layers; ++i) a.forms[i].dense = is_dense(i);
 }
 
-/// Says nothing twice: no list of forms where all layers are alike and plain, no biases that are as all others.
+/// Removes redundancy: the list of forms if all layers are alike and plain, biases that equal all others.
 inline void settle(transformer::architecture& a) {
   bool plain = true;
   for (const transformer::layer_form& each : a.forms) plain = plain && each == transformer::layer_form{};
@@ -189,7 +188,7 @@ inline void settle(transformer::architecture& a) {
   if (a.positions != 0 && a.sequence > a.positions) a.sequence = a.positions;
 }
 
-/// Of listed layers, each by its number from 0, which ones there are.
+/// The layers in a list of numbers from 0.
 [[nodiscard]] inline std::vector<bool> listed_layers(const json_value& list, std::size_t layers) {
   std::vector<bool> made(layers, false);
   for (const json_value& each : list.elements()) {

@@ -9,12 +9,12 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/profile/architecture.hpp>
 
-// Towers of vision and projectors as the library transformers has them: classes `XVisionModel` and
-// `XForConditionalGeneration`. The parameters are those of checkpoints; a layer whose output is not used (Llava's
-// `vision_feature_layer` of -2) counts all the same.
+// Vision towers and projectors of the library transformers: classes `XVisionModel` and `XForConditionalGeneration`. The
+// parameters are those of checkpoints; a layer whose output is unused (Llava's `vision_feature_layer` of -2) still
+// counts.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What a class of towers takes for what is not said; 0: nothing, it has to be said.
+/// The defaults of a class of towers; 0: none, the figure is required.
 struct tower_defaults {
   std::size_t layers, hidden, heads, ffn, image, patch;
 };
@@ -35,7 +35,7 @@ inline transformer::vision_tower read_tower(hf_figures& at, const tower_defaults
   return v;
 }
 
-/// A class token, learned positions, a norm before the layers and one behind them.
+/// A class token, learned positions, a norm before the layers and one after them.
 inline transformer::vision_tower clip_tower(hf_figures& at) {
   transformer::vision_tower v = read_tower(at, {12, 768, 12, 3072, 224, 32});
   v.positions = v.patches + 1;
@@ -44,7 +44,7 @@ inline transformer::vision_tower clip_tower(hf_figures& at) {
   return v;
 }
 
-/// Learned positions, a norm behind the layers, no head.
+/// Learned positions, a norm after the layers, no head.
 inline transformer::vision_tower siglip_tower(hf_figures& at) {
   transformer::vision_tower v = read_tower(at, {12, 768, 12, 3072, 224, 16});
   v.input_bias = true;
@@ -53,7 +53,7 @@ inline transformer::vision_tower siglip_tower(hf_figures& at) {
   return v;
 }
 
-/// Rotary, gated, without biases, a norm before the layers. The image is the largest that there may be.
+/// Rotary, gated, without biases, a norm before the layers. The image has the largest possible size.
 inline transformer::vision_tower pixtral_tower(hf_figures& at) {
   transformer::vision_tower v = read_tower(at, {24, 1024, 16, 4096, 1024, 16});
   v.gated = true;
@@ -63,13 +63,13 @@ inline transformer::vision_tower pixtral_tower(hf_figures& at) {
   return v;
 }
 
-/// Sides of squares of patches that become one token.
+/// Side of the square of patches that becomes one token.
 inline std::size_t merged_patches(const hf_figures& at, const char* name) {
   const std::size_t side = at.count({name}, 2, 1, 1000);
   return side * side;
 }
 
-/// As many patches as are whole squares of merged ones: what is left over at the edges is cut off.
+/// Reduces the patches to whole squares of merged ones: the remainder at the edges is cut off.
 inline void whole_squares(transformer::vision_tower& v) {
   v.patches = v.patches < v.merged ? v.merged : v.patches / v.merged * v.merged;
 }
@@ -85,7 +85,7 @@ inline void set_llava_vision(const hf_figures& whole, hf_figures& at, transforme
   a.vision = v;
 }
 
-/// Pixtral's tower; a norm and a matrix make one patch of several, then two matrices make it a token.
+/// Pixtral's tower; a norm and a matrix merge several patches into one, then two matrices turn it into a token.
 inline void set_mistral3_vision(const hf_figures& whole, hf_figures& at, transformer::architecture& a) {
   transformer::vision_tower v = pixtral_tower(at);
   v.merged = merged_patches(whole, "spatial_merge_size");
@@ -99,7 +99,8 @@ inline void set_mistral3_vision(const hf_figures& whole, hf_figures& at, transfo
   a.vision = v;
 }
 
-/// SigLIP's tower; patches are averaged to so many tokens, then normed by a scale alone and multiplied by one matrix.
+/// SigLIP's tower; patches are averaged to the required number of tokens, then scaled by a norm and multiplied by one
+/// matrix.
 inline void set_gemma3_vision(const hf_figures& whole, hf_figures& at, transformer::architecture& a) {
   transformer::vision_tower v = siglip_tower(at);
   const std::size_t tokens = whole.count({"mm_tokens_per_image"}, 256, 1);
@@ -115,8 +116,8 @@ inline void set_gemma3_vision(const hf_figures& whole, hf_figures& at, transform
   a.vision = v;
 }
 
-/// A class token, learned positions beside rotary ones; patches side by side go through two matrices in the tower and
-/// one behind it.
+/// A class token, learned positions in addition to rotary ones; concatenated patches go through two matrices in the tower
+/// and one after it.
 inline void set_llama4_vision(const hf_figures&, hf_figures& at, transformer::architecture& a) {
   transformer::vision_tower v = read_tower(at, {34, 768, 16, 5632, 448, 14});
   v.positions = v.patches + 1;
@@ -133,8 +134,8 @@ inline void set_llama4_vision(const hf_figures&, hf_figures& at, transformer::ar
   a.vision = v;
 }
 
-/// What both towers of Qwen have: no published size of images, so one of 448 pixels is taken, as two equal frames; the
-/// merger's norm is of each patch, its first matrix takes several side by side and keeps their width.
+/// Common to both towers of Qwen: no published size of images, so one of 448 pixels is assumed, as two equal frames; the
+/// merger's norm applies to each patch, its first matrix takes several concatenated patches and keeps their width.
 inline void finish_qwen_vision(const hf_figures& at, transformer::architecture& a, transformer::vision_tower& v,
                                const char* width) {
   const std::size_t given = at.count({width}, a.hidden);
@@ -151,7 +152,7 @@ inline void finish_qwen_vision(const hf_figures& at, transformer::architecture& 
 }
 
 inline void set_qwen2_vision(const hf_figures&, hf_figures& at, transformer::architecture& a) {
-  // Its width is called `embed_dim`, and `hidden_size` is that of the text.
+  // Its width is called `embed_dim`; `hidden_size` is the text's.
   transformer::vision_tower v = read_tower(at, {32, 1280, 16, 5120, 448, 14});
   v.hidden = at.count({"embed_dim"}, 1280, 1);
   const double ratio = at.amount("mlp_ratio", 4);
@@ -161,7 +162,7 @@ inline void set_qwen2_vision(const hf_figures&, hf_figures& at, transformer::arc
   finish_qwen_vision(at, a, v, "hidden_size");
 }
 
-/// What `fullatt_block_indexes` lists, ascending, each once; else the default of the class, as far as there are layers.
+/// The sorted, unique entries of `fullatt_block_indexes`; else the default of the class, up to the number of layers.
 inline std::vector<std::size_t> full_layers(const hf_figures& at, std::size_t layers) {
   std::vector<char> listed(layers, 0);
   if (const auto given = at.find({"fullatt_block_indexes"})) {
@@ -180,7 +181,7 @@ inline std::vector<std::size_t> full_layers(const hf_figures& at, std::size_t la
   return made;
 }
 
-/// Gated, a scale alone in norms; all layers but those listed look at windows, whose side is in pixels.
+/// Gated, norms with only a scale; all layers except the listed ones use windows, whose side is in pixels.
 inline void set_qwen2_5_vision(const hf_figures&, hf_figures& at, transformer::architecture& a) {
   transformer::vision_tower v = read_tower(at, {32, 3584, 16, 3420, 448, 14});
   v.gated = true;
@@ -191,7 +192,7 @@ inline void set_qwen2_5_vision(const hf_figures&, hf_figures& at, transformer::a
   finish_qwen_vision(at, a, v, "out_hidden_size");
 }
 
-/// Models of images and text: which text where it is not said, and what makes the tower.
+/// Models of images and text: the default text family, and the function that builds the tower.
 struct hf_vision_family {
   const char* name;
   const char* text;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/hf_families.hpp>
 #include <stagecut/io/detail/hf_figures.hpp>
 #include <stagecut/io/detail/hf_vision.hpp>
@@ -20,10 +20,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Tokens of a sample where a plain file says nothing of it.
+/// Default tokens of a sample in a plain file.
 inline constexpr std::size_t plain_sequence = 4096;
 
-/// Keys and values as one narrow vector, where `kv_lora_rank` is there.
+/// Keys and values as one narrow vector, if `kv_lora_rank` is present.
 inline void read_plain_latent(hf_figures& at, transformer::architecture& a) {
   if (!at.find({"kv_lora_rank"})) return;
   transformer::latent_attention& l = a.latent.emplace();
@@ -35,7 +35,7 @@ inline void read_plain_latent(hf_figures& at, transformer::architecture& a) {
   a.kv_heads = a.head_dim = 0;
 }
 
-/// Experts, where `num_experts` is there and above 0.
+/// Experts, if `num_experts` is present and above 0.
 inline void read_plain_experts(hf_figures& at, transformer::architecture& a) {
   a.experts = at.count({"num_experts"}, 0);
   if (a.experts == 0) return;
@@ -48,10 +48,10 @@ inline void read_plain_experts(hf_figures& at, transformer::architecture& a) {
   if (dense != 0) set_dense(a, [&](std::size_t i) { return i < dense; });
 }
 
-/// A file that says all it means: no class stands behind its names, and nothing is taken for what is not said but what
-/// most models have, RMS norms and a gate, no biases, rotary positions.
+/// A file that is self-contained: its names do not refer to a class, and the only defaults are those of most models: RMS
+/// norms and a gate, no biases, rotary positions.
 inline transformer::architecture read_plain_model(hf_figures& at) {
-  constexpr word<transformer::normalization> norms[] = {{"rmsnorm", transformer::normalization::rmsnorm},
+  constexpr named<transformer::normalization> norms[] = {{"rmsnorm", transformer::normalization::rmsnorm},
                                                         {"layernorm", transformer::normalization::layernorm}};
   transformer::architecture a;
   a.layers = at.needed({"num_hidden_layers"}, 0, most_layers);
@@ -101,7 +101,7 @@ STAGECUT_DECL bool is_hugging_face_family(std::string_view name) noexcept {
 
 namespace detail {
 
-/// The object that describes the text within one of images and text.
+/// The text's object within a model of images and text.
 inline std::optional<hf_figures> text_within(const hf_figures& whole) {
   for (const char* const name : {"text_config", "llm_config", "language_config"}) {
     if (auto found = whole.within(name)) return found;
@@ -109,7 +109,7 @@ inline std::optional<hf_figures> text_within(const hf_figures& whole) {
   return std::nullopt;
 }
 
-/// Which family a file that names none, or one that is not known, could be read as.
+/// Suggests families for a file that names none, or an unknown one.
 [[noreturn]] inline void refuse_family(const hf_figures& whole, const std::optional<json_value>& type) {
   const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
   const hf_figures& at = text ? *text : whole;
@@ -148,7 +148,7 @@ inline transformer::architecture read_vision_model(hf_figures& whole, const hf_v
   return made;
 }
 
-/// Reads an object as a family, whatever it says of itself.
+/// Reads an object as a family, regardless of its own.
 inline transformer::architecture read_as_family(hf_figures& whole, std::string_view name) {
   if (name == "plain") return read_plain_model(whole);
   if (const auto* const family = find_name(hf_vision_families, name)) return read_vision_model(whole, *family);
@@ -159,14 +159,14 @@ inline transformer::architecture read_as_family(hf_figures& whole, std::string_v
   }
   if (!whole.find({"hidden_size", "n_embd"})) {
     if (const auto inner = text_within(whole)) {
-      hf_figures text(inner->object());  // of a class that is not known: it has no defaults
+      hf_figures text(inner->object());  // of an unknown class: it has no defaults
       return read_text_model(text, family, &whole);
     }
   }
   return read_text_model(whole, family, nullptr);
 }
 
-/// Refuses numbers above 1 of what is named after experts, in the object or in those within.
+/// Rejects numbers above 1 in members named after experts, in the object or nested ones.
 inline void refuse_experts(const json_value& of, std::string_view family) {
   of.each_member([&](std::string_view name, const json_value& member) {
     if ((*member).is_object()) return refuse_experts(member, family);
@@ -177,8 +177,8 @@ inline void refuse_experts(const json_value& of, std::string_view family) {
   });
 }
 
-/// Refuses members of layers that are no attention and no feed-forward part of a transformer: state spaces, linear attention,
-/// patterns of several kinds of layers. No family reads them.
+/// Rejects members of layers other than attention and feed-forward parts: state spaces, linear attention, patterns of
+/// several kinds of layers. No family reads them.
 inline void refuse_other_layers(const json_value& of, std::string_view family) {
   of.each_member([&](std::string_view name, const json_value& member) {
     const bool there = !(*member).is_null() && *member != json(false) && *member != json(0) && *member != json("");
@@ -189,7 +189,7 @@ inline void refuse_other_layers(const json_value& of, std::string_view family) {
   });
 }
 
-/// Refuses a model whose file tells of parts that the family does not have: it would come out far too small.
+/// Rejects a model whose file describes parts that the family lacks: the result would be far too small.
 inline void refuse_unread(const hf_figures& whole, const transformer::architecture& made, std::string_view family) {
   const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
   const hf_figures& at = text ? *text : whole;
@@ -210,7 +210,7 @@ STAGECUT_DECL bool is_hugging_face(const json_value& from) {
   return false;
 }
 
-/// The family of an object that says none: `plain`, unless it is one of Hugging Face's.
+/// The family of an object that names none: `plain`, unless it is one of Hugging Face's.
 inline std::string family_of(const hf_figures& whole) {
   const auto type = whole.find({"model_type"});
   if (type && is_hugging_face_family(type->text()) && type->text() != "plain") return type->text();
@@ -227,7 +227,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
   hf_figures whole(from);
   const std::string family = as_family.empty() ? family_of(whole) : std::string(as_family);
   transformer::architecture made = read_as_family(whole, family);
-  if (as_family.empty() && family == "plain") {  // what it says beside them would be lost
+  if (as_family.empty() && family == "plain") {  // its other members would be lost
     whole.refuse_unasked(
         {"name", "source", "version", "note", "description", "comment", "license", "published_total"},
         "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says of which "

@@ -13,10 +13,10 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/plan/plan.hpp>
 
-// Which layers are a stage, how they are run, and which stage feeds which, in JSON.
+// The layers of stages, their variants, and the edges between stages, in JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// @param chunks  of a device: with several, stages may be empty
+/// @param chunks  stages per device: with several, stages may be empty
 inline cuts read_cuts(const json_value& value, std::size_t chunks) {
   std::vector<std::size_t> points;
   for (const json_value& element : value.elements()) {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
@@ -50,7 +50,7 @@ inline constexpr std::array<std::string_view, 14> variant_keys = {
     "parameters", "resident", "activations", "output",   "workspace",      "recomputed",
     "update",     "recomputation"};
 
-/// What `backward` is where it is not written.
+/// The default of `backward`.
 template <class Each>
 [[nodiscard]] double usual_backward(const Each& each) {
   return each.backward_input && each.backward_weight ? *each.backward_input + *each.backward_weight : 0;
@@ -70,7 +70,7 @@ bool read_figures(const json_value& value, Each& each) {
   return any;
 }
 
-/// Writes the figures of a layer or a variant that are not the usual ones.
+/// Writes the figures of a layer or a variant that differ from the defaults.
 template <class Each>
 void write_figures(json_object& object, const Each& each) {
   stagecut::detail::each_figure(each, [&](std::string_view key, const auto& figure) {
@@ -86,7 +86,7 @@ inline std::vector<layer_variant> read_variants(const json_value& value) {
   for (const json_value& element : value.elements()) {
     layer_variant& variant = result.emplace_back();
     variant.name = element.at("name").text();
-    if (const auto ways = element.find("ways")) variant.ways = ways->count(1);
+    if (const auto ways = element.find("ways")) variant.tensor_parallel = ways->count(1);
     if (const auto again = element.find("recomputation")) variant.recomputation = again->text();
     (void)read_figures(element, variant);
     variant.unknown_fields = element.unknown(variant_keys);
@@ -99,27 +99,27 @@ inline tied_parameters read_tied(const json_value& value) {
   tie.name = value.at("name").text();
   tie.bytes = value.at("bytes").amount();
   if (const auto resident = value.find("resident")) tie.resident = resident->amount();
-  if (const auto where = value.find("placement")) tie.where = where->one_of(placement_words);
+  if (const auto where = value.find("placement")) tie.where = where->one_of(placement_names);
   value.only({"name", "bytes", "resident", "placement"});
   return tie;
 }
 
 /// The words for the pass of an operator that has one of the two alone: the other is the usual case, and has no word.
-inline constexpr word<bool> one_pass_words[] = {{"backward", true}};
+inline constexpr named<bool> one_pass_names[] = {{"backward", true}};
 
-/// A number of a stage.
+/// The number of a stage.
 [[nodiscard]] inline std::uint32_t read_stage(const json_value& value) {
   const std::size_t stage = value.count();
   if (stage > std::numeric_limits<std::uint32_t>::max()) value.fail(value.shown(), " is no stage: it must be below 2^32");
   return static_cast<std::uint32_t>(stage);
 }
 
-/// Where a layer may stand, and in which pass.
+/// Reads where a layer may be placed, and in which pass it is.
 inline void read_places(const json_value& value, layer& each) {
   if (const auto cpu = value.find("cpu")) each.cpu = cpu->amount();
   if (const auto stage = value.find("stage")) each.stage = read_stage(*stage);
   if (const auto accelerator = value.find("accelerator")) each.accelerator = accelerator->flag();
-  if (const auto pass = value.find("pass")) each.is_backward = pass->one_of(one_pass_words);
+  if (const auto pass = value.find("pass")) each.is_backward = pass->one_of(one_pass_names);
   if (const auto whole = value.find("whole_backward")) each.whole_backward = whole->flag();
 }
 
@@ -158,7 +158,7 @@ inline json variants_json(const std::vector<layer_variant>& variants, const std:
   for (const layer_variant& variant : variants) {
     json_object object(joined({place, "/", result.size()}));
     object.text("name", variant.name);
-    if (variant.ways != 1) object.set("ways", variant.ways);
+    if (variant.tensor_parallel != 1) object.set("ways", variant.tensor_parallel);
     object.text_if_any("recomputation", variant.recomputation);
     write_figures(object, variant);
     if (what == written::all) object.unknown(variant.unknown_fields, variant_keys);
@@ -175,19 +175,19 @@ inline json tied_json(const std::vector<tied_parameters>& tied, const std::strin
     object.amount("bytes", tie.bytes);
     object.amount("resident", tie.resident);
     if (tie.where == tied_parameters::placement::colocated) {
-      object.set("placement", stagecut::name_of(placement_words, tie.where));
+      object.set("placement", stagecut::name_of(placement_names, tie.where));
     }
     result.push_back(object.members());
   }
   return result;
 }
 
-/// Writes where a layer may stand, and in which pass, if that is not the usual.
+/// Writes where a layer may be placed, and in which pass it is, unless these are the defaults.
 inline void write_places(json_object& object, const layer& each) {
   object.amount("cpu", each.cpu);
   if (each.stage) object.set("stage", *each.stage);
   if (!each.accelerator) object.set("accelerator", false);
-  if (each.is_backward) object.set("pass", stagecut::name_of(one_pass_words, true));
+  if (each.is_backward) object.set("pass", stagecut::name_of(one_pass_names, true));
   if (each.whole_backward) object.set("whole_backward", true);
 }
 

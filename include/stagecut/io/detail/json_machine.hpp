@@ -25,7 +25,7 @@ inline stated_machine read_machine(const json_value& value) {
   return machine;
 }
 
-/// Without what is not said.
+/// Omits unset fields.
 inline json machine_json(const stated_machine& machine, const std::string& place) {
   json_object object(place);
   if (machine.devices != 0) object.set("devices", machine.devices);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_stages.hpp>
 #include <stagecut/io/detail/json_value.hpp>
@@ -15,7 +15,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-// How fast the devices of a plan are, and how fast they speak with each other, in JSON.
+// The speeds of a plan's devices and of the links between them, in JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 inline std::vector<double> read_speeds(const json_value& value) {
@@ -27,7 +27,7 @@ inline std::vector<double> read_speeds(const json_value& value) {
 
 inline message_model read_messages(const json_value& value) {
   message_model messages;
-  messages.kind = to_string(value.at("kind").one_of(transfer_kind_words));
+  messages.kind = to_string(value.at("kind").one_of(transfer_kind_names));
   const json_value links = value.at("links");
   for (const json_value& each : links.elements()) {
     messages.links.push_back({each.at("latency").amount(), each.at("bandwidth").amount()});
@@ -38,7 +38,7 @@ inline message_model read_messages(const json_value& value) {
   return messages;
 }
 
-/// A list of amounts that errors call `place`.
+/// A list of amounts, called `place` in errors.
 inline json amounts_json(const char* place, const std::vector<double>& amounts) {
   json result = json::array();
   for (std::size_t d = 0; d < amounts.size(); ++d) {

@@ -19,16 +19,16 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Files are written so that they can be read within this limit of depth.
+/// Files are written to be readable within this limit of depth.
 inline constexpr std::size_t most_depth_written = 1000;
 
-/// Refuses to write what could not be read back.
+/// Rejects output that could not be read back.
 [[noreturn]] inline void refuse_to_write(std::string_view place, std::string_view value, std::string_view requirement);
 
-/// An object to be written. Refuses what could not be read back, with its place.
+/// An object to be written. Rejects values that could not be read back, with their position.
 class json_object {
  public:
-  /// @param place  what errors call the object: `model#/layers/3`
+  /// @param place  the object's name in errors: `model#/layers/3`
   explicit json_object(std::string place) : place_(std::move(place)) {}
 
   /// A member that needs no check.
@@ -36,22 +36,22 @@ class json_object {
 
   /// A text.
   void text(std::string_view key, const std::string& value);
-  /// A text, left out if it is empty.
+  /// A text, omitted if it is empty.
   void text_if_any(std::string_view key, const std::string& value) {
     if (!value.empty()) text(key, value);
   }
 
   /// A number.
   void amount(std::string_view key, double value);
-  /// A number, left out if it is unset.
+  /// A number, omitted if it is unset.
   void amount(std::string_view key, const std::optional<double>& value) {
     if (value) amount(key, *value);
   }
 
-  /// The members of `fields`, a JSON object without `known` keys or an empty text.
+  /// The members of `fields`, an empty text or a JSON object without `known` keys.
   void unknown(const std::string& fields, view<const std::string_view> known);
 
-  /// What errors call a member.
+  /// The name of a member in errors.
   [[nodiscard]] std::string at(std::string_view key) const;
 
   /// The object.

@@ -15,29 +15,29 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// Keeps the order of the members.
 using json = nlohmann::ordered_json;
 
-/// Puts a member behind those that an object has. It must have none of that key: `object[KEY]` looks at all of them.
+/// Appends a member to an object, which must not have the key: `object[KEY]` would compare all keys.
 STAGECUT_DECL void append_member(json& object, std::string key, json value);
 
-/// One step of a JSON pointer, escaped as RFC 6901 wants it, `visible`, and not too long.
+/// One step of a JSON pointer, escaped as in RFC 6901, `visible`, and truncated if long.
 [[nodiscard]] STAGECUT_DECL std::string json_step(std::string_view key);
 
-/// The second of the first two members that have the same key; the number of members if there are none.
+/// The second of the first two members with equal keys; the number of members if there are none.
 [[nodiscard]] STAGECUT_DECL std::size_t find_second(const json::object_t::Container& members);
 
-/// What came of reading a JSON text.
+/// The result of reading a JSON text.
 struct json_reading {
   json value{};           ///< null if there is a problem
   std::string place{};    ///< of the problem: `:LINE`, `#POINTER`
   std::string problem{};  ///< empty: none
-  bool is_json = true;    ///< whether the text is JSON, also if it is refused
+  bool is_json = true;    ///< whether the text is JSON, even if it is rejected
 };
 
-/// Reads a text, whatever it is.
+/// Reads any text without throwing.
 [[nodiscard]] STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth);
 
 /// Reads a text.
-/// @throws invalid_input with `SOURCE:LINE` where it is no JSON, with `SOURCE#POINTER` for a key that stands twice and
-///         beyond the limit of depth, with `SOURCE` beyond that of size
+/// @throws invalid_input with `SOURCE:LINE` for invalid JSON, with `SOURCE#POINTER` for a duplicate key and beyond the
+///         limit of depth, with `SOURCE` beyond the limit of size
 [[nodiscard]] STAGECUT_DECL json parse_json(std::string_view text, std::string_view source,
                                             const read_limits& limits = {});
 

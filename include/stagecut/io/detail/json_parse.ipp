@@ -52,11 +52,11 @@ STAGECUT_DECL std::size_t find_second(const json::object_t::Container& members) 
   return second;
 }
 
-/// Builds what nlohmann's parser tells it of, member behind member, and keeps the first fault: no JSON, or what JSON
-/// leaves open and is refused, keys that stand twice and endless nesting.
+/// Builds the value from the events of nlohmann's parser, member by member, and records the first problem: invalid JSON,
+/// or valid JSON that is rejected, for duplicate keys or excessive nesting.
 class json_builder : public nlohmann::json_sax<json> {
  public:
-  /// @param depth  deeper texts are refused
+  /// @param depth  deeper texts are rejected
   explicit json_builder(std::size_t depth) : depth_(depth) {}
 
   bool null() override { return put(nullptr); }
@@ -94,15 +94,15 @@ class json_builder : public nlohmann::json_sax<json> {
     return false;
   }
 
-  json root;            ///< what was built
-  std::string place;    ///< `#POINTER` of what is refused though it is JSON, or of the value that is none
-  std::string problem;  ///< empty: nothing is
-  std::size_t at = 0;   ///< the byte where it is no JSON
-  std::string token;    ///< read last there, and maybe others before it
-  std::string what;     ///< in nlohmann's words
+  json root;            ///< the result
+  std::string place;    ///< `#POINTER` of JSON that is rejected, or of the invalid value
+  std::string problem;  ///< empty: none
+  std::size_t at = 0;   ///< the byte at which it is invalid
+  std::string token;    ///< last token read there, possibly with previous ones
+  std::string what;     ///< nlohmann's message
 
  private:
-  /// A value goes where the innermost open one has room: behind the last element, or to the last key.
+  /// Adds a value to the innermost open one: after the last element, or at the last key.
   json* place_of(json value) {
     if (open_.empty()) return &(root = std::move(value));
     json& within = *open_.back();
@@ -128,8 +128,8 @@ class json_builder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  /// Builds no further, but hears whether the rest is JSON.
-  /// @param step  where it is within the innermost open value
+  /// Stops building, but checks whether the rest is JSON.
+  /// @param step  its position within the innermost open value
   bool refuse(std::string_view step, std::string why) {
     place = "#" + pointer_to(step);
     problem = std::move(why);
@@ -138,14 +138,14 @@ class json_builder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  /// The pointer to a place within the innermost open value.
+  /// The pointer to a position within the innermost open value.
   [[nodiscard]] std::string pointer_to(std::string_view step) const {
     std::string pointer;
     for (std::size_t i = 0; i + 1 < open_.size() && pointer.size() < 200; ++i) pointer += last_step(*open_[i], 1);
     return joined({pointer, pointer.size() < 200 ? "" : "/...", step});
   }
 
-  /// The step to the last value within another one, or with `behind` 0 to the one that an array gets next.
+  /// The step to the last value within another one, or with `behind` 0 to the next element of an array.
   [[nodiscard]] static std::string last_step(const json& within, std::size_t behind) {
     const auto* const members = within.get_ptr<const json::object_t*>();
     if (members != nullptr) return json_step(members->back().first);
@@ -153,7 +153,7 @@ class json_builder : public nlohmann::json_sax<json> {
   }
 
   std::size_t depth_;
-  std::vector<json*> open_{};  // each within the one before
+  std::vector<json*> open_{};  // each within the previous one
 };
 
 /// The word around a byte of a text: `-Infinity`.
@@ -169,7 +169,7 @@ class json_builder : public nlohmann::json_sax<json> {
   return text.substr(first, last - first);
 }
 
-/// What is wrong with a text, for a person.
+/// The problem with a text, for display.
 [[nodiscard]] inline std::string json_problem(std::string_view text, const json_builder& found) {
   if (found.what.starts_with("[json.exception.out_of_range")) {
     return joined({"number ", in_quotes(found.token), " is out of range"});
@@ -191,7 +191,7 @@ class json_builder : public nlohmann::json_sax<json> {
            c == '+' || c == '_';
   };
   std::size_t first = std::min(found.at, text.size() - 1);
-  // A literal is left at the first character that is not its own: `tru}`.
+  // A literal ends at the first character that does not match: `tru}`.
   const bool behind = what.ends_with("invalid literal") && !in_word(first) && first > 0;
   if (behind && text[first - 1] >= 'a' && text[first - 1] <= 'z') --first;
   std::size_t last = first + 1;

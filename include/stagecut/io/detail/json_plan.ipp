@@ -14,7 +14,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_cuts.hpp>
 #include <stagecut/io/detail/json_messages.hpp>
 #include <stagecut/io/detail/json_object.hpp>
@@ -34,7 +34,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The members of a plan, and those among them that the first version did not have.
+/// The members of a plan, and those that the first version lacked.
 /// @{
 inline constexpr std::array<std::string_view, 18> plan_keys = {
     "schema",   "cuts",     "assignment", "objective",    "devices", "chunks",
@@ -49,7 +49,7 @@ inline objective_value read_objective(const json_value& value) {
   objective.of = value.at("of").text();
   objective.value = value.at("value").amount();
   objective.bound = value.at("bound").amount();
-  objective.state = value.at("state").one_of(state_words);
+  objective.state = value.at("state").one_of(state_names);
   value.only({"name", "of", "value", "bound", "state"});
   return objective;
 }
@@ -71,18 +71,18 @@ inline memory_model read_memory(const json_value& value) {
   return memory;
 }
 
-/// Refuses a plan of which parts do not belong together.
+/// Rejects a plan with inconsistent parts.
 inline void check_read(const json_value& value, const plan_fault& fault) {
   if (fault) value.fail_at(fault.pointer, fault.what, " ", fault.problem);
 }
 
-/// Turns what the first version said of stages into what this one says.
+/// Converts the figures of stages from the first version to the current one.
 inline void upgrade(const json_value& value, plan& made) {
   check_read(value, cuts_fault(made));
   for (std::size_t s = 0; s < made.stages.size(); ++s) check_read(value, upgrade_stage(made, s));
 }
 
-/// Which layers are a stage, and what is said of the stages.
+/// Reads the layers of stages, and the stages' figures.
 inline void read_stages(const json_value& value, plan_version version, plan& made) {
   const auto assignment = value.find("assignment");
   if (assignment) made.assignment = read_assignment(*assignment);
@@ -118,7 +118,7 @@ STAGECUT_DECL plan read_json_plan(const json_value& value) {
   }
   made.objective = read_objective(value.at("objective"));
   made.devices = value.at("devices").count(1);
-  if (const auto chunks = value.find("chunks")) made.chunks = chunks->count(1);
+  if (const auto chunks = value.find("chunks")) made.stages_per_rank = chunks->count(1);
   read_stages(value, version, made);
   if (const auto edges = value.find("edges")) made.edges = read_stage_edges(*edges);
   if (const auto choices = value.find("choices")) made.choices = read_choices(*choices);
@@ -191,7 +191,7 @@ STAGECUT_DECL std::string as_json(const plan& made) {
   if (!chain) put("assignment", json_line(json(made.assignment)));
   put("objective", json_line(objective_json(made.objective)));
   put("devices", std::to_string(made.devices));
-  put("chunks", std::to_string(made.chunks));
+  put("chunks", std::to_string(made.stages_per_rank));
   put("stages", json_lines(made.stages.size(), "plan#/stages", [&](std::size_t s, const std::string& place) {
         const interval layers = chain ? made.cuts.stage(s) : interval{};
         return stage_json(made.stages[s], chain ? &layers : nullptr, place);

@@ -66,7 +66,7 @@ STAGECUT_DECL profile read_json_profile(const json_value& value) {
   return model;
 }
 
-/// All of a profile but its layers and edges.
+/// A profile without its layers and edges.
 inline json profile_head(const profile& model, const std::string& place, written what) {
   json_object object(place);
   object.set("schema", profile_schema);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
@@ -18,10 +18,10 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/op.hpp>
 
-// What a plan runs as, and when, in JSON: its schedule, the order of one's own, the timeline.
+// The execution of a plan in JSON: its schedule, a custom order, the timeline.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// An array with one element a line.
+/// An array with one element per line.
 template <class Element>
 [[nodiscard]] std::string json_lines(std::size_t size, const std::string& place, const Element& element) {
   std::string text(1, '[');
@@ -31,15 +31,15 @@ template <class Element>
   return text += "\n ]";
 }
 
-/// The kind of a pass that a word names; unset: none.
+/// The kind of pass for a word; unset: none.
 [[nodiscard]] inline std::optional<op_kind> pass_kind(std::string_view word) {
-  const auto* const known = stagecut::find_name(op_words, word);
+  const auto* const known = stagecut::find_name(op_names, word);
   return known == nullptr || !is_compute(known->value) ? std::nullopt : std::optional(known->value);
 }
 
 /// The words of passes: `F, B, I, W`.
 [[nodiscard]] inline std::string pass_words(std::string_view last = ", ") {
-  return stagecut::list_names(op_words, last, [](const auto& each) { return is_compute(each.value); });
+  return stagecut::list_names(op_names, last, [](const auto& each) { return is_compute(each.value); });
 }
 
 /// One pass, as `3F12`.
@@ -75,7 +75,7 @@ inline std::vector<op> read_order(const json_value& value) {
   return result;
 }
 
-/// @param orders  whether the file may give an order, a group of microbatches, or slices
+/// @param orders  whether the file may contain an order, a group of microbatches, or slices
 inline schedule_choice read_schedule(const json_value& value, bool orders) {
   schedule_choice result{value.at("name").text(), value.at("microbatches").count(), {}};
   if (!orders) {

@@ -20,17 +20,17 @@
 // The stages of a plan in JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Which schema a file of a plan is of.
+/// The schema version of a plan's file.
 enum class plan_version { first, second };
 
-/// @param layers  of the stage; null where they are no interval
+/// @param layers  of the stage; null if they are no interval
 inline planned_stage read_stage(const json_value& value, const interval* layers, plan_version version);
 
-/// Turns the figures of a stage of the first version into those of one microbatch. That had the mean of its backward
-/// passes, and left the gradients of the parameters to the profile.
+/// Converts the figures of a stage from the first version to those of one microbatch. The first version had the mean of
+/// its backward passes, and left the gradients of the parameters to the profile.
 [[nodiscard]] inline plan_fault upgrade_stage(plan& made, std::size_t s);
 
-/// @param layers  of the stage; null where they are no interval
+/// @param layers  of the stage; null if they are no interval
 inline json stage_json(const planned_stage& stage, const interval* layers, const std::string& place);
 
 inline planned_stage read_stage(const json_value& value, const interval* layers, plan_version version) {
@@ -71,7 +71,7 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
     return stage;
   }
   if (const auto replicas = value.find("replicas")) stage.replicas = replicas->count(1);
-  if (const auto shards = value.find("shards")) stage.shards = shards->count(1);
+  if (const auto shards = value.find("shards")) stage.tensor_parallel = shards->count(1);
   if (const auto kept = value.find("backward_kept")) stage.backward_kept = kept->amount();
   if (const auto weight = value.find("backward_weight")) stage.backward_weight = weight->amount();
   if (const auto input = value.find("backward_input")) stage.backward_input = input->amount();
@@ -82,7 +82,7 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
   return stage;
 }
 
-/// Turns the memory of a stage of the first version, of all microbatches in flight, into that of one.
+/// Converts the memory of a stage in the first version, for all microbatches in flight, to that for one.
 ///
 /// @param input  bytes of the stage's input
 inline void upgrade_memory(planned_stage& stage, const std::string& checkpoint, double input) {
@@ -132,7 +132,7 @@ inline json stage_json(const planned_stage& stage, const interval* layers, const
   object.set("device", stage.device);
   if (stage.on_cpu) object.set("cpu", true);
   if (stage.replicas != 1) object.set("replicas", stage.replicas);
-  if (stage.shards != 1) object.set("shards", stage.shards);
+  if (stage.tensor_parallel != 1) object.set("shards", stage.tensor_parallel);
   object.amount("forward", stage.forward);
   object.amount("backward", stage.backward);
   object.amount("backward_kept", stage.backward_kept);

@@ -10,18 +10,18 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// How deep the objects and arrays of a JSON text are nested; of any other text, some number.
+/// The nesting depth of a JSON text; an arbitrary number for other texts.
 [[nodiscard]] STAGECUT_DECL std::size_t json_nesting(std::string_view text);
 
-/// Unknown fields may be nested this deep: as far as they can be written back into any file that is read within these
+/// The nesting depth allowed for unknown fields, so that they can be written back into any file that is read within these
 /// limits.
 [[nodiscard]] inline std::size_t unknown_depth(const read_limits& limits = {}) noexcept {
   return most_depth(limits) / 2;
@@ -29,7 +29,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 class json_elements;
 
-/// A value in a JSON text, with its place in errors: `SOURCE#POINTER`. Refers to the text's `json` and source.
+/// A value in a JSON text, with its position for errors: `SOURCE#POINTER`. Refers to the text's `json` and source.
 class json_value {
  public:
   json_value(const json& value, std::string_view source, const read_limits& limits = {})
@@ -38,28 +38,28 @@ class json_value {
   /// The value itself.
   [[nodiscard]] const json& operator*() const noexcept { return *value_; }
 
-  /// Refuses the value: `PLACE: PROBLEM`.
+  /// Rejects the value: `PLACE: PROBLEM`.
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... problem) const {
     fail_at("", problem...);
   }
 
-  /// Refuses what lies at `pointer` within the value.
+  /// Rejects the part at `pointer` within the value.
   template <class... Parts>
   [[noreturn]] void fail_at(std::string_view pointer, const Parts&... problem) const {
     detail::fail(invalid_input(joined({source_, "#", pointer_, pointer}), joined({problem...})));
   }
 
-  /// The value as it is shown in an error.
+  /// The value as shown in an error.
   [[nodiscard]] std::string shown() const;
 
-  /// Refuses anything but an object.
+  /// Rejects anything but an object.
   const json_value& object() const;
 
-  /// A member, if the object has it. `null` counts as not there.
+  /// A member, if the object has it and it is not `null`.
   [[nodiscard]] std::optional<json_value> find(std::string_view key) const;
 
-  /// A member that has to be there.
+  /// A required member.
   [[nodiscard]] json_value at(std::string_view key) const;
 
   /// The elements of an array.
@@ -68,9 +68,9 @@ class json_value {
   /// A string.
   [[nodiscard]] const std::string& text() const;
 
-  /// What a word stands for in a table, as `state_words`.
+  /// What a word stands for in a table, as `state_names`.
   template <class Value, std::size_t n>
-  [[nodiscard]] Value one_of(const word<Value> (&words)[n]) const {
+  [[nodiscard]] Value one_of(const named<Value> (&words)[n]) const {
     const auto* const known = stagecut::find_name(words, text());
     if (known == nullptr) fail(shown(), " is none of ", stagecut::list_names(words));
     return known->value;
@@ -82,10 +82,10 @@ class json_value {
   /// A finite number that is not negative.
   [[nodiscard]] double amount() const;
 
-  /// A whole number from `least` on.
+  /// An integer of at least `least`.
   [[nodiscard]] std::size_t count(std::size_t least = 0) const;
 
-  /// The members that are not `known`, as a JSON object; empty if there is none.
+  /// The members that are not `known`, as a JSON object; empty if there are none.
   /// @{
   [[nodiscard]] std::string unknown(std::initializer_list<std::string_view> known) const {
     return unknown(view(known));
@@ -101,7 +101,7 @@ class json_value {
     }
   }
 
-  /// Refuses members that are not `known`.
+  /// Rejects members that are not `known`.
   /// @{
   void only(std::initializer_list<std::string_view> known) const { only(view(known)); }
   void only(view<const std::string_view> known) const;
@@ -115,16 +115,16 @@ class json_value {
   const json* value_;
   std::string_view source_;
   std::string pointer_;
-  std::size_t unknown_depth_;  // of members that are not known
+  std::size_t unknown_depth_;  // of unknown members
 };
 
-/// The elements of an array, each made when it is asked for.
+/// The elements of an array, each created on access.
 class json_elements {
  public:
-  /// One after the other, for a loop.
+  /// A forward iterator for loops.
   struct iterator {
-    const json_elements* of;  ///< of which array
-    std::size_t at;           ///< which element
+    const json_elements* of;  ///< the array
+    std::size_t at;           ///< the index
     [[nodiscard]] json_value operator*() const { return (*of)[at]; }
     iterator& operator++() { return ++at, *this; }
     [[nodiscard]] bool operator!=(const iterator& other) const noexcept { return at != other.at; }

@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 STAGECUT_DECL std::size_t json_nesting(std::string_view text) {
   std::size_t depth = 0;
   std::size_t deepest = 0;
-  bool inside = false;  // a string
+  bool inside = false;  // whether inside a string
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (inside) {
@@ -85,7 +85,7 @@ STAGECUT_DECL double json_value::amount() const {
 
 STAGECUT_DECL std::size_t json_value::count(std::size_t least) const {
   const double value = value_->is_number_unsigned() ? 0 : amount();
-  // 2^53: beyond it not every whole number is a double.
+  // 2^53: above it, not every integer is a double.
   if (!value_->is_number_unsigned() && (value != std::floor(value) || value > 9007199254740992.0)) {
     fail(shown(), " is no whole number");
   }

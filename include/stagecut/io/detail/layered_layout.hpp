@@ -8,14 +8,14 @@
 
 #include <stagecut/profile/layer_graph.hpp>
 
-// Where the vertices of a picture of a graph stand.
+// Positions of the vertices in a picture of a graph.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Vertices in rows, each below all that feed it: its row is the longest path to it. What nothing feeds stands just
-/// above what it feeds first. Within rows they stand near the mean of their neighbours, and at least 1 apart.
+/// Vertices in rows, each below its predecessors: its row is the longest path to it. A vertex without predecessors is
+/// just above its first successor. Within rows, vertices are near the mean of their neighbours, and at least 1 apart.
 class layered_layout {
  public:
-  /// @param graph  without cycles
+  /// @param graph  acyclic
   explicit layered_layout(const layer_graph& graph) : graph_(graph), row_(graph.size()), x_(graph.size()) {
     make_rows();
     for (auto& row : rows_) spread(row);
@@ -30,11 +30,11 @@ class layered_layout {
 
   /// The row of a vertex, from 0 on.
   [[nodiscard]] std::size_t row(std::size_t vertex) const noexcept { return row_[vertex]; }
-  /// How far right it stands, from 0 on.
+  /// Its horizontal position, from 0 on.
   [[nodiscard]] double x(std::size_t vertex) const noexcept { return x_[vertex]; }
-  /// Rows.
+  /// Number of rows.
   [[nodiscard]] std::size_t height() const noexcept { return rows_.size(); }
-  /// Above the place of every vertex by 1 at least.
+  /// Exceeds the position of every vertex by at least 1.
   [[nodiscard]] double width() const noexcept { return width_; }
 
  private:
@@ -61,7 +61,7 @@ class layered_layout {
     }
   }
 
-  /// Moves the vertices of a row to the mean of what feeds them, or with `down` false of what they feed.
+  /// Moves the vertices of a row to the mean of their predecessors, or with `down` false of their successors.
   void arrange(std::vector<std::size_t>& row, bool down) {
     std::vector<double> wanted(row.size());
     std::vector<std::size_t> order(row.size());

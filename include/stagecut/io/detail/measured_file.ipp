@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/take_measured.hpp>
@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Refuses two layers of one name, at the second of them. O(n log n).
+/// Rejects two layers with the same name, at the second. O(n log n).
 inline void refuse_same_names(const json_value& layers, const std::vector<measured_layer>& read) {
   std::vector<std::size_t> order(read.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -61,7 +61,7 @@ STAGECUT_DECL measured_file read_measured(std::string_view text, std::string_vie
       measured_iteration& next = made.iterations.emplace_back();
       next.devices = each.at("devices").count(1);
       next.microbatches = each.at("microbatches").count(1);
-      if (const auto chunks = each.find("chunks")) next.chunks = chunks->count(1);
+      if (const auto chunks = each.find("chunks")) next.stages_per_rank = chunks->count(1);
       if (const auto schedule = each.find("schedule")) {
         next.schedule = schedule->text();
         if (stagecut::find_schedule(next.schedule) == nullptr) {

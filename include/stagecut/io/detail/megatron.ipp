@@ -24,13 +24,13 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The option that shares each layer among several devices.
+/// The option for the tensor-parallel degree.
 [[nodiscard]] inline std::string megatron_shards(const run_settings& run) {
   return run.tensor == 1 ? "" : joined({"--tensor-model-parallel-size ", run.tensor, " "});
 }
 
-/// The other options of a run that was predicted from a configuration. The number of replicas follows from that of all
-/// devices; parts of experts are whole ones, or as many as of the other matrices.
+/// The other options of a run that was predicted from a configuration. The number of replicas follows from the total
+/// number of devices; experts are whole, or split as the other matrices.
 [[nodiscard]] inline std::string megatron_settings(const run_settings& run) {
   std::string text;
   if (run.context > 1) text += joined({" --context-parallel-size ", run.context});
@@ -49,16 +49,16 @@ namespace detail {
   return text;
 }
 
-/// Those of a plan, which the framework has to train with.
+/// The settings of a plan, which the framework must support.
 ///
-/// @throws not_representable where it does not
+/// @throws not_representable if it does not
 [[nodiscard]] inline run_settings megatron_run(const target_entry& entry, const plan& p) {
   run_settings run = settings_of(p);
   if (const std::string why = settings_obstacle(entry, run); !why.empty()) refuse(entry.name, why);
   return run;
 }
 
-/// The options that interleaving needs beside those of its stages.
+/// The options for interleaving, in addition to those for its stages.
 [[nodiscard]] inline std::string megatron_group(const plan& p) {
   if (p.schedule.group == 0 || p.schedule.group == p.devices) return "";
   return joined({" --microbatch-group-size-per-virtual-pipeline-stage ", p.schedule.group});
@@ -68,7 +68,7 @@ namespace detail {
 
 namespace detail {
 
-/// The letters of a stage: `Et*4`, of a hybrid model `M-M*`; empty: it has no layer that is placed.
+/// The letters of a stage: `Et*4`, for a hybrid model `M-M*`; empty if it has no layer with a letter.
 [[nodiscard]] inline std::string megatron_stage(const plan& p, std::size_t s,
                                                 const stagecut::detail::target_kinds& kinds) {
   std::string letters;
@@ -142,7 +142,7 @@ STAGECUT_DECL std::string as_megatron_flags(const plan& p) {
     }
     return true;
   };
-  if (p.chunks != 1) {
+  if (p.stages_per_rank != 1) {
     const std::size_t each = stagecut::detail::middle_decoders(decoders);
     add("--num-layers-per-virtual-pipeline-stage", each);
     if (decoders.front() < each) text += " --account-for-embedding-in-pipeline-split";

@@ -39,14 +39,14 @@ class megatron_layout_reader {
   }
 
  private:
-  /// Beyond what any model has.
+  /// More than any model has.
   static constexpr std::size_t most_letters = std::size_t{1} << 20U;
 
   [[noreturn]] void refuse(const std::string& why) const {
     fail(invalid_input(std::string(source_), joined({in_quotes(text_), ": ", why})));
   }
 
-  /// The number behind a star, and where that ends; 1 and the same place where none stands there.
+  /// The number after a star, and the position after it; 1 and the same position if there is none.
   [[nodiscard]] std::pair<std::size_t, std::size_t> times_at(std::size_t at) const {
     while (at < text_.size() && text_[at] == ',') ++at;
     if (at == text_.size() || text_[at] != '*') return {1, at};
@@ -67,7 +67,7 @@ class megatron_layout_reader {
     return letters;
   }
 
-  /// Takes a letter of a pattern, which stands for itself; returns where the rest begins.
+  /// Reads a letter of a pattern, which denotes itself; returns the position after it.
   [[nodiscard]] std::size_t take_layer(std::size_t at) {
     if (text_[at] == '/')
       refuse(joined({"character ", at + 1, ": guesses of further tokens, which the model has not"}));
@@ -75,7 +75,7 @@ class megatron_layout_reader {
     return at + 1;
   }
 
-  /// Takes a letter or a group with its number; returns where the rest begins.
+  /// Reads a letter or a group with its number; returns the position after it.
   [[nodiscard]] std::size_t take(std::size_t at) {
     const char sign = text_[at];
     if (sign == ',') return at + 1;
@@ -117,13 +117,13 @@ class megatron_layout_reader {
     if (letters_.size() > most_letters) refuse("says more layers than any model has");
   }
 
-  /// Whether a letter stands on the last stage, whose layers without one do not make it a stage of a layout; the first and
-  /// the last stage of a hybrid model's pattern may hold these alone.
+  /// Whether a letter is on the last stage. Layers without a letter do not create a stage of a layout; the first and last
+  /// stages of a hybrid model's pattern may consist of them.
   [[nodiscard]] bool is_last_said() const {
     return kinds_.is_hybrid() || (!letters_.empty() && letters_.back().second == bars_);
   }
 
-  /// The letters that a model has, in a word for people.
+  /// The letters of a model, for display.
   [[nodiscard]] std::string counted() const {
     std::string text;
     for (const char each : known()) {
@@ -166,7 +166,7 @@ class megatron_layout_reader {
   std::string_view text_, source_;
   const profile& model_;
   stagecut::detail::target_kinds kinds_;
-  std::vector<std::pair<char, std::size_t>> letters_{};  // and their stages
+  std::vector<std::pair<char, std::size_t>> letters_{};  // with their stages
   std::size_t bars_ = 0;
 };
 

@@ -3,14 +3,15 @@
 
 #include <string>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// The letter of layer i of a model in a layout, or in the pattern of a hybrid model; 0: Megatron-LM places the layer itself.
+/// The letter of layer i of a model in a layout, or in the pattern of a hybrid model; 0: Megatron-LM places the layer
+/// itself.
 [[nodiscard]] inline char megatron_letter(const stagecut::detail::target_kinds& kinds, const profile& model,
                                           std::size_t i) {
   const std::string& kind = model.layers[i].kind;

@@ -13,8 +13,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What a layer of a plan recomputes, as it was chosen or else as it was profiled; all of it where the plan keeps inputs of
-/// stages alone; `none`: nothing.
+/// The recomputation of a layer in a plan, as chosen or else as profiled; `full` if the plan keeps only inputs of stages;
+/// `none`: nothing.
 [[nodiscard]] inline std::string_view recomputed(const plan& p, std::size_t i) noexcept {
   const layer& each = p.profile.layers[i];
   const bool any = i < p.choices.size();
@@ -27,18 +27,18 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return p.memory.checkpoint == "always" ? "full" : "none";
 }
 
-/// What the layers of a plan recompute, in Megatron-LM's words.
+/// The recomputation of a plan's layers, in Megatron-LM's words.
 struct megatron_layers {
-  bool known = true;        ///< whether they have a word for each
-  std::string_view same{};  ///< as which all decoders and those that guess further tokens are run; empty: they differ
-  bool further = false;     ///< whether one that guesses further tokens is recomputed
-  std::vector<std::size_t> full{};  ///< whole layers at the beginning of every stage; `others`: not these alone
+  bool known = true;        ///< whether each has a word
+  std::string_view same{};  ///< common to all decoders and layers that predict further tokens; empty: they differ
+  bool further = false;     ///< whether a layer that predicts further tokens is recomputed
+  std::vector<std::size_t> full{};  ///< whole layers at the beginning of every stage; `others`: not only these
   static constexpr std::size_t others = static_cast<std::size_t>(-1);
 };
 
-/// What they do; not `known`: they were profiled with a recomputation that has no word, and none was chosen.
+/// The recomputation; not `known`: the layers were profiled with one that has no word, and none was chosen.
 ///
-/// @throws  not_representable for what was chosen and has no word
+/// @throws  not_representable for a chosen recomputation without a word
 [[nodiscard]] inline megatron_layers megatron_layers_of(std::string_view format, const plan& p,
                                                         const stagecut::detail::target_kinds& kinds) {
   megatron_layers result;
@@ -77,11 +77,11 @@ struct megatron_layers {
   return result;
 }
 
-/// The options with which Megatron-LM recomputes what a plan chose, or else what its layers were profiled with: the same in
-/// all layers, or as many whole layers at the beginning of every stage.
+/// Megatron-LM's options for the recomputation that a plan chose, or else of its profile: the same in all layers, or the
+/// same number of whole layers at the beginning of every stage.
 ///
-/// @throws not_representable for another recomputation than `selective` and `full` or of other layers than decoders and
-///         those that guess further tokens, if it was chosen; and for stages that differ in it
+/// @throws not_representable for a chosen recomputation other than `selective` and `full`, or of layers other than
+///         decoders and those that predict further tokens; and for stages that differ in it
 [[nodiscard]] inline std::string megatron_recomputation(std::string_view format, const plan& p,
                                                         const stagecut::detail::target_kinds& kinds) {
   const megatron_layers layers = detail::megatron_layers_of(format, p, kinds);

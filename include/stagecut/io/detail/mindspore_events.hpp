@@ -14,48 +14,50 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
 
-// What a trace of MindSpore's profiler says of scopes and steps.
+// Scopes and steps in a trace of MindSpore's profiler.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// From when to when something ran, in microseconds.
+/// The start and end of an execution, in microseconds.
 struct trace_span {
   double first = 0;
   double last = 0;
 };
 
-/// A number, which may stand as a text.
+/// A number, possibly written as text.
 inline double trace_number(const json_value& value);
 
-/// When an event ran.
+/// The time span of an event.
 inline trace_span span_of(const json_value& event);
 
-/// Spans, of which it is asked whether one of them holds another one.
+/// A set of spans with queries for containment.
 class trace_scopes {
  public:
   void add(trace_span each) { spans_.push_back(each); }
   [[nodiscard]] bool empty() const noexcept { return spans_.empty(); }
 
-  /// Makes it ready to be asked. O(n log n).
+  /// Prepares for queries. O(n log n).
   void sort();
 
-  /// Whether one holds it. O(log n).
+  /// Whether one of them contains it. O(log n).
   [[nodiscard]] bool hold(const trace_span& each) const;
 
  private:
-  std::vector<trace_span> spans_{};  // sorted: by the beginning, each with the latest end up to it
+  std::vector<trace_span> spans_{};  // sorted by start; each with the latest end so far
 };
 
-/// The steps of a trace that count.
+/// The evaluated steps of a trace.
 struct trace_steps {
   trace_span counted{};
   std::size_t number = 1;
 };
 
-/// The steps that begin at these times, without the first two if there are enough: they are slower. Of one step all counts.
+/// The steps that begin at these times, without the first two, which are slower, if there are enough. A single step
+/// counts fully.
 /// @pre `!starts.empty()`
 [[nodiscard]] inline trace_steps counted_steps(std::vector<double> starts);
 
-/// The cell of a list that an event is of: with its number, if one stands before its name: `46-LLamaDecodeLayer`. Empty: of none.
+/// The cell of a list to which an event belongs, with its number if one precedes the name: `46-LLamaDecodeLayer`. Empty:
+/// none.
 [[nodiscard]] inline std::string_view cell_of(std::string_view event, const std::vector<std::string>& cells);
 
 inline double trace_number(const json_value& value) {

@@ -19,8 +19,8 @@ namespace detail {
 
 inline constexpr std::string_view mindspore_peak = "Used peak memory usage (without fragments):";
 
-/// The bytes behind a label, which a prefix of the logger may stand before; nothing if the line has it not.
-/// @throws invalid_input with the place if what stands there is no number of M
+/// The bytes after a label, possibly after a prefix of the logger; none if the line has no such label.
+/// @throws invalid_input with the position if no number of M follows
 inline std::optional<double> mindspore_bytes(std::string_view line, std::string_view label, const std::string& place) {
   const std::size_t found = line.find(label);
   if (found == std::string_view::npos) return std::nullopt;

@@ -22,10 +22,10 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// What the events of a trace have in common.
+/// Shared data of the events of a trace.
 struct mindspore_trace {
-  const json* scopes = nullptr;  ///< the process of scopes; null: not said, then it is 3
-  trace_scopes forward{};        ///< when forward passes ran
+  const json* scopes = nullptr;  ///< the process of scopes; null: unspecified, then 3
+  trace_scopes forward{};        ///< spans of forward passes
   std::vector<double> starts{};  ///< of steps
 
   [[nodiscard]] bool of_scopes(const json_value& event) const;
@@ -36,13 +36,13 @@ inline bool mindspore_trace::of_scopes(const json_value& event) const {
   return process && (scopes != nullptr ? **process == *scopes : **process == json(3));
 }
 
-/// The name of an event; empty: it has none.
+/// The name of an event; empty if it has none.
 inline std::string_view name_of_event(const json_value& event) {
   const auto name = event.object().find("name");
   return name && (**name).is_string() ? std::string_view(name->text()) : std::string_view();
 }
 
-/// The process of scopes, by an event of that name or by the metadata of processes.
+/// The process of scopes, from an event of that name or from the metadata of processes.
 inline const json* find_scopes(const json_value& events) {
   for (const json_value& each : events.elements()) {
     std::string_view name = name_of_event(each);
@@ -87,7 +87,7 @@ class cell_times {
     }
   }
 
-  /// Seconds of a microbatch.
+  /// Seconds per microbatch.
   [[nodiscard]] mindspore_times made(std::size_t steps) const {
     const double runs = static_cast<double>(steps) * static_cast<double>(cells_.microbatches);
     const auto each = [&](double microseconds) { return microseconds / runs / 1e6; };

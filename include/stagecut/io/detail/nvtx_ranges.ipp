@@ -15,7 +15,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/column_names.hpp>
 #include <stagecut/io/detail/csv_fields.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
@@ -29,8 +29,8 @@ struct nvtx_time {
   std::string title{};
   column_unit unit{};
 
-  /// The seconds that a row has there.
-  /// @throws invalid_input with the place if that is no number, negative or out of range
+  /// The seconds of a row in this column.
+  /// @throws invalid_input with the position if the field is no number, negative or out of range
   [[nodiscard]] double operator()(const std::vector<std::string>& fields, const std::string& place) const {
     const double seconds = unit(amount(fields[field], title, place));
     if (!is_finite(seconds)) fail(invalid_input(place, joined({title, ": is out of range"})));
@@ -38,7 +38,7 @@ struct nvtx_time {
   }
 };
 
-/// The column of that title and a unit of time in brackets; none: there is none.
+/// The column with that title and a unit of time in parentheses; none if there is none.
 [[nodiscard]] inline std::optional<nvtx_time> find_time(const std::vector<std::string>& fields,
                                                         std::string_view title) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -52,7 +52,7 @@ struct nvtx_time {
   return std::nullopt;
 }
 
-/// Likewise, a column without a unit.
+/// The same for a column without a unit.
 [[nodiscard]] inline std::optional<std::size_t> find_title(const std::vector<std::string>& fields,
                                                            std::string_view title) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -61,20 +61,20 @@ struct nvtx_time {
   return std::nullopt;
 }
 
-/// What a table's columns are.
+/// The columns of a table.
 struct nvtx_columns {
   std::size_t fields = 0;
   std::size_t name = 0;
-  nvtx_time time{};                        ///< of a run of a range; of a summary, of all its runs
-  bool on_device = false;                  ///< whether that is the time of the device's work
-  std::optional<std::size_t> instances{};  ///< of a summary: how many
-  std::optional<nvtx_time> median{};       ///< of a summary, likewise
+  nvtx_time time{};                        ///< of a run of a range; in a summary, of all its runs
+  bool on_device = false;                  ///< whether it is the time of the device's work
+  std::optional<std::size_t> instances{};  ///< in a summary: number of runs
+  std::optional<nvtx_time> median{};       ///< in a summary: median
   std::optional<nvtx_time> least{};
   std::optional<nvtx_time> most{};
 };
 
-/// The columns of a table that runs of ranges stand in, one a line: `nvtx_pushpop_trace`, `nvtx_gpu_proj_trace`. Kernels and
-/// calls have a name and a duration as well, but neither an end nor the number of a range.
+/// The columns of a table with one run of a range per line: `nvtx_pushpop_trace`, `nvtx_gpu_proj_trace`. Tables of
+/// kernels and calls also have a name and a duration, but neither an end nor a range number.
 [[nodiscard]] inline std::optional<nvtx_columns> find_trace(const std::vector<std::string>& fields) {
   const auto name = find_title(fields, "Name");
   auto time = find_time(fields, "Projected Duration");
@@ -85,7 +85,7 @@ struct nvtx_columns {
   return nvtx_columns{fields.size(), *name, *time, on_device};
 }
 
-/// The columns of a table with a line for each range: `nvtx_sum`, `nvtx_pushpop_sum`, `nvtx_gpu_proj_sum`.
+/// The columns of a table with one line per range: `nvtx_sum`, `nvtx_pushpop_sum`, `nvtx_gpu_proj_sum`.
 [[nodiscard]] inline std::optional<nvtx_columns> find_summary(const std::vector<std::string>& fields) {
   const auto name = find_title(fields, "Range");
   if (!name) return std::nullopt;
@@ -118,7 +118,7 @@ STAGECUT_DECL const range_times* nvtx_ranges::find(std::string_view name) const 
 
 namespace detail {
 
-/// Goes to the line that names the columns: what comes before is not of the table.
+/// Skips to the line with the column names: earlier lines are not part of the table.
 [[nodiscard]] inline nvtx_columns find_ranges(line_reader& lines, std::vector<std::string>& fields) {
   while (lines.next()) {
     if (lines.line().find(',') == std::string_view::npos || !csv_split(lines.line(), ',', fields).empty()) continue;
@@ -130,12 +130,12 @@ namespace detail {
                      "nvtx_gpu_proj_sum and nvtx_gpu_proj_trace of nsys stats have with --format csv"));
 }
 
-/// Ranges by their names, as lines are read.
+/// Collects ranges by name, line by line.
 class range_reader {
  public:
   explicit range_reader(const nvtx_columns& columns) : columns_(columns) {}
 
-  /// Adds what a line says.
+  /// Adds the content of a line.
   void add(const std::vector<std::string>& fields, const std::string& place) {
     if (fields.size() != columns_.fields) {
       fail(invalid_input(place, joined({fields.size(), " fields, and the header names ", columns_.fields})));
@@ -160,13 +160,13 @@ class range_reader {
     };
     const auto least = other(columns_.least);
     const auto most = other(columns_.most);
-    // Of two kinds of ranges of one name the median is not known.
+    // For two kinds of ranges with one name the median is unknown.
     range.median = is_new ? other(columns_.median) : std::nullopt;
     if (least) range.least = is_new ? *least : std::min(*range.least, *least);
     if (most) range.most = is_new ? *most : std::max(*range.most, *most);
   }
 
-  /// Tells the medians of runs.
+  /// Computes the medians of runs.
   void finish() {
     for (range_times& each : made) {
       if (each.samples.empty()) continue;

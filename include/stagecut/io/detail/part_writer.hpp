@@ -11,23 +11,23 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// A time in a trace, in nanoseconds without a fraction.
+/// A time in a trace, in integral nanoseconds.
 struct trace_time {
   double nanoseconds;
 };
 
-/// Gathers a text and hands it on in large parts.
+/// Collects text and forwards it in large parts.
 class part_writer {
  public:
   explicit part_writer(function_ref<void(std::string_view)> write) : write_(write) {}
 
-  /// Texts, whole numbers, figures in as few digits as read back as they are, and times in microseconds.
+  /// Texts, integers, numbers with the fewest digits that read back exactly, and times in microseconds.
   template <class... Parts>
   void put(const Parts&... parts) {
     (put_one(parts), ...);
   }
 
-  /// Hands on what is left.
+  /// Forwards the rest.
   void finish() {
     if (used_ != 0) write_(std::string_view(buffer_.data(), used_));
     used_ = 0;
@@ -39,7 +39,7 @@ class part_writer {
     if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
       put_text(part);
     } else if constexpr (std::is_same_v<Part, trace_time>) {
-      // Fixed as long as that is short; from 1e15 on a double has no room for nanoseconds.
+      // Fixed-point while short; from 1e15 on a double cannot represent nanoseconds.
       const double microseconds = part.nanoseconds / 1000;
       if (microseconds < 1e15) return put_digits(microseconds, std::chars_format::fixed);
       put_digits(microseconds);

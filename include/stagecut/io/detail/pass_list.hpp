@@ -13,7 +13,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// All that ranks do in a picture, by the time at which it begins, and what each waits for.
+/// All ops of the ranks in a picture, by start time, and what each waits for.
 class pass_list {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
@@ -31,13 +31,13 @@ class pass_list {
     }
   }
 
-  /// Those of a rank: those before `first(rank + 1)`.
+  /// The index of a rank's first op; its ops end before `first(rank + 1)`.
   [[nodiscard]] std::size_t first(std::size_t rank) const { return first_[rank]; }
   [[nodiscard]] const timed_op<double>& operator[](std::size_t i) const { return all_[i]; }
 
-  /// What ends last of what must have ended before this one starts; `none`: it waits for nothing. Of what ends at one time the
-  /// pass that the rank ran before comes first, then what the pass needs, then messages that were in the way. Where a message
-  /// takes time that no transfer tells, that is the pass which made it. O(edges of the stage + log of the rank's passes).
+  /// The latest-ending prerequisite of this op; `none`: it waits for nothing. On ties, the rank's previous pass comes
+  /// first, then what the pass needs, then messages that occupied a link. If a message takes time without a transfer,
+  /// this is the pass that produced it. O(edges of the stage + log of the rank's passes).
   [[nodiscard]] std::size_t cause(std::size_t i) const {
     latest found(*this, all_[i].start);
     const op& what = all_[i].what;
@@ -65,14 +65,14 @@ class pass_list {
  private:
   static constexpr std::size_t kinds = 4;  // that compute
 
-  /// The pass that ends last, among those that end in time.
+  /// The latest-ending pass among those that end in time.
   struct latest {
     latest(const pass_list& list, double begins) : all(list), start(begins) {}
     void look(std::size_t i) {
       if (i == none || all[i].end > start + all.tolerance_) return;
       if (pass == none || all[pass].end + all.tolerance_ < all[i].end) pass = i;
     }
-    /// Likewise, of what matters only if it ends just then.
+    /// The same for one that matters only if it ends exactly then.
     void look_at_end(std::size_t i) {
       if (i != none && start <= all[i].end + all.tolerance_) look(i);
     }
@@ -111,8 +111,8 @@ class pass_list {
     }
   }
 
-  /// The last of a list to have ended, in which those before it have ended, too: passes of a rank, of which two that run
-  /// together end at one time or in their order, or messages by their ends.
+  /// The last entry of a list that has ended, where all previous ones have ended too: passes of a rank, where two that run
+  /// together end at one time or in order, or messages by their ends.
   [[nodiscard]] std::size_t last(const std::vector<std::size_t>& list, double until) const {
     const auto after = [&](double time, std::size_t i) { return time + tolerance_ < all_[i].end; };
     const auto at = std::upper_bound(list.begin(), list.end(), until, after);
@@ -123,14 +123,14 @@ class pass_list {
     return computed_[place(static_cast<std::size_t>(kind) * order_.stages() + stage, what)];
   }
 
-  /// The pass of a stage that makes what the next one in that direction needs.
+  /// The pass of a stage that produces the input of the next stage in that direction.
   [[nodiscard]] std::size_t maker(bool forward, std::size_t stage, const op& what) const {
     if (forward) return computed(op_kind::forward, stage, what);
     const std::size_t whole = computed(op_kind::backward, stage, what);
     return whole != none ? whole : computed(op_kind::backward_input, stage, what);
   }
 
-  /// Looks at what a pass needs: its stage's own, and what arrives.
+  /// Examines the prerequisites of a pass: from its own stage, and from messages.
   void waits(const op& what, latest& found) const {
     const bool forward = what.kind == op_kind::forward;
     if (!forward) found.look(computed(op_kind::forward, what.stage, what));
@@ -147,9 +147,9 @@ class pass_list {
   std::vector<timed_op<double>> all_;
   std::vector<std::size_t> first_{0};
   std::vector<std::size_t> partner_;                // the pass that runs together with it
-  std::vector<std::vector<std::size_t>> work_;      // of every rank, what computes
-  std::vector<std::vector<std::size_t>> updates_;   // and what follows
-  std::vector<std::vector<std::size_t>> messages_;  // and what it sends and receives, by their ends
+  std::vector<std::vector<std::size_t>> work_;      // of every rank, its passes
+  std::vector<std::vector<std::size_t>> updates_;   // of every rank, its updates
+  std::vector<std::vector<std::size_t>> messages_;  // of every rank, what it sends and receives, by end
   std::vector<std::size_t> computed_;               // by kind, stage, microbatch and slice
   std::vector<std::size_t> sent_;                   // by edge, direction, microbatch and slice
 };

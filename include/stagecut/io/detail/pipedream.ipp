@@ -55,7 +55,7 @@ inline double pipedream_field(std::string_view list, std::string_view field, con
   fail(invalid_input(place, joined({"field ", in_quotes(field), " is missing"})));
 }
 
-/// `id -- description -- forward_compute_time=…, …[ -- stage_id=…]`; the description may hold anything.
+/// `id -- description -- forward_compute_time=…, …[ -- stage_id=…]`; the description is arbitrary.
 inline layer pipedream_node(const line_reader& lines) {
   const std::string place = lines.place();
   const std::string_view line = lines.line();
@@ -95,10 +95,10 @@ inline pipedream_edge pipedream_edge_line(const line_reader& lines) {
   return {trimmed(line.substr(0, middle)), trimmed(line.substr(middle + pipedream_separator.size())), lines.number()};
 }
 
-/// A graph as it stands in a text.
+/// A graph in the order of the text.
 struct pipedream_graph {
   std::vector<layer> nodes;
-  std::vector<std::size_t> lines;  ///< where each of them stands
+  std::vector<std::size_t> lines;  ///< line of each of them
   std::vector<pipedream_edge> edges;
 };
 

@@ -24,7 +24,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// A key of an object that is a whole number, below 10^9.
+/// A key of an object that is an integer below 10^9.
 [[nodiscard]] inline std::size_t number_key(std::string_view key, const json_value& member) {
   std::size_t number = 0;
   bool is_number = !key.empty() && key.size() < 10 && (key[0] != '0' || key.size() == 1);
@@ -41,7 +41,7 @@ STAGECUT_DECL bool is_piper(const json& parsed) {
          (parsed.contains("maxMemoryPerDevice") || parsed.contains("maxDevices"));
 }
 
-/// Reads a graph of Piper's.
+/// Reads one of Piper's graphs.
 class piper_reader {
  public:
   explicit piper_reader(const json_value& whole) : whole_(whole) {}
@@ -105,8 +105,8 @@ class piper_reader {
   void read_layer(const json_value& from, std::size_t v) {
     from.each_member([&](std::string_view key, const json_value& member) {
       divided_layer divided;
-      divided.ways = number_key(key, member);
-      if (divided.ways == 0 || divided.ways > 1'000'000) member.fail("is for no number of devices from 1 to 1000000");
+      divided.tensor_parallel = number_key(key, member);
+      if (divided.tensor_parallel == 0 || divided.tensor_parallel > 1'000'000) member.fail("is for no number of devices from 1 to 1000000");
       std::set<std::string> names;
       for (const json_value& each : member.elements()) {
         divided.variants.push_back(read_variant(each, v));
@@ -148,8 +148,8 @@ class piper_reader {
   const json_value& whole_;
   variant_graph made_{};
   std::map<std::size_t, std::size_t> numbers_{};           // of layers by id
-  std::vector<std::map<std::size_t, std::size_t>> in_{};   // of each layer, its edges by the id at the other end
-  std::vector<std::map<std::size_t, std::size_t>> out_{};  // likewise
+  std::vector<std::map<std::size_t, std::size_t>> in_{};   // incoming edges of each layer by the id at the other end
+  std::vector<std::map<std::size_t, std::size_t>> out_{};  // outgoing edges of each layer by the id at the other end
 };
 
 }  // namespace detail

@@ -20,7 +20,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// A stage as Piper writes it.
+/// A stage in Piper's format.
 struct piper_stage {
   json nodes = json::array();
   json names = json::array();
@@ -58,7 +58,7 @@ STAGECUT_DECL std::string as_piper_plan(const variant_graph& graph, const std::v
       }
       const variant_layer& layer = graph.layers[stage.layers[i]];
       const divided_layer* divided = nullptr;
-      for (const divided_layer& each : layer.divided) divided = each.ways == stage.ways ? &each : divided;
+      for (const divided_layer& each : layer.divided) divided = each.tensor_parallel == stage.tensor_parallel ? &each : divided;
       if (divided == nullptr || stage.variants[i] >= divided->variants.size()) {
         refuse(s, "variants", std::to_string(stage.variants[i]), "must be a variant of the layer on so many devices");
       }
@@ -67,7 +67,7 @@ STAGECUT_DECL std::string as_piper_plan(const variant_graph& graph, const std::v
       made.add(layer.id, name);
     }
     text += s == 0 ? "\n  " : ",\n  ";
-    text += std::move(made).text(stage.replicas, stage.ways);
+    text += std::move(made).text(stage.replicas, stage.tensor_parallel);
   }
   return text += "\n]}";
 }
@@ -87,7 +87,7 @@ STAGECUT_DECL std::string as_piper(const plan& made) {
       stage.add(i, name.empty() ? "vanilla" : name);
     }
     text += s == 0 ? "\n  " : ",\n  ";
-    text += std::move(stage).text(made.stages[s].replicas, made.stages[s].shards);
+    text += std::move(stage).text(made.stages[s].replicas, made.stages[s].tensor_parallel);
   }
   return text += "\n]}";
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -16,10 +16,10 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-// What a plan's stages have to do with its layers: edges for what these need, links for the edges, variants for choices.
+// Consistency of a plan's stages with its layers: edges for their inputs, links for the edges, variants for choices.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What a layer needs of another stage comes along edges; layers of the backward pass alone ask for none. O(stages * edges).
+/// Each layer's inputs from other stages must have edges; layers of the backward pass only need none. O(stages * edges).
 [[nodiscard]] inline plan_fault needs_fault(const plan& made) {
   struct need {
     std::size_t from, to, from_layer, to_layer;
@@ -53,7 +53,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {};
 }
 
-/// The edges between stages, and the links that they are sent over.
+/// Checks the edges between stages, and their links.
 [[nodiscard]] inline plan_fault edges_fault(const plan& made) {
   const std::size_t stages = made.stages.size();
   if (made.edges.empty() && !made.assignment.empty()) {
@@ -88,15 +88,15 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
                     made.edges.empty() ? "boundaries of stages, " : "edges between stages, ", number_text(messages)})};
   }
   const std::string& kind = made.messages.kind;
-  const bool known = stagecut::find_name(transfer_kind_words, kind) != nullptr;
+  const bool known = stagecut::find_name(transfer_kind_names, kind) != nullptr;
   if (links == 0 ? !kind.empty() : !known) {
     return {"/messages/kind", in_quotes(kind),
-            joined({"is none of ", stagecut::list_names(transfer_kind_words), ", or there are no links"})};
+            joined({"is none of ", stagecut::list_names(transfer_kind_names), ", or there are no links"})};
   }
   return {};
 }
 
-/// The variants that were chosen.
+/// Checks the chosen variants.
 [[nodiscard]] inline plan_fault choices_fault(const plan& made) {
   const std::size_t layers = made.profile.layers.size();
   if (made.choices.empty()) return {};
@@ -107,17 +107,17 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   const std::vector<std::size_t> stage_of = stage_of_layers(made);
   for (std::size_t i = 0; i < layers; ++i) {
     const layer& each = made.profile.layers[i];
-    const std::size_t shards = made.stages[stage_of[i]].shards;
+    const std::size_t shards = made.stages[stage_of[i]].tensor_parallel;
     for (const bool sharded : {false, true}) {
       const std::string& name = sharded ? made.choices[i].sharding : made.choices[i].recomputation;
       if (name.empty()) continue;
       const layer_variant* const found = find_variant(sharded ? each.shardings : each.recomputations, name);
       const std::string pointer = element_at("/choices", i, sharded ? "/sharding" : "/recomputation");
       if (found == nullptr) return {pointer, in_quotes(name), "does not agree with the layer, which has no such variant"};
-      if (found->ways == 1 || found->ways == shards) continue;
+      if (found->tensor_parallel == 1 || found->tensor_parallel == shards) continue;
       return {pointer, in_quotes(name),
-              joined({"is of ", number_text(found->ways), " devices, not the number of shards of its stage, ",
-                      number_text(shards)})};
+              joined({"is of ", number_text(found->tensor_parallel),
+                      " devices, not the number of shards of its stage, ", number_text(shards)})};
     }
   }
   return {};

@@ -12,19 +12,19 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What is wrong with a plan, and where.
+/// A problem in a plan, with its position.
 struct plan_fault {
   std::string pointer{};  ///< JSON pointer in the plan
-  std::string what{};     ///< stands there
-  std::string problem{};  ///< what is said of that; empty: all is well
+  std::string what{};     ///< the value there
+  std::string problem{};  ///< the problem; empty: none
 
-  /// Whether anything is wrong.
+  /// Whether there is a problem.
   explicit operator bool() const noexcept { return !problem.empty(); }
 };
 
 [[nodiscard]] inline std::string number_text(std::size_t number) { return std::to_string(number); }
 
-/// A JSON pointer to an element, and on.
+/// A JSON pointer to an element, and beyond.
 [[nodiscard]] inline std::string element_at(std::string_view of, std::size_t i, std::string_view on = "");
 
 [[nodiscard]] inline plan_fault not_below(std::string pointer, std::size_t value, std::string_view of,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
@@ -20,10 +20,10 @@
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
-// What parts of a plan have to do with each other: the first that do not belong together are told with a JSON pointer.
+// Consistency of the parts of a plan: the first problem is reported with a JSON pointer.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Cuts, or an assignment, of all layers to stages that have some.
+/// Checks cuts, or an assignment, of all layers to nonempty stages.
 [[nodiscard]] inline plan_fault cuts_fault(const plan& made) {
   const std::size_t layers = made.profile.layers.size();
   for (std::size_t i = 0; i < layers; ++i) {
@@ -57,7 +57,8 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
     return {element_at("/cuts", stages), number_text(made.cuts.items()),
             joined({"is not the number of layers, ", number_text(layers)})};
   }
-  for (std::size_t s = 0; s < stages && made.chunks < 2; ++s) {  // a device that has several stages may do without one
+  for (std::size_t s = 0; s < stages && made.stages_per_rank < 2;
+       ++s) {  // a device that has several stages may do without one
     if (!made.cuts.stage(s).empty()) continue;
     return {element_at("/cuts", s + 1), number_text(made.cuts[s + 1]), "is not above the point before it"};
   }
@@ -66,12 +67,13 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
           joined({"do not agree with the cuts, which make ", number_text(stages)})};
 }
 
-/// The devices of every stage.
+/// Checks the devices of every stage.
 [[nodiscard]] inline plan_fault devices_fault(const plan& made) {
   const std::size_t stages = made.stages.size();
   if (!stagecut::detail::are_counts_right(made)) {
     return {"/devices", number_text(made.devices),
-            joined({"times ", number_text(made.chunks), " chunks is not the number of stages, ", number_text(stages)})};
+            joined({"times ", number_text(made.stages_per_rank), " chunks is not the number of stages, ",
+                    number_text(stages)})};
   }
   constexpr std::size_t most = std::size_t{1} << 20U;
   std::vector<std::size_t> of_rank(made.devices);
@@ -81,14 +83,15 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
     if (stage.device >= made.devices) {
       return not_below(joined({pointer, "/device"}), stage.device, "devices", made.devices);
     }
-    for (const auto& [name, count] : {std::pair("/replicas", stage.replicas), std::pair("/shards", stage.shards)}) {
+    for (const auto& [name, count] :
+         {std::pair("/replicas", stage.replicas), std::pair("/shards", stage.tensor_parallel)}) {
       if (count == 0) return {joined({pointer, name}), "0", "is below 1"};
       if (count > most) return {joined({pointer, name}), number_text(count), joined({"is above ", number_text(most)})};
     }
     std::size_t& count = of_rank[stage.device];
-    if (count == 0) count = stage.replicas * stage.shards;
-    if (count == stage.replicas * stage.shards) continue;
-    return {joined({pointer, "/shards"}), number_text(stage.shards),
+    if (count == 0) count = stage.replicas * stage.tensor_parallel;
+    if (count == stage.replicas * stage.tensor_parallel) continue;
+    return {joined({pointer, "/shards"}), number_text(stage.tensor_parallel),
             joined({"times ", number_text(stage.replicas), " replicas is not the number of devices of rank ",
                     number_text(stage.device), ", ", number_text(count)})};
   }
@@ -103,7 +106,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {};
 }
 
-/// Whether the last microbatch is kept.
+/// Checks whether the last microbatch is kept.
 [[nodiscard]] inline plan_fault kept_fault(const plan& made) {
   const std::string& checkpoint = made.memory.checkpoint;
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
@@ -118,7 +121,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {};
 }
 
-/// Whether a gradient of the input stands without that of the weights.
+/// Checks whether a gradient of the input lacks its gradient of the weights.
 [[nodiscard]] inline plan_fault input_fault(const plan& made) {
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
     if (!made.stages[s].backward_input || made.stages[s].backward_weight) continue;
@@ -141,7 +144,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return pair ? element_at(pointer, second ? 1 : 0) : pointer;
 }
 
-/// Slices of sequences, which one schedule runs.
+/// Checks slices of sequences, which only one schedule supports.
 [[nodiscard]] inline plan_fault slices_fault(const plan& made) {
   const std::size_t slices = made.schedule.slices;
   const stagecut::schedule_entry* const entry = stagecut::find_schedule(made.schedule.name);
@@ -151,7 +154,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
                   " alone cuts sequences, into 1 or more"})};
 }
 
-/// An order of one's own.
+/// Checks a custom order.
 [[nodiscard]] inline plan_fault order_fault(const plan& made) {
   const auto& orders = made.schedule.orders;
   if (orders.empty()) return {};
@@ -180,7 +183,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {order_pointer(made, fault.rank, fault.op), to_string(orders[fault.rank][fault.op]), fault.problem};
 }
 
-/// The passes of the timeline.
+/// Checks the passes of the timeline.
 [[nodiscard]] inline plan_fault timeline_fault(const plan& made) {
   const std::size_t stages = made.stages.size();
   const std::size_t m = made.schedule.microbatches;
@@ -195,19 +198,19 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {};
 }
 
-/// What was minimised, and how memory was reckoned. Words that are empty say nothing.
+/// Checks what was minimized, and the memory model. Empty words mean nothing.
 [[nodiscard]] inline plan_fault figures_fault(const plan& made) {
   const auto unknown = [](const char* pointer, const std::string& text, const auto& words) {
     return plan_fault{pointer, in_quotes(text), joined({"is none of ", stagecut::list_names(words), ", nor empty"})};
   };
   const auto& [name, of, value, bound, state] = made.objective;
-  if (!name.empty() && stagecut::find_name(objective_words, name) == nullptr) {
-    return unknown("/objective/name", name, objective_words);
+  if (!name.empty() && stagecut::find_name(objective_names, name) == nullptr) {
+    return unknown("/objective/name", name, objective_names);
   }
   if (bound > value) return {"/objective/bound", "the bound", "does not agree with the value, which it is above"};
   const std::string& checkpoint = made.memory.checkpoint;
-  if (!checkpoint.empty() && stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
-    return unknown("/memory/checkpoint", checkpoint, checkpointing_words);
+  if (!checkpoint.empty() && stagecut::find_name(checkpointing_names, checkpoint) == nullptr) {
+    return unknown("/memory/checkpoint", checkpoint, checkpointing_names);
   }
   const std::vector<double>& own = made.memory.of_devices;
   if (!own.empty() && own.size() != made.devices) {
@@ -221,7 +224,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {};
 }
 
-/// When an iteration ends.
+/// Checks the end of an iteration.
 [[nodiscard]] inline plan_fault makespan_fault(const plan& made) {
   if (!made.makespan) return {};
   if (made.schedule.name.empty() && made.schedule.orders.empty()) {
@@ -231,7 +234,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return {"/makespan", "a time", "does not agree with a number of microbatches that is not known"};
 }
 
-/// The first parts of a plan that do not belong together.
+/// The first inconsistency in a plan.
 [[nodiscard]] inline plan_fault find_plan_fault(const plan& made) {
   for (const auto find : {cuts_fault, devices_fault, edges_fault, choices_fault, figures_fault, kept_fault, input_fault,
                           slices_fault, order_fault, makespan_fault, timeline_fault}) {

@@ -19,7 +19,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The names of every stage's modules; refuses what PyTorch's tracing cannot say, whatever the edges between stages.
+/// The names of every stage's modules; rejects what PyTorch's tracing cannot express, regardless of the edges between
+/// stages.
 [[nodiscard]] inline std::vector<std::vector<std::string_view>> traced_modules(std::string_view function,
                                                                                std::string_view format, const plan& p) {
   check_parts(function, p);
@@ -62,7 +63,7 @@ STAGECUT_DECL std::string as_split_spec(const plan& p) {
   const std::string class_text = name.empty() ? std::string("_PipelineScheduleRuntime")
                                               : detail::joined({"get_schedule_class(", detail::quoted(name), ")"});
   return detail::joined(
-      {spec, "\nschedule = ", class_text, "(", p.chunks == 1 && !name.empty() ? "stage" : "stages",
+      {spec, "\nschedule = ", class_text, "(", p.stages_per_rank == 1 && !name.empty() ? "stage" : "stages",
        ", n_microbatches=", p.schedule.microbatches, ")",
        name.empty() ? "\nschedule._load_csv(\"schedule.csv\")  # of simulate PLAN --format torch-csv" : ""});
 }

@@ -14,34 +14,34 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What a run is set to beside its stages, so that it is the one that was predicted: of a profile that was computed, its member
-/// `computed` says it; what was measured says nothing, and then all is 1 but for what the plan chose.
+/// The settings of a run besides its stages that reproduce the prediction. For a computed profile, its member `computed`
+/// has them; a measured one has none, and then all are 1 except the plan's choices.
 struct run_settings {
-  std::size_t tensor = 1;          ///< devices that share a layer's matrices
-  std::size_t context = 1;         ///< that share the tokens of a sample
-  std::size_t expert = 1;          ///< that share the experts, whole ones
+  std::size_t tensor = 1;          ///< tensor-parallel degree
+  std::size_t context = 1;         ///< devices that share the tokens of a sample
+  std::size_t expert = 1;          ///< devices that share the experts, each with whole ones
   std::size_t data = 1;            ///< replicas
   std::size_t zero = 0;            ///< the stage of ZeRO
-  std::size_t sequence = 0;        ///< tokens of a sample; 0: not known
-  std::size_t samples = 0;         ///< of a microbatch; 0: not known
-  std::size_t microbatches = 0;    ///< of a replica in an iteration; 0: not known
-  bool experts = false;            ///< whether a token meets a part of the parameters alone
-  bool sequence_parallel = false;  ///< whether the devices that share matrices share norms and dropouts, too
+  std::size_t sequence = 0;        ///< tokens of a sample; 0: unknown
+  std::size_t samples = 0;         ///< of a microbatch; 0: unknown
+  std::size_t microbatches = 0;    ///< of a replica in an iteration; 0: unknown
+  bool experts = false;            ///< whether a token uses only a part of the parameters
+  bool sequence_parallel = false;  ///< whether the devices that share matrices also share norms and dropouts
   bool flash = true;               ///< whether attention is FlashAttention
-  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`; empty: not known
-  std::string overlap{};  ///< of messages among those that share matrices: `none`, `bwd`, `ub`; empty: not known
+  std::string precision{};         ///< `bf16`, `fp16`, `fp32`, `fp8`; empty: unknown
+  std::string overlap{};  ///< of messages among devices that share matrices: `none`, `bwd`, `ub`; empty: unknown
 
-  /// Samples of an iteration, of all replicas; 0: not known.
+  /// Samples of an iteration, of all replicas; 0: unknown.
   [[nodiscard]] std::size_t global_batch() const noexcept { return samples * microbatches * data; }
 };
 
-/// Those that a profile was computed with.
+/// The settings for which a profile was computed.
 [[nodiscard]] inline run_settings settings_of(const profile& model);
 
-/// Those of a plan, whose first stage says what it chose.
+/// The settings of a plan, with the choices of its first stage.
 [[nodiscard]] inline run_settings settings_of(const plan& p);
 
-/// Why a framework does not train with these; empty: nothing is known against it.
+/// Why a framework cannot train with these settings; empty: no reason is known.
 [[nodiscard]] inline std::string settings_obstacle(const target_entry& entry, const run_settings& run);
 
 inline run_settings settings_of(const profile& model) {
@@ -49,7 +49,7 @@ inline run_settings settings_of(const profile& model) {
   const bool known = others.is_object() && others.contains("computed") && others["computed"].is_object();
   const nlohmann::json computed = known ? others["computed"] : nlohmann::json::object();
   const auto count = [&](const char* name, std::size_t otherwise) {
-    constexpr std::size_t most = 1U << 20U;  // products of three of these are no more than a size holds
+    constexpr std::size_t most = 1U << 20U;  // a size holds the product of three of these
     const auto found = computed.find(name);
     const bool fits = found != computed.end() && found->is_number_unsigned();
     return fits && found->get<std::size_t>() <= most ? found->get<std::size_t>() : otherwise;
@@ -84,7 +84,7 @@ inline run_settings settings_of(const plan& p) {
   made.microbatches = p.schedule.microbatches;
   if (!p.stages.empty()) {
     const planned_stage& first = p.stages[0];
-    made.tensor *= first.shards;
+    made.tensor *= first.tensor_parallel;
     made.data *= first.replicas;
     // Replicas that share the microbatches of one stage run fewer each.
     if (!p.own_microbatches && first.replicas > 1) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
@@ -22,7 +22,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 STAGECUT_DECL std::string as_sapp(const plan& p) {
   const bool sliced = p.schedule.slices > 1 && p.schedule.name == entry_of(schedule_kind::sliced).name;
-  plan whole = p;  // MindFormers cuts the sequences of 1F1B
+  plan whole = p;  // MindFormers slices the sequences of 1F1B
   if (sliced) {
     whole.schedule.name = entry_of(schedule_kind::one_forward_one_backward).name;
     whole.schedule.slices = 1;
@@ -47,7 +47,7 @@ STAGECUT_DECL std::string as_sapp(const plan& p) {
     std::string recomputation = chosen ? p.choices[i].recomputation : each.recomputation.get();
     if (!chosen && p.memory.checkpoint == "always" && kinds.is_decoder(i)) recomputation = "full";
     if (recomputation.empty() || recomputation == "none") continue;
-    const auto* const known = stagecut::find_name(detail::sapp_choice_words, recomputation);
+    const auto* const known = stagecut::find_name(detail::sapp_choice_names, recomputation);
     if (known == nullptr) {
       detail::refuse(format, detail::joined({detail::layer_text(each), ": recomputation ",
                                              detail::in_quotes(recomputation), " is not known to it"}));
@@ -66,7 +66,7 @@ STAGECUT_DECL std::string as_sapp(const plan& p) {
       const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(chunk * p.devices);
       return detail::list_text(std::vector<long long>(first, first + static_cast<std::ptrdiff_t>(p.devices)));
     };
-    return detail::joined({"[", detail::sequence_text(p.chunks, ", ", row), "]"});
+    return detail::joined({"[", detail::sequence_text(p.stages_per_rank, ", ", row), "]"});
   };
   return detail::joined({"offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(select),
                          "\nselect_comm_recompute: ", rows(comm),

@@ -4,30 +4,30 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 
-// What layers recompute, in SAPP's words and in ours.
+// Recomputation of layers, in SAPP's words and in ours.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What a layer recomputes, from NONE to FULL, in the order of SAPP's files.
+/// The recomputation of a layer, from NONE to FULL, in the order of SAPP's files.
 enum class sapp_choice : std::uint8_t { none, select, comm, both, full };
 
 inline constexpr std::size_t sapp_choices = 5;
 
 /// The words for them: first those that readers give, then others that mean the same.
-inline constexpr word<sapp_choice> sapp_choice_words[] = {
+inline constexpr named<sapp_choice> sapp_choice_names[] = {
     {"none", sapp_choice::none},  {"select", sapp_choice::select}, {"comm", sapp_choice::comm},
     {"both", sapp_choice::both},  {"full", sapp_choice::full},     {"selective", sapp_choice::select},
     {"slct", sapp_choice::select}};
 
-/// Of a type in SAPP's files: of a layer run so, its bytes, the time of its backward pass, and how much longer that is than
-/// twice the forward pass, unless the file says one of them.
+/// The members for a type in SAPP's files: the bytes of such a layer, the time of its backward pass, and the share by
+/// which this exceeds twice the forward pass, unless the file has one of them.
 struct sapp_type {
   sapp_choice choice;
   const char* memory;       ///< the member with its activations
   const char* time;         ///< the member with the time of its backward pass
   const char* coefficient;  ///< the member with the share
-  double usual;             ///< the share where that is not said
+  double usual;             ///< default of the share
 };
 
 /// Source: the layer files of SAPP's pipeline balance, MindFormers 0b3a3b55.

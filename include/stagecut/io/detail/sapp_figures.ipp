@@ -11,7 +11,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
@@ -46,7 +46,7 @@ inline void check_sapp_figures(const sapp_figures& of) {
   }
   std::vector<bool> seen(sapp_choices);
   for (std::size_t c = 0; c < of.choices.size(); ++c) {
-    const auto* const known = stagecut::find_name(sapp_choice_words, of.choices[c]);
+    const auto* const known = stagecut::find_name(sapp_choice_names, of.choices[c]);
     const std::string place = joined({"[", c, "]"});
     if (known == nullptr) refuse_figure("choices" + place, of.choices[c], "must be one of SAPP's");
     const auto which = static_cast<std::size_t>(known->value);
@@ -56,12 +56,12 @@ inline void check_sapp_figures(const sapp_figures& of) {
   }
 }
 
-/// In SAPP's MB, of which a thousandth is about a kB.
+/// In SAPP's MB; a thousandth is about a kB.
 [[nodiscard]] inline json sapp_megabytes(double bytes) {
   return json_number(std::round(bytes / sapp_megabyte * 1000) / 1000);
 }
 
-/// In SAPP's ms, without the last digits, which come of other units.
+/// In SAPP's ms, without the last digits, which result from unit conversion.
 [[nodiscard]] inline json sapp_milliseconds(double seconds) {
   const double picoseconds = seconds * 1e12;
   const bool short_enough = picoseconds < 9007199254740992.0;
@@ -83,7 +83,7 @@ STAGECUT_DECL std::string as_sapp_layers(const sapp_figures& figures) {
   };
   json body = layer("body", "BODY", figures.layers, figures.times.body, figures.parameters);
   for (std::size_t c = 0; c < figures.choices.size(); ++c) {
-    const auto choice = stagecut::find_name(detail::sapp_choice_words, figures.choices[c])->value;
+    const auto choice = stagecut::find_name(detail::sapp_choice_names, figures.choices[c])->value;
     const double least = detail::sapp_megabyte / 1000;
     body[detail::sapp_types[static_cast<std::size_t>(choice)].memory] =
         detail::sapp_megabytes(std::max(figures.activations[c], least));

@@ -13,7 +13,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
@@ -26,13 +26,13 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The peaks that a file tells, with the numbers of layers by choice.
+/// The peaks in a file, with the numbers of layers by choice.
 struct sapp_peaks {
   std::vector<rank_peak> ranks{};
   std::vector<sapp_counts> counts{};
   std::set<std::pair<std::size_t, std::size_t>> seen{};  ///< runs and ranks
 
-  /// @param of     says the rank, in errors
+  /// @param of     the rank's position, for errors
   /// @param bytes  in SAPP's MB
   void add(const sapp_pipelines& pipelines, std::size_t run, std::size_t rank, const json_value& of,
            const json_value& bytes) {
@@ -45,7 +45,7 @@ struct sapp_peaks {
     if (!is_finite(next.bytes)) bytes.fail(bytes.shown(), " is out of range");
   }
 
-  /// Without its bytes.
+  /// Adds a peak without its bytes.
   rank_peak& add(const sapp_pipelines& pipelines, std::size_t run, std::size_t rank) {
     counts.push_back(pipelines.counts_of(run, rank));
     rank_peak& next = ranks.emplace_back();
@@ -57,7 +57,7 @@ struct sapp_peaks {
     return next;
   }
 
-  /// Those of some ranks of one run.
+  /// Adds those of some ranks of one run.
   void add_body(const sapp_pipelines& pipelines, std::size_t run, const json_value& ids, const json_value& memories) {
     const auto ranks_said = ids.elements();
     const auto bytes = memories.elements();
@@ -68,14 +68,14 @@ struct sapp_peaks {
     for (std::size_t i = 0; i < bytes.size(); ++i) add(pipelines, run, ranks_said[i].count(), ranks_said[i], bytes[i]);
   }
 
-  /// With the choices that any of them has, and none; or with all.
+  /// With `none` and the choices that any of them has; or with all choices.
   [[nodiscard]] stagecut::dry_runs made(std::size_t all_ranks, bool all_choices = false) && {
     stagecut::dry_runs result;
     for (std::size_t choice = 0; choice < sapp_choices; ++choice) {
       bool used = choice == 0 || all_choices;
       for (const sapp_counts& each : counts) used = used || each[choice] > 0;
       if (!used) continue;
-      result.choices.emplace_back(stagecut::name_of(sapp_choice_words, static_cast<sapp_choice>(choice)));
+      result.choices.emplace_back(stagecut::name_of(sapp_choice_names, static_cast<sapp_choice>(choice)));
       for (std::size_t i = 0; i < ranks.size(); ++i) {
         ranks[i].kept.push_back(static_cast<double>(all_ranks - ranks[i].rank) * counts[i][choice]);
       }
@@ -105,7 +105,7 @@ inline stagecut::dry_runs read_sapp_runs(const sapp_pipelines& pipelines, const 
   return std::move(peaks).made(pipelines.ranks());
 }
 
-/// What could be measured; a short text must not make endless ranks.
+/// All ranks that could be measured; limited, so that a short text cannot create endless ranks.
 inline stagecut::dry_runs sapp_ranks(const sapp_pipelines& pipelines, const json_value& pipeline) {
   constexpr std::size_t most = 1'000'000;
   if (pipelines.runs() > most / pipelines.ranks()) {

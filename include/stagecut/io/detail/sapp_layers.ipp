@@ -14,7 +14,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
@@ -27,20 +27,20 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// What a layer may be in SAPP's files, and the kind that it is here.
+/// The types of layers in SAPP's files, and their kinds here.
 enum class sapp_part : std::uint8_t { head, body, tail };
 
-inline constexpr word<sapp_part> sapp_part_words[] = {
+inline constexpr named<sapp_part> sapp_part_names[] = {
     {"HEAD", sapp_part::head}, {"BODY", sapp_part::body}, {"TAIL", sapp_part::tail}};
 
 inline constexpr const char* sapp_kinds[] = {"embedding", "decoder", "head"};
 
-/// Layers are copied, with their names: a short text must not make an endless profile.
+/// Layers are copied with their names: a short text must not create an endless profile.
 inline constexpr std::size_t most_sapp_layers = 10'000;
 
 inline constexpr std::size_t longest_sapp_name = 1000;
 
-/// A finite number, which may be below 0.
+/// A finite number, possibly negative.
 inline double signed_number(const json_value& value) {
   if (!(*value).is_number()) value.fail(value.shown(), " is not a number");
   const double number = (*value).get<double>();
@@ -54,11 +54,11 @@ STAGECUT_DECL double converted(const json_value& value, double unit) {
   return number;
 }
 
-/// Reads a layer of such a file: of a body, one of its copies.
+/// Reads a layer of such a file; for a body, one of its copies.
 class sapp_layer_reader {
  public:
   sapp_layer_reader(const json_value& from, sapp_time meaning)
-      : from_(from), part_(from.at("type").one_of(sapp_part_words)) {
+      : from_(from), part_(from.at("type").one_of(sapp_part_names)) {
     refuse_unknown();
     made_.name = from.at("name").text();
     if (made_.name.size() > longest_sapp_name) {
@@ -79,7 +79,7 @@ class sapp_layer_reader {
   [[nodiscard]] sapp_part part() const noexcept { return part_; }
   [[nodiscard]] const layer& made() const noexcept { return made_; }
 
-  /// How often the layer stands in the model.
+  /// The multiplicity of the layer in the model.
   [[nodiscard]] std::size_t copies() const {
     if (part_ == sapp_part::body) return from_.at("nb_layer").count(1);
     if (const auto number = from_.find("nb_layer"); number && number->count(1) != 1) {
@@ -106,8 +106,7 @@ class sapp_layer_reader {
     return meaning == sapp_time::both ? seconds / 3 : seconds;
   }
 
-  /// The member with the time of a backward pass; 0 there says none. SAPP's reader looks for one with a blank behind its
-  /// name.
+  /// The member with the time of a backward pass; 0 means none. SAPP's reader looks for a name with a trailing blank.
   [[nodiscard]] std::optional<json_value> time_of(const sapp_type& type) const {
     auto said = from_.find(type.time);
     if (type.choice == sapp_choice::full) {
@@ -133,7 +132,7 @@ class sapp_layer_reader {
     return seconds;
   }
 
-  /// What is considered: figures of the layer as it is, and variants.
+  /// Reads the choices: figures of the layer as it is, and variants.
   void read_choices() {
     for (const sapp_type& type : sapp_types) {
       const auto kept = from_.find(type.memory);
@@ -146,7 +145,7 @@ class sapp_layer_reader {
         made_.backward = backward(type);
       } else if (considered) {
         layer_variant& variant = made_.recomputations.emplace_back();
-        variant.name = stagecut::name_of(sapp_choice_words, type.choice);
+        variant.name = stagecut::name_of(sapp_choice_names, type.choice);
         variant.forward = made_.forward;
         variant.backward = backward(type);
         variant.parameters = made_.parameters;
@@ -166,7 +165,7 @@ inline void add_sapp_part(const json_value& layers, sapp_part part, sapp_time me
                           std::vector<layer>& made) {
   bool any = false;
   for (const json_value& each : layers.elements()) {
-    if (each.at("type").one_of(sapp_part_words) != part) continue;
+    if (each.at("type").one_of(sapp_part_names) != part) continue;
     if (any && part != sapp_part::body) each.at("type").fail(each.at("type").shown(), " stands twice");
     any = true;
     const sapp_layer_reader read(each, meaning);
@@ -188,7 +187,7 @@ STAGECUT_DECL sapp_layers read_sapp_layers(const json_value& whole, sapp_time me
   if (const auto name = whole.object().find("name")) made.profile.name = name->text();
   const auto layers = whole.at("layers_description");
   std::set<std::string> names;
-  for (const auto& part : sapp_part_words) add_sapp_part(layers, part.value, meaning, names, made.profile.layers);
+  for (const auto& part : sapp_part_names) add_sapp_part(layers, part.value, meaning, names, made.profile.layers);
   if (const auto constant = whole.find("stage_const_mem")) {
     made.constant = signed_number(*constant) * sapp_megabyte;
     if (!is_finite(made.constant)) constant->fail(constant->shown(), " is out of range");

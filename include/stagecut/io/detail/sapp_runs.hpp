@@ -12,10 +12,10 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
 
-// How many layers each rank held in SAPP's dry runs, and how they were run.
+// The numbers of layers of each rank in SAPP's dry runs, and their recomputation.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Of how many runs a setting tells: each has an element if one of them is a list.
+/// The number of runs that a setting covers: if one element is a list, each element is a run.
 [[nodiscard]] inline std::size_t sapp_runs_of(const json_value& said) {
   if (!(*said).is_array()) return 1;
   for (const json_value& each : said.elements()) {
@@ -24,7 +24,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   return 1;
 }
 
-/// What a setting says of one run: the setting itself if it is no list of runs.
+/// The part of a setting for one run: the setting itself if it is no list of runs.
 [[nodiscard]] inline json_value sapp_part_of(const json_value& said, std::size_t run, std::size_t runs) {
   if (!(*said).is_array()) return said;
   const bool by_runs = runs > 1 || (said.elements().size() == 1 && (*said)[0].is_array());
@@ -38,12 +38,12 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
 /// Layers by choice, in the order of `sapp_choice`.
 using sapp_counts = std::array<double, sapp_choices>;
 
-/// Layers run in each way, of three settings that count the stronger ways as well.
+/// Layers by choice, from three settings that include the stronger kinds.
 /// @param layers  of the rank
 /// @param full    `recompute`
 /// @param select  `select_recompute`
 /// @param comm    `select_comm_recompute`
-/// @return        NONE below 0 where they count more than there are
+/// @return        with NONE below 0 if the settings count more layers than there are
 [[nodiscard]] inline sapp_counts sapp_counts_of(double layers, double full, double select, double comm) noexcept {
   const double both = std::max(std::min(select - full, comm - full), 0.0);
   const double only_select = std::max(select - full - both, 0.0);
@@ -56,8 +56,8 @@ class sapp_pipelines {
  public:
   /// @param pipeline     `pipeline_config`
   /// @param recompute    `recompute_config`
-  /// @param measured     `stage_id`, if it is there
-  /// @param lenient      whether ranks may hold more or fewer layers than the model has
+  /// @param measured     `stage_id`, if present
+  /// @param lenient      whether the layers of the ranks may add up to more or less than the model's
   sapp_pipelines(const json_value& pipeline, const json_value& recompute, const std::optional<json_value>& measured,
                  bool lenient)
       : ranks_(bounded(pipeline.at("pipeline_num"), 2, 10'000)),
@@ -84,7 +84,7 @@ class sapp_pipelines {
     return static_cast<std::size_t>(even_share() + ((*said).is_array() ? offset(said.elements()[rank]) : 0));
   }
 
-  /// How these are run.
+  /// Their numbers by choice.
   [[nodiscard]] sapp_counts counts_of(std::size_t run, std::size_t rank) const {
     const auto layers = static_cast<double>(layers_of(run, rank));
     double counts[3] = {};
@@ -116,7 +116,7 @@ class sapp_pipelines {
     return static_cast<double>(whole);
   }
 
-  /// A whole number, which may be below 0, no larger than the number of layers.
+  /// An integer, possibly negative, at most the number of layers.
   [[nodiscard]] double offset(const json_value& value) const {
     if (!(*value).is_number()) value.fail(value.shown(), " is not a number");
     const double number = (*value).get<double>();
@@ -125,7 +125,7 @@ class sapp_pipelines {
     return number;
   }
 
-  /// Refuses a list that does not have an element for each rank.
+  /// Rejects a list whose length is not the number of ranks.
   void check_size(const json_value& list) const {
     const std::size_t size = list.elements().size();
     if (size != ranks_)

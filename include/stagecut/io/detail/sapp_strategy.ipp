@@ -19,7 +19,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Reads a strategy of a model of so many layers on so many ranks.
+/// Reads a strategy for a given number of layers and ranks.
 class sapp_strategy_reader {
  public:
   sapp_strategy_reader(const json_value& root, std::size_t ranks, std::size_t layers)
@@ -28,10 +28,10 @@ class sapp_strategy_reader {
   [[nodiscard]] sapp_strategy read() const {
     sapp_strategy result;
     const json_value offset = root_.object().at("offset");
-    result.chunks = chunks_of(offset);
-    const std::size_t stages = result.chunks * ranks_;
+    result.stages_per_rank = chunks_of(offset);
+    const std::size_t stages = result.stages_per_rank * ranks_;
     const std::vector<double> offsets = row(offset, stages, std::vector<double>(stages, 0), true);
-    const std::size_t whole = layers_ / stages;  // offsets count from this
+    const std::size_t whole = layers_ / stages;  // the base of offsets
     const auto even = static_cast<double>(whole);
     double sum = 0;
     std::vector<double> layers;
@@ -67,7 +67,7 @@ class sapp_strategy_reader {
     return (*said).is_array() && !(*said).empty() && (*said)[0].is_array();
   }
 
-  /// The number of lists of the first member that has lists of lists.
+  /// The number of lists in the first member that is a list of lists.
   [[nodiscard]] std::size_t chunks_of(const json_value& offset) const {
     std::optional<json_value> nested;
     if (is_nested(offset)) nested = offset;
@@ -86,7 +86,7 @@ class sapp_strategy_reader {
     return chunks;
   }
 
-  /// A number of each stage: 0 or false on all, true: `all` of them, a list for one chunk, or lists.
+  /// A number for each stage: 0 or false on all, true: `all` of them, a list for one stage per rank, or lists.
   [[nodiscard]] std::vector<double> row(const json_value& said, std::size_t stages, const std::vector<double>& all,
                                         bool may_be_below) const {
     if ((*said).is_boolean()) return said.flag() ? all : std::vector<double>(stages, 0);

@@ -10,18 +10,18 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What the messages of a plan's stages take.
+// The times of messages between a plan's stages.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// The links between the stages of a plan: those of its messages, else the one that its profile names, else none.
+/// The links between the stages of a plan: those of its messages, else the profile's link, else none.
 class stage_links {
  public:
   explicit stage_links(const plan& made) : made_(made), links_(made.messages.links) {
     if (links_.empty() && made.profile.machine.link) links_ = {*made.profile.machine.link};
   }
 
-  /// Seconds of a message from a stage to another one. Where each edge between stages has a link and none joins these
-  /// two, the message takes as long as over the slowest.
+  /// Seconds of a message from one stage to another. If edges between stages have links but none joins these two, the
+  /// message takes as long as over the slowest.
   [[nodiscard]] double operator()(std::size_t from, std::size_t to, double bytes) const {
     if (links_.empty()) return 0;
     if (links_.size() == 1) return links_[0](bytes);
@@ -47,9 +47,9 @@ class stage_links {
   std::vector<link_speed> links_;
 };
 
-/// Seconds of every stage for the outputs that cross its boundary, one way: each output once, however many take it, at
-/// the stage that sends it and at each that takes it. A stage on a CPU has none. O(m log m) for m edges.
-/// @pre the parts of the plan belong together
+/// Seconds of every stage for the outputs that cross its boundary, one way: each output counts once, regardless of its
+/// receivers, at the sending stage and at each receiving stage. 0 for a stage on a CPU. O(m log m) for m edges.
+/// @pre the parts of the plan are consistent
 [[nodiscard]] inline std::vector<double> communication_of(const plan& made) {
   const std::vector<std::size_t> stage_of = stage_of_layers(made);
   std::vector<profile_edge> crossing;  // from a layer to a stage

@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// A page of pictures, one below the other on one scale of time.
+/// A page of pictures, stacked on one time scale.
 class svg_page {
  public:
   explicit svg_page(view<const pipeline_picture> pictures) : pictures_(pictures) {
@@ -67,7 +67,7 @@ class svg_page {
   static constexpr double least_width = 900;
   static constexpr double most_width = 1720;
 
-  /// Where time stands.
+  /// The position of the time axis.
   [[nodiscard]] timeline_place place() const { return {left, width_, until_}; }
 
   void draw(std::string& to, const pipeline_picture& picture) {
@@ -120,7 +120,7 @@ class svg_page {
     y_ += 12;
   }
 
-  /// Lines at round times through the rows, with their labels below.
+  /// Vertical lines at round times through the rows, with labels below.
   void marks(std::string& to, const timeline_place& at, std::size_t ranks) const {
     const data_unit unit = time_unit(until_, seconds_);
     const axis_marks axis(until_ / unit.size, 12);
@@ -139,7 +139,7 @@ class svg_page {
     add(to, "</g>\n");
   }
 
-  /// The ranks at the left, their idle shares at the right; where rows are low, some of them.
+  /// The ranks at the left, their idle shares at the right; only some of them if rows are low.
   void names(std::string& to, const pipeline_picture& picture, const timeline_place& at) const {
     const std::size_t every = at.row + at.gap >= 11 ? 1 : at.row >= 9 ? 2 : 4;
     const double all = picture.run.makespan;

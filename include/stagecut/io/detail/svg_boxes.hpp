@@ -10,14 +10,14 @@
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
-// The boxes of a timeline: one an op, or where those would be too narrow to be seen, one for each colour of several.
+// The boxes of a timeline: one per op, or if those would be too narrow to see, one for each colour of several ops.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Where the time and the ranks of a timeline stand, in pixels.
+/// The position of the times and ranks of a timeline, in pixels.
 struct timeline_place {
   double left = 0;
   double width = 0;
-  double until = 1;  // the time that `width` is
+  double until = 1;  // the time at `width`
   double top = 0;
   double row = 0;
   double gap = 0;
@@ -35,10 +35,10 @@ struct op_box {
   double bottom = 0;
   op_kind kind = op_kind::forward;
   std::size_t chunk = 0;
-  const timed_op<double>* whole = nullptr;  // the op that it is, if it is one
+  const timed_op<double>* whole = nullptr;  // the op, if it shows exactly one
 };
 
-/// The shortest of the ops that take time; 0 if there is none.
+/// The duration of the shortest op that takes time; 0 if there is none.
 [[nodiscard]] inline double shortest_op(const simulation<double>& run) {
   double shortest = 0;
   for (const auto& rank : run.ops) {
@@ -50,13 +50,13 @@ struct op_box {
   return shortest;
 }
 
-/// Whether ops are too narrow for a box each.
+/// Whether ops are too narrow for separate boxes.
 [[nodiscard]] inline bool is_crowded(const simulation<double>& run, const timeline_place& place) {
   const double shortest = place.x(shortest_op(run)) - place.x(0);
   return shortest > 0 && shortest < 1.2;
 }
 
-/// Adds the all-reduces and the optimizer's step of a rank; below what the rank computes meanwhile.
+/// Adds the all-reduces and the optimizer's step of a rank, below concurrent computation.
 inline void add_updates(std::vector<op_box>& to, const simulation<double>& run, const timeline_place& place,
                         view<const std::size_t> chunks, std::size_t rank) {
   const timed_ops ops = of_rank(run.ops, rank);
@@ -69,7 +69,7 @@ inline void add_updates(std::vector<op_box>& to, const simulation<double>& run, 
   }
 }
 
-/// A box for each op of a rank. Of two that run together, the first takes the upper half of the row.
+/// A box for each op of a rank. If two run together, the first has the upper half of the row.
 [[nodiscard]] inline std::vector<op_box> op_boxes(const simulation<double>& run, const timeline_place& place,
                                                   view<const std::size_t> chunks, std::size_t rank) {
   std::vector<op_box> result;
@@ -86,12 +86,12 @@ inline void add_updates(std::vector<op_box>& to, const simulation<double>& run, 
   return result;
 }
 
-/// Boxes of ops that follow each other closely, one above the other, as high as their share of the time.
+/// Boxes of ops in close succession, stacked, with heights by their share of the time.
 class crowd {
  public:
   crowd(const timeline_place& place, std::size_t rank) : place_(place), rank_(rank) {}
 
-  /// Whether an op belongs to those so far: they end where, wide enough, they would begin anew.
+  /// Whether an op joins the current group: a group ends where, once wide enough, it would start anew.
   [[nodiscard]] bool takes(const timed_op<double>& each, std::size_t chunk) const {
     if (parts_.empty()) return true;
     const double width = place_.x(each.start) - place_.x(start_);
@@ -109,10 +109,10 @@ class crowd {
     parts_.push_back({each.what.kind, chunk, time});
   }
 
-  /// Adds the boxes, which reach to `until`, and begins anew.
+  /// Adds the boxes, which extend to `until`, and starts anew.
   void flush(std::vector<op_box>& to, double until) {
     if (end_ < until && place_.x(until) - place_.x(end_) <= 2) end_ = until;
-    // In one order everywhere, so that neighbours fit to each other.
+    // The same order everywhere, so that neighbours match.
     std::sort(parts_.begin(), parts_.end(),
               [](const part& a, const part& b) { return a.kind != b.kind ? a.kind < b.kind : a.chunk < b.chunk; });
     double top = place_.y(rank_);
@@ -138,7 +138,7 @@ class crowd {
   double end_ = 0;
 };
 
-/// The boxes of a rank whose ops are too narrow to be seen.
+/// The boxes of a rank whose ops are too narrow to see.
 [[nodiscard]] inline std::vector<op_box> crowded_boxes(const simulation<double>& run, const timeline_place& place,
                                                        view<const std::size_t> chunks, std::size_t rank) {
   std::vector<op_box> result;

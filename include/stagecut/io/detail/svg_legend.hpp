@@ -18,12 +18,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What the colours and lines of some pictures mean, of those that occur.
+/// The legend of the colours and lines that occur in the pictures.
 class svg_legend {
  public:
   svg_legend(view<const pipeline_picture> pictures, const timeline_place& place) : pictures_(pictures), place_(place) {}
 
-  /// Draws it above `place`, in lines that end before `right`, and returns the pixels that they take.
+  /// Draws it above `place`, in lines that end before `right`, and returns its height in pixels.
   double draw(std::string& to, double right) const {
     double x = place_.left;
     double y = 12;

@@ -13,13 +13,13 @@
 #include <stagecut/io/pictures/data_unit.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 
-// The memory of every rank: over time while there are few, else its peaks.
+// The memory of every rank: over time for few ranks, else its peaks.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// What the plots of all pictures have in common.
+/// Common to the plots of all pictures.
 struct memory_scale {
   double most = 1;   // bytes at the upper end
-  data_unit unit{};  // in which they are shown
+  data_unit unit{};  // the displayed unit
 };
 
 /// Draws the memory of one pipeline below its timeline.
@@ -37,7 +37,7 @@ class memory_drawing {
     plot_width_ = std::min(420.0, (place.width + gap) / static_cast<double>(columns_) - gap);
   }
 
-  /// What all of it takes.
+  /// The total height.
   [[nodiscard]] double height() const {
     if (picture_.memory.empty()) return 0;
     return by_rank() ? heading + static_cast<double>(rows_) * (plot_height + below)
@@ -108,7 +108,7 @@ class memory_drawing {
       for (; next < memory.curve.size() && x(at, memory.curve[next].time) < first + 0.5; ++next) {
         most = std::max(most, memory.curve[next].activations);
       }
-      // What comes last holds on, if nothing changes for longer.
+      // The last value continues if nothing changes for longer.
       const double last = memory.curve[next - 1].activations;
       add(to, "H", first, "V", y(at, memory.resident + most));
       if (last != most)
@@ -150,7 +150,7 @@ class memory_drawing {
         "z\"/>\n");
   }
 
-  /// Lines at round amounts, with their labels at the left.
+  /// Lines at round amounts, with labels at the left.
   void marks(std::string& to, const frame& at, std::size_t most, bool labels) const {
     const axis_marks axis(scale_.most / scale_.unit.size, most);
     for (std::size_t i = 0; i < axis.size(); ++i) {

@@ -13,10 +13,10 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/schedule/op.hpp>
 
-// What an SVG file is made of: numbers, names and colours.
+// The elements of SVG files: numbers, names and colours.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Colours; those of ops are told by `op_colour`.
+/// Colours; `op_colour` has those of ops.
 /// @{
 inline constexpr std::string_view ink = "#1f2328";
 inline constexpr std::string_view faint_ink = "#656d76";
@@ -28,7 +28,7 @@ inline constexpr std::string_view activation_ink = "#6a4fb3";
 inline constexpr std::string_view limit_colour = "#cf222e";
 /// @}
 
-/// A coordinate in hundredths of a pixel, without zeros at the end.
+/// A coordinate in hundredths of a pixel, without trailing zeros.
 inline void put(std::string& to, double pixels) {
   const long long hundredths = std::llround(pixels * 100);
   const auto size = static_cast<unsigned long long>(hundredths < 0 ? -hundredths : hundredths);
@@ -54,7 +54,7 @@ void add(std::string& to, const Parts&... parts) {
   (one(parts), ...);
 }
 
-/// A name as it stands in XML: `visible`, which leaves nothing that XML may not hold, with its markup escaped.
+/// A name in XML: `visible`, which removes characters that XML forbids, with markup escaped.
 [[nodiscard]] inline std::string xml_text(std::string_view name) {
   std::string text;
   for (const char c : visible(name)) {
@@ -73,7 +73,7 @@ void add(std::string& to, const Parts&... parts) {
   return text;
 }
 
-/// About the width of a text, in the widest of the usual fonts.
+/// The approximate width of a text, in the widest of the usual fonts.
 [[nodiscard]] inline double text_width(std::string_view text, double font) {
   double sum = 0;
   for (const char c : text) {
@@ -85,7 +85,7 @@ void add(std::string& to, const Parts&... parts) {
   return sum * font;
 }
 
-/// A text that is cut where it would be wider than there is room.
+/// A text, truncated if it would be wider than `room`.
 [[nodiscard]] inline std::string shortened(std::string_view text, double font, double room) {
   if (text_width(text, font) <= room) return std::string(text);
   std::size_t end = 0;
@@ -100,7 +100,7 @@ void add(std::string& to, const Parts&... parts) {
   return joined({std::to_string(tenths / 10), ".", std::to_string(tenths % 10), " %"});
 }
 
-/// The colour of a kind of op on a rank's stage number `chunk` of `chunks`: the first darkest.
+/// The colour of a kind of op on stage `chunk` of a rank's `chunks`: the first is darkest.
 [[nodiscard]] inline std::string op_colour(op_kind kind, std::size_t chunk, std::size_t chunks) {
   struct range {
     std::array<unsigned, 3> dark, light;

@@ -15,7 +15,7 @@
 // The rows of a timeline: what every rank does when.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Draws the rows of one pipeline. Each part appends to a text.
+/// Draws the rows of one pipeline. Each function appends to a text.
 class timeline_drawing {
  public:
   timeline_drawing(const pipeline_picture& picture, const timeline_place& place)
@@ -32,7 +32,7 @@ class timeline_drawing {
     add(to, "\"/>\n");
   }
 
-  /// Transfers that hold their ranks.
+  /// Transfers that block their ranks.
   void blocked(std::string& to) const {
     if (!picture_.run.blocks()) return;
     add(to, "<path fill=\"url(#blocked)\" d=\"");
@@ -42,7 +42,7 @@ class timeline_drawing {
     add(to, "\"/>\n");
   }
 
-  /// What the ranks compute, one colour after the other; with a tooltip each if there is room for so many.
+  /// The ranks' computation, one colour after the other; with tooltips if `tooltips`.
   void ops(std::string& to, bool tooltips) const {
     tooltips = tooltips && !crowded_;
     std::vector<std::string> colours(12 * most_chunks_);
@@ -75,7 +75,7 @@ class timeline_drawing {
         labels, "</g>\n");
   }
 
-  /// Whether messages can be told apart.
+  /// Whether messages are distinguishable.
   [[nodiscard]] static bool shows_transfers(const pipeline_picture& picture, const timeline_place& place) {
     if (picture.run.blocks()) return false;
     std::size_t most = 0;
@@ -83,7 +83,7 @@ class timeline_drawing {
     return most > 0 && picture.order.ranks() <= 32 && static_cast<double>(most) * 14 <= place.width;
   }
 
-  /// Messages, from the row of the sender to that of the receiver.
+  /// Messages, from the row of the sender to the receiver's row.
   void transfers(std::string& to) const {
     if (!shows_transfers(picture_, place_)) return;
     add(to, "<path fill=\"none\" stroke=\"", faint_ink, "\" stroke-width=\"0.9\" d=\"");
@@ -98,7 +98,7 @@ class timeline_drawing {
     add(to, "\"/>\n<path fill=\"", faint_ink, "\" d=\"", arrivals, "\"/>\n");
   }
 
-  /// The ops and messages that make the makespan, as a line below their boxes.
+  /// The ops and messages that determine the makespan, as a line below their boxes.
   void critical_path(std::string& to) const {
     const auto& path = picture_.run.critical_path;
     if (path.empty()) return;

@@ -26,7 +26,7 @@ STAGECUT_DECL std::string sweep_csv(view<const sweep_row> rows) {
     const std::initializer_list<std::string> fields = {std::to_string(row.devices),
                                                        std::to_string(row.microbatches),
                                                        to_string(row.schedule),
-                                                       std::to_string(row.chunks),
+                                                       std::to_string(row.stages_per_rank),
                                                        to_string(row.checkpoint),
                                                        to_string(row.state),
                                                        known(plan, row.makespan),

@@ -80,7 +80,7 @@ class scatter_page {
   [[nodiscard]] double x(const sweep_row& row) const { return x(row.memory, memory_); }
   [[nodiscard]] double y(const sweep_row& row) const { return y(row.per_microbatch, time_); }
 
-  /// A colour for each schedule, in its row of `schedules`.
+  /// The colour of each schedule, by its row in `schedules`.
   [[nodiscard]] static std::string_view colour(schedule_kind kind) {
     constexpr std::array<std::string_view, 16> colours = {
         "#4477aa", "#88aadd", "#d1495b", "#ee8866", "#777777", "#228833", "#aaaa00", "#66ccee",
@@ -89,7 +89,7 @@ class scatter_page {
     return colours[static_cast<std::size_t>(kind)];
   }
 
-  /// The title, and what colours mean; returns the pixels that it takes.
+  /// The title and the legend of colours; returns their height in pixels.
   double legend(std::string& to) const {
     add(to, "<text x=\"", left, "\" y=\"24\" font-size=\"16\" font-weight=\"bold\">",
         xml_text(shortened(options_.title, 16, width)), "</text>\n<g font-size=\"", font, "\">\n");
@@ -115,7 +115,7 @@ class scatter_page {
     return line + 10;
   }
 
-  /// The two axes with their marks, lines through the picture, and units.
+  /// The two axes with their marks, grid lines, and units.
   void axes(std::string& to) const {
     const axis_marks across(memory_.until / memory_.unit.size, 10);
     const axis_marks up(time_.until / time_.unit.size, 8);
@@ -150,7 +150,7 @@ class scatter_page {
         " ", top, "v", height, "\"/>\n");
   }
 
-  /// A line with steps: what is above it and at its right is no better than a row of the front.
+  /// A step line: points above and to the right of it are no better than a row of the front.
   void front(std::string& to) const {
     std::vector<sweep_row> rows;
     for (const sweep_row& row : rows_) {
@@ -179,7 +179,7 @@ class scatter_page {
 
   [[nodiscard]] std::string tooltip(const sweep_row& row) const {
     return joined({to_string(row.schedule), ", ", row.devices, row.devices == 1 ? " device, " : " devices, ",
-                   row.chunks, row.chunks == 1 ? " chunk, " : " chunks, ", row.microbatches,
+                   row.stages_per_rank, row.stages_per_rank == 1 ? " chunk, " : " chunks, ", row.microbatches,
                    row.microbatches == 1 ? " microbatch" : " microbatches",
                    row.checkpoint == checkpointing::never ? "" : ", recomputed ",
                    row.checkpoint == checkpointing::never ? "" : to_string(row.checkpoint), ": ",

@@ -21,12 +21,12 @@ using stagecut::detail::utf8_size;
 /// A text read line by line. Lines end with LF or CR LF; skips a byte-order mark.
 class line_reader {
  public:
-  /// @param source  the name of the text in errors: a file's
+  /// @param source  the text's name in errors: a file name
   line_reader(std::string_view text, std::string_view source) : rest_(text), source_(source) {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
   }
 
-  /// Goes to the next line that is not blank; false at the end.
+  /// Advances to the next line that is not blank; false at the end.
   bool next();
 
   [[nodiscard]] std::string_view line() const noexcept { return line_; }
@@ -44,19 +44,19 @@ class line_reader {
   std::size_t number_ = 0;
 };
 
-/// Whether a text is well-formed UTF-8: what JSON can hold.
+/// Whether a text is well-formed UTF-8, as JSON requires.
 [[nodiscard]] STAGECUT_DECL bool is_utf8(std::string_view text) noexcept;
 
 [[nodiscard]] STAGECUT_DECL std::string_view trimmed(std::string_view text) noexcept;
 
-/// Whether `text` is a decimal number, whatever its value.
+/// Whether `text` is a decimal number of any value.
 [[nodiscard]] STAGECUT_DECL bool is_number(std::string_view text);
 
 /// A finite number that is not negative.
-/// @throws invalid_input with the place, the field and the text if it is anything else
+/// @throws invalid_input with the position, the field and the text for anything else
 [[nodiscard]] STAGECUT_DECL double amount(std::string_view text, std::string_view field, const std::string& place);
 
-/// Refuses a layer whose passes together take a time that is out of range.
+/// Rejects a layer whose total time is out of range.
 STAGECUT_DECL void check_time(const layer& each, const std::string& place);
 
 }  // namespace stagecut::inline STAGECUT_ABI::io::detail

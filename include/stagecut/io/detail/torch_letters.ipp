@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
@@ -18,7 +18,7 @@ STAGECUT_DECL bool torch_kind(std::string_view word, torch_letters letters, op_k
     if (word == "B") word = "I";
     if (word == "BW") word = "B";
   }
-  const auto* const known = stagecut::find_name(op_words, word);
+  const auto* const known = stagecut::find_name(op_names, word);
   if (known == nullptr || known->value == op_kind::optimizer_step) return false;
   kind = known->value;
   return true;

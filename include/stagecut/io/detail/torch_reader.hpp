@@ -56,7 +56,7 @@ class torch_reader {
     refuse(lines_.number(), joined({"cell ", cell_, ": ", in_quotes(text_), " ", problem}));
   }
 
-  /// A number below that of the ops for which the text has room: a schedule with a larger one would be incomplete.
+  /// A number below the possible number of ops in the text: a schedule with a larger one would be incomplete.
   [[nodiscard]] std::size_t number(std::string_view digits) const {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -109,12 +109,12 @@ class torch_reader {
     add(backward);
   }
 
-  /// Whether an action only begins what a later one waits for.
+  /// Whether an action only starts something that a later one waits for.
   [[nodiscard]] static bool has_wait(op_kind kind) noexcept {
     return is_send(kind) || kind == op_kind::reduce_gradient;
   }
 
-  /// Leaves out a wait for what its rank has begun before.
+  /// Removes a wait for something that its rank started before.
   void wait(const op& of) {
     if (begun_.erase(std::tuple(of.kind, of.stage, of.microbatch)) != 0) return;
     refuse_cell(joined({"waits for no ", to_string(of), " before it"}));
@@ -136,7 +136,7 @@ class torch_reader {
     cells_.back().push_back(cell_);
   }
 
-  /// Refuses what only all lines together show.
+  /// Rejects errors that only all lines together show.
   void check() const {
     if (weight_.second != 0 && !split_) {
       refuse(weight_.first, joined({"cell ", weight_.second, ": is a W, and no cell is ",
@@ -159,7 +159,7 @@ class torch_reader {
 
   line_reader lines_;
   torch_letters letters_;
-  std::size_t most_ = 1;  // ops for which the text has room
+  std::size_t most_ = 1;  // upper bound on the ops in the text
   std::size_t cell_ = 0;
   std::string_view text_;                         // of the cell
   bool waits_ = false;                            // the last action is a wait

@@ -26,9 +26,9 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Adds a REDUCE_GRAD behind the last backward pass of every stage, and what that sends.
+/// Adds a REDUCE_GRAD after the last backward pass of every stage, and its messages.
 [[nodiscard]] inline schedule with_reduced_gradients(schedule all) {
-  std::vector<std::size_t> left(all.stages(), all.microbatches);  // of a stage, backward passes
+  std::vector<std::size_t> left(all.stages(), all.microbatches);  // remaining backward passes of a stage
   for (auto& order : all.orders) {
     std::vector<op> made;
     std::vector<op> due;
@@ -44,7 +44,7 @@ namespace detail {
   return all;
 }
 
-/// A line for PyTorch: the actions of a rank, with all waits if they are wanted.
+/// A line for PyTorch: the actions of a rank, with all waits if requested.
 [[nodiscard]] inline std::string torch_line(const std::vector<op>& order, bool waits) {
   std::string text;
   std::string sends;
@@ -103,8 +103,8 @@ STAGECUT_DECL std::string as_torch_schedule(const schedule& all, torch_format fo
   }
   if (backward == torch_backward::merged) out = merge_backward(out);
   const bool waits = comms && version == torch_version::v2_15;
-  schedule lowered = lower_transfers(out);  // also refuses what PyTorch cannot lower when it reads the passes
-  // Added to what is lowered: as an op of its own it would use up a turn there, and move receipts.
+  schedule lowered = lower_transfers(out);  // also rejects what PyTorch cannot lower when it reads the passes
+  // Added after lowering: as a separate op it would take up a step there, and move receipts.
   if (waits && !runs(lowered, op_kind::reduce_gradient)) lowered = detail::with_reduced_gradients(std::move(lowered));
   std::string text;
   for (const auto& order : (comms ? lowered : out).orders) text += detail::torch_line(order, waits);

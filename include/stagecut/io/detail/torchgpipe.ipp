@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -18,12 +18,12 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// A plan for GPipe in one process: `format` is what was asked for, `type` the framework's class.
+/// A plan for GPipe in one process: `format` is the requested format, `type` the framework's class.
 [[nodiscard]] inline std::string balance_text(std::string_view format, std::string_view type, const plan& p) {
   check_no_stage_empty(format, p);
   const std::string checkpoint =
       p.memory.checkpoint.empty() ? to_string(checkpointing::except_last) : p.memory.checkpoint;
-  if (stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
+  if (stagecut::find_name(checkpointing_names, checkpoint) == nullptr) {
     refuse(format, joined({"checkpoint mode ", in_quotes(checkpoint), " is not known to it"}));
   }
   const std::string balance = joined({"balance=", list_text(p.cuts.sizes())});

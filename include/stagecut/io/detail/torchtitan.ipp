@@ -22,8 +22,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The names of a stage's modules as torchtitan has them: one for all that sees, and `lm_head` for a head called `output`,
-/// as it was before.
+/// The names of a stage's modules in torchtitan: one for all vision layers, and `lm_head` for a head called `output`, its
+/// previous name.
 [[nodiscard]] inline std::vector<std::string_view> torchtitan_names(const plan& p, std::size_t stage) {
   std::vector<std::string_view> result;
   for (const std::size_t i : layers_of(p, stage)) {
@@ -39,8 +39,8 @@ namespace detail {
   return result;
 }
 
-/// The degrees of a run, those that are 1 left out. Its shards of data parallelism hold gradients and parameters, too, as in
-/// ZeRO 2 and 3: the optimizer's state alone it does not spread.
+/// The degrees of a run, without those that are 1. Torchtitan's data-parallel shards also partition gradients and
+/// parameters, as in ZeRO 2 and 3: it cannot partition only the optimizer state.
 [[nodiscard]] inline std::string torchtitan_degrees(const run_settings& run) {
   std::string text;
   const auto add = [&](const char* key, std::size_t degree) {
@@ -57,7 +57,7 @@ namespace detail {
   return text;
 }
 
-/// How samples are dealt out to microbatches: by the size of one until 0.3.0, by their number since August 2026.
+/// How samples are divided into microbatches: by microbatch size until 0.3.0, by their number since August 2026.
 [[nodiscard]] inline std::string torchtitan_batch(const run_settings& run) {
   if (run.microbatches == 0) return "";
   std::string text = joined({"\nnum_pp_microbatches=", run.microbatches, "  # since August 2026"});
@@ -83,7 +83,7 @@ STAGECUT_DECL std::string as_torchtitan(const plan& p) {
   if (p.schedule.microbatches == 0) return text;
   const std::string_view name = detail::torch_class(p);
   // It places stages in a V for the names of such schedules alone, whatever the file says.
-  const bool vee = name.empty() && p.chunks == 2 && p.devices > 1 && p.stages.back().device == 0;
+  const bool vee = name.empty() && p.stages_per_rank == 2 && p.devices > 1 && p.stages.back().device == 0;
   text += detail::joined(
       {"\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
        name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --whole-first-stage --format torch-csv" : "=",

@@ -16,7 +16,7 @@
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
-#include <stagecut/io/json/architecture_words.hpp>
+#include <stagecut/io/json/architecture_names.hpp>
 #include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
@@ -25,10 +25,10 @@
 
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Layers in order: how many (`layers`, 1 unless said) are of a form, then how many of the next; from the start again
-/// until all have one.
+/// Layers in order: their number (`layers`, default 1) with a form, then the number with the next form; repeated from the
+/// start until all have one.
 inline std::vector<transformer::layer_form> read_forms(const json_value& from, const transformer::architecture& a) {
-  constexpr std::size_t most = 100'000;  // of layers, as `check` has it
+  constexpr std::size_t most = 100'000;  // of layers, as in `check`
   constexpr std::size_t widest = transformer::detail::most_of_a_count;
   std::vector<transformer::layer_form> pattern;
   for (const json_value& each : from.elements()) {
@@ -52,9 +52,9 @@ inline std::vector<transformer::layer_form> read_forms(const json_value& from, c
   return made;
 }
 
-/// The shortest start of forms that, repeated, is all of them.
+/// The shortest prefix of forms that, repeated, yields all of them.
 inline std::size_t period_of(const std::vector<transformer::layer_form>& forms) {
-  std::vector<std::size_t> border(forms.size() + 1, 0);  // of each start, its longest end that is a start as well
+  std::vector<std::size_t> border(forms.size() + 1, 0);  // of each prefix: longest suffix that is a prefix too
   std::size_t length = 0;
   for (std::size_t i = 1; i < forms.size(); ++i) {
     while (length != 0 && forms[i] != forms[length]) length = border[length];
@@ -64,7 +64,7 @@ inline std::size_t period_of(const std::vector<transformer::layer_form>& forms) 
   return forms.size() - border[forms.size()];
 }
 
-/// Likewise, written.
+/// The same, for writing.
 inline json written_forms(const std::vector<transformer::layer_form>& forms) {
   json made = json::array();
   const std::size_t period = period_of(forms);
@@ -87,7 +87,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// What has to be said of a model, of narrow keys and values, of a tower.
+/// Required figures of a model, of narrow keys and values, of a tower.
 inline constexpr std::initializer_list<const char*> required_figures = {"name", "layers",     "hidden",  "heads",
                                                                         "ffn",  "vocabulary", "sequence"};
 
@@ -131,7 +131,7 @@ inline transformer::training read_training(const json_value& from) {
   return r;
 }
 
-/// The members of an object but those that are as by default, unless they have to be said.
+/// The members of an object that differ from the defaults or are required.
 /// @param figures  calls the list of its figures, of the object or of another one, with a visitor
 template <class Figures, class Object>
 json changed_figures(const Object& of, const Figures& figures, const std::string& place,
@@ -149,7 +149,7 @@ json changed_figures(const Object& of, const Figures& figures, const std::string
   return made;
 }
 
-/// How the weights of a file of Hugging Face's are quantized: its `quantization_config`, or that of the model within.
+/// The quantization of weights in one of Hugging Face's files: its `quantization_config`, or the nested model's.
 inline std::string quantization_of(const json_value& whole) {
   for (const char* const around : {"", "text_config", "llm_config", "language_config"}) {
     const auto at = *around == '\0' ? std::optional(whole) : whole.find(around);

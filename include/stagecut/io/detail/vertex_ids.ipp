@@ -18,7 +18,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The member `id` that a file had of a layer, a whole number or a text; empty if there is none.
+/// The `id` of a layer in its file, an integer or a text; empty if there is none.
 [[nodiscard]] inline std::string kept_id(const layer& each) {
   if (each.unknown_fields.empty()) return {};
   const json fields = read_json(each.unknown_fields, unknown_depth({.depth = most_depth_written})).value;

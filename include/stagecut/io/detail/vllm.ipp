@@ -17,8 +17,8 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// A plan for a server that puts embeddings on its first rank, norms and heads on its last, and is told how many
-/// decoders each has.
+/// A plan for a server that puts embeddings on its first rank, norms and heads on its last, and takes the number of
+/// decoders of each rank.
 [[nodiscard]] inline std::string decoders_text(std::string_view variable, const plan& p) {
   const auto decoders = decoders_of_stages(p);
   return joined(

@@ -27,7 +27,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// Writes the JSON that a page of a report reads.
+/// Writes the JSON that a report page reads.
 class report_writer {
  public:
   explicit report_writer(function_ref<void(std::string_view)> write) : out_(write) {}
@@ -50,7 +50,7 @@ class report_writer {
   }
 
  private:
-  /// A text as JSON that ends no element of a page.
+  /// A text as JSON that cannot end an element of a page.
   [[nodiscard]] static std::string text(const std::string& value) {
     using nlohmann::json;
     const std::string plain = json(value).dump(-1, ' ', true, json::error_handler_t::replace);
@@ -72,7 +72,7 @@ class report_writer {
     out_.put("]");
   }
 
-  /// A member that is a list, unless it is empty.
+  /// A member that is a list, omitted if empty.
   template <class List, class Each>
   void list(std::string_view name, const List& values, const Each& each) {
     if (values.empty()) return;
@@ -108,7 +108,7 @@ class report_writer {
     out_.put("]}");
   }
 
-  /// What a rank does, in vectors of one element a pass.
+  /// What a rank does, as vectors with one element per pass.
   void rank(const pipeline_picture& picture, const pass_list& passes, std::size_t r) {
     std::string kinds;
     const auto each = [&](std::string_view name, const auto& put) {
@@ -171,13 +171,13 @@ class report_writer {
     out_.put("}");
   }
 
-  /// The letter of a kind of pass, as the page names them.
+  /// The letter of a kind of pass in the page.
   [[nodiscard]] static char letter(op_kind kind) { return "FBIWsrSRugaU"[static_cast<std::size_t>(kind)]; }
 
   part_writer out_;
 };
 
-/// Refuses what no page can show.
+/// Rejects what no page can show.
 inline void check_report(const report& all) {
   for (const report_plan& each : all.plans) check_picture("write_report", each.picture);
   const auto require = [](bool holds, const char* argument, std::size_t value, const char* problem) {

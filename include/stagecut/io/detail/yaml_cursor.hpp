@@ -11,39 +11,39 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/detail/yaml_scalar.hpp>
 
-// A place in a text in YAML.
+// A position in a text in YAML.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// Goes through a text line by line, comments and blank lines left out, and reads the scalars of each.
+/// Reads a text line by line, without comments and blank lines, and the scalars of each line.
 class yaml_cursor {
  public:
-  /// Stands at the first character of the first line that says anything.
+  /// Starts at the first character of the first line with content.
   yaml_cursor(std::string_view text, std::string_view source) : rest_(text), source_(source) {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
     next_line();
   }
 
-  /// Refuses what stands here: `SOURCE:LINE: PROBLEM`.
+  /// Rejects the content here: `SOURCE:LINE: PROBLEM`.
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... problem) const {
     fail_at(number_, problem...);
   }
-  /// Likewise, in another line.
+  /// Rejects the content of another line.
   template <class... Parts>
   [[noreturn]] void fail_at(std::size_t line, const Parts&... problem) const {
     detail::fail(invalid_input(joined({source_, ":", line}), joined({problem...})));
   }
 
-  [[nodiscard]] bool done() const noexcept { return done_; }           ///< behind the last line
+  [[nodiscard]] bool done() const noexcept { return done_; }           ///< after the last line
   [[nodiscard]] std::size_t line() const noexcept { return number_; }  ///< from 1
   [[nodiscard]] std::size_t column() const noexcept { return at_; }    ///< from 0
-  [[nodiscard]] char here() const { return line_[at_]; }               ///< @pre not behind the end of the line
+  [[nodiscard]] char here() const { return line_[at_]; }               ///< @pre not at the end of the line
   [[nodiscard]] std::string shown() const {
     return in_quotes(line_.substr(at_));
   }                       ///< the rest of the line, for errors
-  void skip() { ++at_; }  ///< over one character
+  void skip() { ++at_; }  ///< one character
 
-  /// Goes to the first character of the next line that says anything; `within`: in brackets.
+  /// Advances to the first character of the next line with content; `within`: in brackets.
   void next_line(bool within = false) {
     done_ = true;
     while (done_ && !rest_.empty()) {
@@ -61,13 +61,13 @@ class yaml_cursor {
     }
   }
 
-  /// Whether nothing but blanks and a comment is left of the line, which begins behind a blank; else goes to what is.
+  /// Whether only blanks and a comment, preceded by a blank, remain on the line; else advances to the content.
   [[nodiscard]] bool ends() {
     while (at_ < line_.size() && is_blank(at_)) ++at_;
     return at_ == line_.size() || (line_[at_] == '#' && (at_ == 0 || is_blank(at_ - 1)));
   }
 
-  /// Leaves a line of which all was read.
+  /// Leaves a line that was read completely.
   void end_line() {
     if (!ends()) fail(shown(), " stands behind the end of a value");
     next_line();
@@ -75,11 +75,11 @@ class yaml_cursor {
 
   /// Whether an item of a list begins here: `-` and a blank.
   [[nodiscard]] bool is_item() const { return line_[at_] == '-' && is_blank(at_ + 1); }
-  /// Whether there is a colon as behind a key.
+  /// Whether a colon that ends a key is here.
   [[nodiscard]] bool is_colon() const { return at_ < line_.size() && line_[at_] == ':' && is_blank(at_ + 1); }
   [[nodiscard]] bool is_quote() const { return line_[at_] == '"' || line_[at_] == '\''; }
   [[nodiscard]] bool is_bracket() const { return line_[at_] == '[' || line_[at_] == '{'; }
-  /// Whether the line is a mark between documents.
+  /// Whether the line is a separator of documents.
   [[nodiscard]] bool is_mark(std::string_view mark) const { return at_ == 0 && line_.starts_with(mark) && is_blank(3); }
 
   /// Whether a key and its colon begin here.
@@ -112,7 +112,7 @@ class yaml_cursor {
     return std::move(read.value);
   }
 
-  /// Reads a text without quotes. What begins like something else is refused.
+  /// Reads a text without quotes. Rejects text that begins like something else.
   [[nodiscard]] std::string_view plain_text(bool within) {
     const std::string_view text = plain(within);
     switch (text.empty() ? '\0' : text.front()) {
@@ -143,7 +143,7 @@ class yaml_cursor {
     return i < line_.size() && std::string_view(",[]{}").find(line_[i]) != std::string_view::npos;
   }
 
-  /// A text up to a comment, to a colon as behind a key, and `within` brackets to what separates there.
+  /// A text up to a comment, to a colon that ends a key, and `within` brackets to a separator.
   [[nodiscard]] std::string_view plain(bool within) {
     const std::size_t first = at_;
     for (; at_ < line_.size(); ++at_) {
@@ -154,7 +154,7 @@ class yaml_cursor {
     return trimmed(line_.substr(first, at_ - first));
   }
 
-  /// Refuses what no text in YAML has, and tabulators that indent.
+  /// Rejects characters that YAML forbids, and tabs as indentation.
   void check_line(bool within) const {
     if (!is_utf8(line_)) fail("is not UTF-8");
     for (const char c : line_) {

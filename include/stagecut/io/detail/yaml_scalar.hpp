@@ -16,15 +16,15 @@
 // Scalars of YAML.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// A scalar that was read, or what is wrong with it.
+/// A scalar, or the problem with it.
 struct yaml_scalar {
   json value{};
-  std::string problem{};  ///< empty: nothing
+  std::string problem{};  ///< empty: none
 };
 
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Takes the digits at the front of a text; how many there were.
+/// Removes the digits at the front of a text; returns their number.
 constexpr std::size_t take_digits(std::string_view& text) noexcept {
   std::size_t count = 0;
   while (count < text.size() && is_digit(text[count])) ++count;
@@ -50,7 +50,7 @@ constexpr std::size_t take_digits(std::string_view& text) noexcept {
   return text.empty();
 }
 
-/// The number that a text is.
+/// The number in a text.
 [[nodiscard]] inline yaml_scalar yaml_number(std::string_view text, bool whole) {
   const std::string_view digits = text.substr(text.front() == '-' || text.front() == '+' ? 1 : 0);
   // 010 is 8 in YAML 1.1 and 10 in 1.2.
@@ -71,8 +71,8 @@ constexpr std::size_t take_digits(std::string_view& text) noexcept {
   return {{}, joined({"number ", in_quotes(text), " is out of range"})};
 }
 
-/// What a text without quotes means: nothing, a truth, a number, or itself. Refused is what YAML 1.1 and 1.2 read as
-/// different values, and numbers that JSON has not.
+/// The meaning of a text without quotes: nothing, a truth value, a number, or itself. Rejects texts with different values
+/// in YAML 1.1 and 1.2, and numbers that JSON lacks.
 [[nodiscard]] inline yaml_scalar plain_scalar(std::string_view text) {
   const auto any_of = [&](std::initializer_list<std::string_view> words) {
     for (const std::string_view each : words) {
@@ -95,7 +95,7 @@ constexpr std::size_t take_digits(std::string_view& text) noexcept {
   return {std::string(text), {}};
 }
 
-/// Adds a code point as UTF-8.
+/// Appends a code point as UTF-8.
 inline void append_utf8(std::string& text, unsigned long point) {
   const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80U | ((point >> shift) & 0x3FU)); };
   if (point < 0x80) {
@@ -115,15 +115,15 @@ inline void append_utf8(std::string& text, unsigned long point) {
   }
 }
 
-/// Four hexadecimal digits at a place; false if they are none.
+/// Four hexadecimal digits at a position; false if there are none.
 [[nodiscard]] inline bool hex_digits(std::string_view text, std::size_t at, unsigned long& value) {
   if (text.size() < at + 4) return false;
   const auto read = std::from_chars(text.data() + at, text.data() + at + 4, value, 16);
   return read.ec == std::errc() && read.ptr == text.data() + at + 4;
 }
 
-/// Reads what `\` at `at` stands for, one of JSON's, and goes behind it.
-/// @return  false if it is none of these
+/// Reads the escape at `at`, one of JSON's, and advances past it.
+/// @return  false for any other
 inline bool take_escape(std::string_view line, std::size_t& at, std::string& text) {
   constexpr std::string_view letters = "\"\\/bfnrt";
   constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
@@ -149,7 +149,7 @@ inline bool take_escape(std::string_view line, std::size_t& at, std::string& tex
   return true;
 }
 
-/// Reads the text whose quote stands at `at` in a line, and goes behind its closing quote.
+/// Reads the text whose quote is at `at` in a line, and advances past its closing quote.
 [[nodiscard]] inline yaml_scalar quoted_scalar(std::string_view line, std::size_t& at) {
   const char quote = line[at++];
   std::string text;

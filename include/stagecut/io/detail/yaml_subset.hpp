@@ -13,7 +13,7 @@
 #include <stagecut/io/detail/yaml_cursor.hpp>
 #include <stagecut/io/read_limits.hpp>
 
-// The YAML of configuration files.
+// The YAML subset of configuration files.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// Reads maps and lists, by indentation or in brackets.
@@ -21,7 +21,7 @@ class yaml_reader {
  public:
   yaml_reader(std::string_view text, std::string_view source, std::size_t depth) : at_(text, source), most_(depth) {}
 
-  /// All of the text; null if it says nothing.
+  /// The whole text; null if it has no content.
   [[nodiscard]] json read() {
     if (!at_.done() && at_.is_mark("---")) {
       for (int i = 0; i < 3; ++i) at_.skip();
@@ -43,14 +43,14 @@ class yaml_reader {
     at_.fail("does not fit to the lines before");
   }
 
-  /// Each value within another one goes through here, and back by `close`.
+  /// Every nested value starts here, and ends in `close`.
   void open() {
     if (++depth_ > most_) at_.fail(depth_problem(most_));
   }
 
   void close() { --depth_; }
 
-  /// A value that begins here, and goes on in lines that are indented as far.
+  /// A value that begins here, and continues in lines with at least the same indentation.
   [[nodiscard]] json node() {
     refuse_mark();
     if (at_.is_item()) return list();
@@ -58,8 +58,8 @@ class yaml_reader {
     return one_line(at_.column());
   }
 
-  /// A value that is not told by indentation.
-  /// @param column  lines behind it are indented no further
+  /// A value without indentation of its own.
+  /// @param column  lines after it are indented no further
   [[nodiscard]] json one_line(std::size_t column) {
     json value = at_.is_bracket() ? brackets() : at_.scalar(false);
     if (at_.is_colon()) at_.fail("holds a colon behind a value: a text with one needs quotes");
@@ -107,7 +107,7 @@ class yaml_reader {
     return made;
   }
 
-  /// What stands behind a key. The items of a list may stand right below the key.
+  /// The value after a key. The items of a list may be directly below the key.
   [[nodiscard]] json member(std::size_t column) {
     if (!at_.ends()) {
       if (at_.is_item()) at_.fail("begins a list on the line of its key");
@@ -118,7 +118,7 @@ class yaml_reader {
     return below || (!at_.done() && at_.column() > column) ? node() : json();
   }
 
-  /// Reads a key and goes behind its colon.
+  /// Reads a key and advances past its colon.
   [[nodiscard]] std::string key(bool within) {
     if (at_.is_quote()) {
       std::string name = at_.quoted();
@@ -137,7 +137,7 @@ class yaml_reader {
     at_.skip();
   }
 
-  /// Goes to what comes next in brackets, on whatever line.
+  /// Advances to the next content in brackets, on any line.
   /// @param opened  the line of the bracket
   void skip_lines(std::size_t opened) {
     while (at_.ends()) {
@@ -148,7 +148,7 @@ class yaml_reader {
     }
   }
 
-  /// A list `[...]` or a map `{...}`, on as many lines as it takes.
+  /// A list `[...]` or a map `{...}`, on any number of lines.
   [[nodiscard]] json brackets() {
     open();
     const std::size_t opened = at_.line();
@@ -200,17 +200,17 @@ class yaml_reader {
   std::size_t depth_ = 0;
 };
 
-/// Reads a text in the part of YAML that configuration files use, which holds JSON: maps and lists by indentation and in
-/// brackets, scalars of one line with or without quotes, comments. No anchors, aliases, tags, directives, texts of several
-/// lines, nor several documents. Words that YAML 1.1 and 1.2 read as different values are refused (`no`, `010`); numbers are
-/// decimal ones, also with `+`, or without digits before or behind the point, and others are texts (`0x10`, `1_000`). Keys
-/// are texts.
+/// Reads a text in the subset of YAML that configuration files use, which includes JSON: maps and lists by indentation
+/// and in brackets, scalars on one line with or without quotes, comments. No anchors, aliases, tags, directives, texts of
+/// several lines, or multiple documents. Rejects words with different values in YAML 1.1 and 1.2 (`no`, `010`); numbers
+/// are decimal, optionally with `+`, or without digits before or after the point, and others are texts (`0x10`, `1_000`).
+/// Keys are texts.
 ///
 /// @param text    the content
-/// @param source  what errors call it
-/// @return        its value, the members in their order; null if it says nothing
-/// @throws        invalid_input with `SOURCE:LINE` for what is not read, a key that stands twice and beyond the limit of
-///                depth, with `SOURCE` beyond that of size
+/// @param source  its name in errors
+/// @return        its value, members in their order; null if it has no content
+/// @throws        invalid_input with `SOURCE:LINE` for unsupported content, a duplicate key and beyond the limit of
+///                depth, with `SOURCE` beyond the limit of size
 ///
 /// Source: YAML 1.2.2, 2021.
 [[nodiscard]] inline json parse_yaml(std::string_view text, std::string_view source, const read_limits& limits = {}) {

@@ -39,7 +39,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///   `--overlap-moe-expert-parallel-comm` (issue 1810). A plan does not record which decoders have experts; all are
 ///   counted.
 ///
-/// For hybrid models, also the first version whose patterns may have bars.
+/// For hybrid models, also the change since which their patterns may have bars.
 ///
 /// @throws  as `as_megatron`
 [[nodiscard]] STAGECUT_DECL std::vector<std::string> megatron_cautions(const plan& p);

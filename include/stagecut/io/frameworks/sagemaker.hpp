@@ -10,7 +10,7 @@
 namespace stagecut::inline STAGECUT_ABI::io {
 
 /// A plan for the model parallel library of SageMaker: its parameters, and for every stage the context in which to build
-/// the modules named in a comment. Its interleaved pipeline is `1f1b`.
+/// the modules named in a comment. What it calls an interleaved pipeline is `1f1b`.
 ///
 /// @return  lines of Python; without parameters for a schedule and microbatches that the plan does not specify
 /// @throws  argument_error if the parts of the plan contradict each other; not_representable for several stages per

@@ -14,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// The layers of every stage and their recomputation, in the format of SAPP and `as_sapp`.
 struct sapp_strategy {
   std::string name{};                 ///< its key in the file; empty: the file has only one
-  std::size_t chunks = 1;             ///< stages per rank
+  std::size_t stages_per_rank = 1;    ///< stages per rank
   std::vector<std::size_t> layers{};  ///< of every stage, in the order of the model
   /// For every stage, the number of layers with `none`, `select`, `comm`, `both` and `full`.
   std::vector<std::vector<std::size_t>> counts{};

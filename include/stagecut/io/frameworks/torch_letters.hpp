@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {

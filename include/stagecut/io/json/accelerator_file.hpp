@@ -18,7 +18,7 @@ struct accelerator_file {
 };
 
 /// Reads a device: a JSON object whose members are the fields of `transformer::device`. `gemm`, `bandwidth` and `memory`
-/// are required. `flops` defaults to `gemm`, `flops_fp32` to a sixteenth of `gemm`, `network` to that of the A100.
+/// are required. `flops` defaults to `gemm`, `flops_fp32` to a sixteenth of `gemm`, `network` to the A100's.
 /// Without `link`, each device is its own domain.
 ///
 /// @param source  the text's name in errors: its file name

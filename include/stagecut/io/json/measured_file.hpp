@@ -16,7 +16,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 /// A measured iteration of the model cut into stages with equal numbers of layers.
 struct measured_iteration {
   std::size_t devices = 1;        ///< ranks of the pipeline
-  std::size_t chunks = 1;         ///< stages per rank
+  std::size_t stages_per_rank = 1;  ///< stages per rank
   std::size_t microbatches = 1;   ///< of the iteration
   std::string schedule = "1f1b";  ///< one of `schedules`
   double seconds = 0;             ///< above 0

@@ -21,7 +21,7 @@ struct scatter_options {
 /// axis, time on the y axis, coloured by schedule, with a description as tooltip. Rows on the Pareto front are larger and
 /// joined by a step line: nothing that was found lies below or left of it.
 ///
-/// @param rows     rows without a plan have no point; the front is that of `on_front`
+/// @param rows     rows without a plan have no point; the front is `on_front`'s
 /// @param options  title and further facts
 /// @throws         argument_error for a time or memory that is negative or not finite
 [[nodiscard]] STAGECUT_DECL std::string sweep_scatter(view<const sweep_row> rows, const scatter_options& options = {});

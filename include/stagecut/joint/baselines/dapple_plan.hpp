@@ -26,13 +26,13 @@ struct dapple_plan_fn {
 };
 
 /// Returns the plan of DAPPLE's planner, as a baseline: its search and score as published, with ties made
-/// deterministic. `minimize_placed_length` minimises DAPPLE's own formula.
+/// deterministic. `minimize_placed_latency` minimises DAPPLE's own formula.
 ///
 /// @param batch            layers, with times and messages of a whole batch
 /// @param machines         the machines and their links
 /// @param batch_size       samples per iteration
 /// @param microbatch_size  samples per microbatch
-/// @throws                 argument_error and invalid_input as `minimize_placed_length`
+/// @throws                 argument_error and invalid_input as `minimize_placed_latency`
 ///
 /// Its peculiarities: the search minimises the largest stage or message of the whole batch, without the gradient
 /// exchange, and plans are scored afterwards. For r pipelines with M microbatches each, the score divides the work of

@@ -28,7 +28,7 @@ struct nested_machines {
   /// Bytes of a device. A stage keeps its activations and parameters once for itself and once more for each machine
   /// after it (of its level, inside one machine of the next level), divided by its replicas and rounded up, as replicas
   /// take turns. A machine of several devices has the bytes of all of them. Unset: no limit.
-  std::optional<double> memory{};
+  std::optional<double> memory_limit{};
   /// Whether costs are those of the published planner, which differ in five points: the gradient exchange of the first
   /// stage of a level takes a time divided by the machines of the level below; this stage sends no message, and the
   /// last one sends some inside a level that the level above counts again; what is kept is not counted for the stage

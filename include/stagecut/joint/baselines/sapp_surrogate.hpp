@@ -7,17 +7,16 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
 /// A plan that is good for SAPP's objective, and its simulated iteration.
-struct sapp_surrogate_plan {
+struct sapp_surrogate_plan : solution<double> {
   stagecut::cuts cuts{};               ///< the layers of every stage
   std::vector<std::size_t> choices{};  ///< for every layer, an index into the choices of its type
-  double objective = 0;                ///< SAPP's, in the unit of the model
-  double bound = 0;                    ///< no plan has less; equal to `objective` if proved optimal
   double recomputed = 0;               ///< extra time of the backward passes of a microbatch over the fastest choices
   double makespan = 0;                 ///< simulated
   std::vector<double> memory{};        ///< bytes of every rank at its peak

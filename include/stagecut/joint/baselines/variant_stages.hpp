@@ -28,7 +28,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// and on each device y * (sum of activations) + (sum of resident) bytes with y microbatches in flight. All layers of a
 /// stage have the same tensor-parallel degree; their variants are chosen so that they fit and the stage takes the least
 /// time: exactly, by branch and bound. Only `time`, `activations`, `resident`, the devices and `choice` of an option
-/// are set; `choice` is the number of microbatches for which its variants are chosen. The roomiest option is one that
+/// are set; `choice` is the number of microbatches for which its variants are chosen. The smallest_memory option is one that
 /// is fast enough; `stages_of` returns the fastest one for the same number of microbatches.
 ///
 /// Figures are summed as integer multiples of a power of two, less than 2^61 in all: sums do not depend on their order,
@@ -111,7 +111,7 @@ class variant_stages {
     const auto last = static_cast<std::int64_t>(most);
     if (most < least || !solver_.may_hold(sums, static_cast<std::int64_t>(least))) return;
     // Most stages that are fast enough, and fit, remain so if all their edges are cut.
-    if (query.roomiest && solver_.room_of_fastest(sums) >= last) {
+    if (query.smallest_memory && solver_.room_of_fastest(sums) >= last) {
       const double slowest = solver_.time_of(sums.time + sums.cut, sums.parameters, d);
       if (slowest <= query.most_time) return visit(option_of({last, 0, last, sums.fastest}, t, d, slowest));
     }
@@ -120,7 +120,7 @@ class variant_stages {
     const auto tell = [&](const detail::variant_stage_facts::fact& found) {
       visit(option_of(found, t, d, solver_.time(found.figures.time, d)));
     };
-    if (query.roomiest) {
+    if (query.smallest_memory) {
       if (solver_.room_of_fastest(sums) >= last) return tell({last, 0, last, sums.fastest});
       if (const auto found = solver_.solve_roomiest(static_cast<std::int64_t>(least), last, d, query.most_time))
         tell(*found);

@@ -31,7 +31,7 @@ STAGECUT_DECL recomputed_chain_maker::recomputed_chain_maker(const profile& mode
   if (!model.edges.empty()) refuse("model.edges", std::to_string(model.edges.size()), "must be empty: see as_chain");
   if (model.inference) refuse("model.inference", "true", "must be false: nothing is kept for a backward pass");
   if (memory.checkpoint != checkpointing::never) {
-    refuse("memory.checkpoint", to_string(memory.checkpoint), "must be never: choices say what is computed again");
+    refuse("memory_accounting.checkpoint", to_string(memory.checkpoint), "must be never: choices say what is computed again");
   }
 }
 

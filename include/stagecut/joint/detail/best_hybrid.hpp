@@ -26,10 +26,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// recomputation, over all such choices.
 /// @tparam Planner  a `hybrid_planner`
 template <class Planner>
-class alike_hybrids {
+class uniform_hybrids {
  public:
   /// @param told  the stages that a framework can express; null: all
-  alike_hybrids(const profile& model, const Planner& planner, told_stages* told)
+  uniform_hybrids(const profile& model, const Planner& planner, told_stages* told)
       : model_(model), planner_(planner), request_(planner.request()), told_(told) {}
 
   [[nodiscard]] outcome<plan> best() {
@@ -111,7 +111,7 @@ class alike_hybrids {
   [[nodiscard]] std::vector<choice> choices() const {
     const hybrid_request& asked = request_.pipeline;
     std::vector<choice> result;
-    for (const std::size_t ways : request_.choices.ways) {
+    for (const std::size_t ways : request_.choices.tensor_parallel) {
       for (const std::size_t replicas : request_.choices.replicas) {
         if (asked.microbatches % replicas != 0 || replicas > asked.devices || ways > asked.devices / replicas) continue;
         if (!asked.at_most && asked.devices % (replicas * ways) != 0) continue;
@@ -133,7 +133,7 @@ class alike_hybrids {
       bool shared = false;
       bool any = false;
       for (const layer_variant& variant : each.shardings.get()) {
-        if (ways == 1 || variant.ways != ways) continue;
+        if (ways == 1 || variant.tensor_parallel != ways) continue;
         shared = true;
         any = any || (variant.recomputation.empty() ? "none" : variant.recomputation) == name;
       }
@@ -163,10 +163,10 @@ class alike_hybrids {
 
   /// The best plan of a choice.
   [[nodiscard]] outcome<plan> planned(const choice& of, double share) {
-    if (!options_ || chosen_.ways[0] != of.ways || chosen_.replicas[0] != of.replicas ||
+    if (!options_ || chosen_.tensor_parallel[0] != of.ways || chosen_.replicas[0] != of.replicas ||
         chosen_.recomputations[0] != of.recomputation) {
       chosen_ = request_.choices;
-      chosen_.ways = {of.ways};
+      chosen_.tensor_parallel = {of.ways};
       chosen_.replicas = {of.replicas};
       chosen_.recomputations = {of.recomputation};
       chosen_.own_microbatches = true;
@@ -206,14 +206,14 @@ class alike_hybrids {
 /// Returns the best plan of a model.
 /// @param make   as for `hybrid_planner`
 /// @param known  as for `hybrid_planner`
-/// @param told   as for `alike_hybrids`
+/// @param told   as for `uniform_hybrids`
 template <class Make>
 [[nodiscard]] outcome<plan> best_hybrid(const profile& model, const hybrid_plan_request& request, const Make& make,
                                         const plan* known = nullptr, told_stages* told = nullptr) {
   const hybrid_planner planner(model, request, make, known);
   return planner.with_remedy(
-      request.alike ? alike_hybrids(model, planner, told).best()
-                    : planner.planned(planner.make(request.choices), request.choices, request.pipeline, 1));
+      request.uniform ? uniform_hybrids(model, planner, told).best()
+                      : planner.planned(planner.make(request.choices), request.choices, request.pipeline, 1));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -30,10 +30,10 @@ STAGECUT_DECL compared_strategy simulated_strategy(std::string name, const recom
   result.name = std::move(name);
   result.strategy = of;
   result.makespan = run.makespan;
-  result.parts = split_makespan(request.order, run.times, run.transfers);
-  const auto passes = static_cast<double>(request.order.microbatches * request.order.slices);
+  result.parts = split_makespan(request.schedule, run.times, run.transfers);
+  const auto passes = static_cast<double>(request.schedule.microbatches * request.schedule.slices);
   for (const double each : run.recomputed) result.recomputation += each;
-  result.recomputation *= passes / static_cast<double>(request.order.ranks());
+  result.recomputation *= passes / static_cast<double>(request.schedule.ranks());
   result.parts.work -= result.recomputation;
   result.fits = true;
   for (std::size_t r = 0; r < run.memory.size(); ++r) {
@@ -64,11 +64,11 @@ STAGECUT_DECL std::vector<compared_strategy> compare_recomputation(
     none.none = "it parts layers that stand together";
     rows.push_back(std::move(none));
   };
-  const std::size_t stages = request.order.stages();
+  const std::size_t stages = request.schedule.stages();
   add("even, the fastest", even_recomputation(model, stages, even_choice::fastest));
   add("even, the leanest", even_recomputation(model, stages, even_choice::leanest));
   for (const auto& [name, strategy] : own) add(name, strategy);
-  if (detail::has_sapp_objective(request.order)) {
+  if (detail::has_sapp_objective(request.schedule)) {
     const outcome<sapp_surrogate_plan> surrogate = minimize_sapp_surrogate(model, request);
     if (surrogate) {
       add("SAPP's objective", {surrogate->cuts, surrogate->choices});

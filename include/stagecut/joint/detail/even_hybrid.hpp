@@ -58,7 +58,7 @@ inline std::optional<stage_option> fastest_on(const any_stage_options& model, co
     const std::size_t last = left == 0 ? model.size() : nearest_point(before, wanted, first + 1, model.size() - left);
     const std::size_t end = request.devices / stages * (s + 1) + request.devices % stages * (s + 1) / stages;
     stage_query query{first, last, (end - 1) % model.period() + 1};
-    query.memory = request.memory_per_device;
+    query.memory = request.memory_limit.for_all();
     const std::size_t held = left + 1 < request.microbatches ? left + 1 : request.microbatches;
     const std::optional<stage_option> option = fastest_on(model, query, end - device, held);
     if (!option) return std::nullopt;
@@ -66,7 +66,7 @@ inline std::optional<stage_option> fastest_on(const any_stage_options& model, co
     first = last;
     device = end;
   }
-  made.cost = iteration_of(made.stages, request.microbatches);
+  made.value = iteration_of(made.stages, request.microbatches);
   return made;
 }
 
@@ -79,7 +79,7 @@ inline std::optional<hybrid_cut> even_hybrid(const any_stage_options& model, con
     if (request.stages && *request.stages != stages) continue;
     if (!request.stages && stages > all_below && request.devices % stages != 0) continue;
     auto made = even_of(model, request, before, stages);
-    if (made && (!best || made->cost < best->cost)) best = std::move(made);
+    if (made && (!best || made->value < best->value)) best = std::move(made);
   }
   return best;
 }

@@ -20,7 +20,7 @@ STAGECUT_DECL bool graph_stages::is_whole() const {
   bool whole = true;
   for (std::size_t last = 1; last <= size(); ++last) {
     each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* all) {
-      for (std::size_t w = 0; w < choices_.ways.size(); ++w) whole = whole && all[w].is_whole();
+      for (std::size_t w = 0; w < choices_.tensor_parallel.size(); ++w) whole = whole && all[w].is_whole();
     });
   }
   return whole;
@@ -48,15 +48,15 @@ STAGECUT_DECL bool graph_stages::may_be(std::size_t first, std::size_t last) con
 STAGECUT_DECL void graph_stages::keep() {
   std::size_t all = 0;
   for (std::size_t last = 1; last <= size(); ++last) all += points_.earlier(last);
-  if (all * choices_.ways.size() > most_kept) return;
+  if (all * choices_.tensor_parallel.size() > most_kept) return;
   std::vector<std::vector<detail::stage_mixtures>> kept(size() + 1);
   for (std::size_t last = 1; last <= size(); ++last) kept[last] = mixtures_to(last);
   kept_ = std::move(kept);
 }
 
 STAGECUT_DECL std::vector<detail::stage_mixtures> graph_stages::mixtures_to(std::size_t last) const {
-  const std::size_t ways = choices_.ways.size();
-  std::vector<detail::stage_mixtures> result(points_.earlier(last) * ways, detail::stage_mixtures(choices_.hopeful));
+  const std::size_t ways = choices_.tensor_parallel.size();
+  std::vector<detail::stage_mixtures> result(points_.earlier(last) * ways, detail::stage_mixtures(choices_.relaxed));
   std::vector<std::size_t> number(last);
   for (std::size_t i = points_.earlier(last); i-- > 0;) {
     const std::size_t first = points_.earlier(last, i);

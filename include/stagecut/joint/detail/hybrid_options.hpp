@@ -27,7 +27,7 @@ inline void check_stage_option(const stage_option& option, std::size_t first, st
 inline void check_stage_option(const stage_option& option, std::size_t first, std::size_t last) {
   const double figures[] = {option.forward,    option.backward,    option.time,    option.message,
                             option.all_reduce, option.activations, option.resident};
-  bool sound = option.replicas != 0 && option.ways != 0;
+  bool sound = option.replicas != 0 && option.tensor_parallel != 0;
   for (const double each : figures) sound = sound && is_finite(each) && !is_negative(each);
   if (sound) return;
   fail(invalid_input(joined({"option of the stage [", first, ", ", last, ")"}),

@@ -16,15 +16,15 @@
 #include <stagecut/joint/baselines/detail/nested_hybrid.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
 #include <stagecut/joint/detail/even_hybrid.hpp>
+#include <stagecut/joint/detail/explain_infeasible_hybrid.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_remedy.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
-#include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
-#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/minimize_pipeline_latency.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
 #include <stagecut/plan/parts/describe_plan.hpp>
 #include <stagecut/plan/parts/recomputed_parts.hpp>
@@ -47,7 +47,7 @@ template <class Options>
   planned_stage stage;
   stage.device = s;
   stage.replicas = option.replicas;
-  stage.shards = option.ways;
+  stage.tensor_parallel = option.tensor_parallel;
   stage.forward = option.forward;
   stage.backward = option.backward;
   stage.cost = option.forward + option.backward;
@@ -58,16 +58,16 @@ template <class Options>
   const std::vector<std::size_t> numbers = options.layers_of(from.first, from.last);
   recomputed_parts again;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const layer_way& way = options.alternative(numbers[i], option.ways, mixture[i]);
+    const layer_way& way = options.alternative(numbers[i], option.tensor_parallel, mixture[i]);
     layers[numbers[i]] = {way.recomputation, way.sharding};
     stage.memory.resident += way.resident;
     stage.memory.activations += way.activations / share;
     again.add((way.workspace - way.recomputed) / share, way.recomputed / share);
   }
   again.write_to(stage.memory);
-  stage.memory.resident += options.shared_bytes(from.first, from.last, option.ways);
+  stage.memory.resident += options.shared_bytes(from.first, from.last, option.tensor_parallel);
   stage.memory.buffers =
-      choices.memory.boundary_buffers * (options.crossing(from.first) + options.crossing(from.last)) / share;
+      choices.memory_accounting.boundary_buffers * (options.crossing(from.first) + options.crossing(from.last)) / share;
   return stage;
 }
 
@@ -97,18 +97,18 @@ template <class Options>
   result.messages.kind = any ? to_string(transfer_kind::link) : "";
   result.schedule = {"1f1b", request.microbatches, {}, 0};
   plan_request as_asked;
-  as_asked.memory = choices.memory;
+  as_asked.memory_accounting = choices.memory_accounting;
   result.memory = {optimizer_name(model, as_asked),
-                   choices.memory.parameter_multiplier,
-                   to_string(choices.memory.checkpoint),
-                   choices.memory.boundary_buffers,
-                   request.memory_per_device,
+                   choices.memory_accounting.parameter_multiplier,
+                   to_string(choices.memory_accounting.checkpoint),
+                   choices.memory_accounting.boundary_buffers,
+                   request.memory_limit.for_all(),
                    0,
                    {}};
   predict(result, false);
   // Sums in another order differ in the last digit; the proof remains valid.
-  const double value = objective == plan_objective::iteration ? *result.makespan : found.cost;
-  const double bound = found.bound < found.cost && found.bound < value ? found.bound : value;
+  const double value = objective == plan_objective::iteration ? *result.makespan : found.value;
+  const double bound = found.bound < found.value && found.bound < value ? found.bound : value;
   // During a stage time, as many microbatches run as there are replicas with microbatches of their own.
   const bool own = objective == plan_objective::stage_time && choices.own_microbatches;
   const double at_once = own ? static_cast<double>(choices.replicas[0]) : 1;
@@ -124,7 +124,7 @@ template <class Options>
   for (const layer& each : model.layers) {
     double least = each.time();
     const auto look = [&](const layer_variant& way) {
-      const double here = (way.forward + way.backward) * static_cast<double>(way.ways);
+      const double here = (way.forward + way.backward) * static_cast<double>(way.tensor_parallel);
       least = std::min(least, here);
     };
     for (const layer_variant& way : each.recomputations.get()) look(way);
@@ -137,13 +137,13 @@ template <class Options>
 /// A lower bound of the bytes of all layers on all devices together: resident bytes, and one microbatch, each layer run
 /// in its leanest way.
 [[nodiscard]] inline double bytes_of_all(const profile& model, const device_choices& choices) {
-  const layer_ways layers(model, choices.ways, choices.recomputations, choices.memory, false);
+  const layer_ways layers(model, choices.tensor_parallel, choices.recomputations, choices.memory_accounting, false);
   double sum = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     std::optional<double> least;
-    for (std::size_t w = 0; w < choices.ways.size(); ++w) {
+    for (std::size_t w = 0; w < choices.tensor_parallel.size(); ++w) {
       for (const layer_way& each : layers.of(w, i)) {
-        const double here = (each.resident + each.activations) * static_cast<double>(choices.ways[w]);
+        const double here = (each.resident + each.activations) * static_cast<double>(choices.tensor_parallel[w]);
         least = !least || here < *least ? here : *least;
       }
     }
@@ -164,14 +164,14 @@ class hybrid_planner {
         request_(std::move(request)),
         make_(std::move(make)),
         known_(known),
-        effort_(request_.pipeline.limits) {
+        effort_(request_.pipeline.search) {
     const auto refuse = [](const char* name, const std::string& value, const char* must) {
       fail(argument_error("plan_hybrid", name, value, must));
     };
     const plan_objective of = request_.objective;
     if (of == plan_objective::automatic) request_.objective = plan_objective::iteration;
     if (of != plan_objective::automatic && of != plan_objective::iteration && of != plan_objective::stage_time &&
-        of != plan_objective::pipeline_length) {
+        of != plan_objective::pipeline_latency) {
       refuse("objective", to_string(of), "must be iteration, stage-time or pipeline-length");
     }
     const hybrid_request& asked = request_.pipeline;
@@ -203,7 +203,7 @@ class hybrid_planner {
   [[nodiscard]] outcome<plan> planned(const Options& options, const device_choices& choices,
                                       const hybrid_request& request, double share) const {
     if (const auto why = too_many_bytes(choices, request)) {
-      const reason known = why_no_hybrid(stage_options_of(options), limited(request, share));
+      const reason known = explain_infeasible_hybrid(stage_options_of(options), limited(request, share));
       return outcome<plan>::infeasible(known.remedy.empty() ? *why : known);
     }
     const bool whole = options.is_whole();
@@ -219,7 +219,7 @@ class hybrid_planner {
     plan made = again ? *known_ : described_hybrid(model_, options, choices, request, request_.objective, *found);
     objective_value& objective = made.objective;
     if (again) objective.bound = found->bound < objective.value ? found->bound : objective.value;
-    if (!whole) objective.bound = hopeful_bound(choices, limited(request, share / (2 - share)), objective.value);
+    if (!whole) objective.bound = relaxed_bound(choices, limited(request, share / (2 - share)), objective.value);
     const double work = least_work(request.microbatches * (choices.own_microbatches ? choices.replicas[0] : 1));
     if (objective.bound < work) objective.bound = work < objective.value ? work : objective.value;
     const bool optimal = !(objective.bound < objective.value);
@@ -231,7 +231,7 @@ class hybrid_planner {
   [[nodiscard]] outcome<plan> with_remedy(outcome<plan> answer) const {
     if (answer.state() != state::infeasible || answer.has_value()) return answer;
     reason why = answer.why();
-    const std::optional<double> limit = request_.pipeline.memory_per_device;
+    const std::optional<double> limit = request_.pipeline.memory_limit.for_all();
     if (why.remedy.empty() || !limit || !why.lacks_fewer_bytes_than(reason())) return answer;
     device_choices choices = request_.choices;
     choices.allowed = {};
@@ -240,7 +240,7 @@ class hybrid_planner {
       return has_hybrid(stage_options_of(make_(other)), limited(request_.pipeline, 0.5));
     };
     why.remedy += hybrid_remedy(model_, choices, request_.pipeline.devices, engine::whole_bytes(least),
-                                request_.alike ? "may do" : "would do", fits);
+                                request_.uniform ? "may do" : "would do", fits);
     return outcome<plan>::infeasible(std::move(why));
   }
 
@@ -267,7 +267,7 @@ class hybrid_planner {
       before.push_back(before.back() + (detail::is_chain<Options> ? model_.layers[point - 1].time() : 1));
     }
     made.cut = even_hybrid(stage_options_of(options), request, before);
-    if (known_ == nullptr || (made.cut && made.cut->cost <= known_->objective.value)) return made;
+    if (known_ == nullptr || (made.cut && made.cut->value <= known_->objective.value)) return made;
     made.cut = as_cut(*known_);
     made.is_known = true;
     return made;
@@ -279,17 +279,17 @@ class hybrid_planner {
     for (const planned_stage& each : known.stages) {
       hybrid_stage stage;
       stage.option.replicas = each.replicas;
-      stage.option.ways = each.shards;
+      stage.option.tensor_parallel = each.tensor_parallel;
       stage.option.choice = ~std::size_t{0};  // no option
       made.stages.push_back(stage);
     }
-    made.cost = known.objective.value;
+    made.value = known.objective.value;
     return made;
   }
 
   /// The request with a share of what is left of the limits.
   [[nodiscard]] hybrid_request limited(hybrid_request request, double share) const {
-    request.limits = effort_.share(share);
+    request.search = effort_.share(share);
     return request;
   }
 
@@ -308,8 +308,8 @@ class hybrid_planner {
   template <class Options>
   [[nodiscard]] outcome<hybrid_cut> best_cut(const Options& options, const hybrid_request& request) const {
     if (request_.objective == plan_objective::stage_time) return minimize_stage_time(options, request);
-    if (request_.objective == plan_objective::pipeline_length)
-      return minimize_pipeline_length(options, request, request_.length);
+    if (request_.objective == plan_objective::pipeline_latency)
+      return minimize_pipeline_latency(options, request, request_.length);
     return quick_or_best(options, request);
   }
 
@@ -317,24 +317,24 @@ class hybrid_planner {
   /// stage time and length, which are found sooner.
   template <class Options>
   [[nodiscard]] outcome<hybrid_cut> quick_or_best(const Options& options, hybrid_request request) const {
-    const engine::shared_effort effort(request.limits);
-    request.limits = effort.share(2.0 / 3);
+    const engine::shared_effort effort(request.search);
+    request.search = effort.share(2.0 / 3);
     outcome<hybrid_cut> best = minimize_hybrid(options, request);
     if (!effort.is_limited() || best.state() == state::optimal || best.state() == state::infeasible) return best;
-    request.limits = effort.share(0.6);
-    request.limits.progress = {};
+    request.search = effort.share(0.6);
+    request.search.progress = {};
     take(minimize_stage_time(options, request), request, best);
-    request.limits = effort.share(0.9);
-    request.limits.progress = {};
-    take(minimize_pipeline_length(options, request, {true, true}), request, best);
+    request.search = effort.share(0.9);
+    request.search.progress = {};
+    take(minimize_pipeline_latency(options, request, {true, true}), request, best);
     return best;
   }
 
   /// Takes a plan if its iteration finishes earlier.
   static void take(outcome<hybrid_cut> quick, const hybrid_request& request, outcome<hybrid_cut>& best) {
     if (!quick) return;
-    quick->cost = iteration_of(quick->stages, request.microbatches);
-    if (best && !(quick->cost < best->cost)) return;
+    quick->value = iteration_of(quick->stages, request.microbatches);
+    if (best && !(quick->value < best->value)) return;
     quick->bound = best ? best->bound : 0;
     best = outcome<hybrid_cut>::feasible(*std::move(quick));
   }
@@ -342,26 +342,26 @@ class hybrid_planner {
   /// Why no plan fits, if resident bytes and one microbatch exceed the memory of all devices, however layers run.
   [[nodiscard]] std::optional<reason> too_many_bytes(const device_choices& choices,
                                                      const hybrid_request& request) const {
-    if (!request.memory_per_device) return std::nullopt;
+    if (!request.memory_limit.for_all()) return std::nullopt;
     const double devices = static_cast<double>(request.devices);
     const double needed = bytes_of_all(model_, choices) / devices * (1 - 0x1p-40);
-    if (!(needed > *request.memory_per_device)) return std::nullopt;
+    if (!(needed > *request.memory_limit.for_all())) return std::nullopt;
     reason why{reason::cause::memory};
     why.needed = engine::whole_bytes(needed);
-    why.available = engine::floor_bytes(*request.memory_per_device);
+    why.available = engine::floor_bytes(*request.memory_limit.for_all());
     why.place = joined({"a device, if the bytes of all layers were spread out evenly,"});
     return why;
   }
 
   /// Whether a plan may exist although the searched mixtures have none: unless optimistic mixtures have none either.
   [[nodiscard]] bool is_hopeful(device_choices choices, const hybrid_request& request) const {
-    choices.hopeful = true;
+    choices.relaxed = true;
     return best_cut(make_(choices), limited(request, 1)).state() != state::infeasible;
   }
 
   /// If not all mixtures were searched: a lower bound of all plans, by optimistic mixtures, each as good as several.
-  [[nodiscard]] double hopeful_bound(device_choices choices, const hybrid_request& request, double value) const {
-    choices.hopeful = true;
+  [[nodiscard]] double relaxed_bound(device_choices choices, const hybrid_request& request, double value) const {
+    choices.relaxed = true;
     const outcome<hybrid_cut> found = best_cut(make_(choices), request);
     if (!found) return 0;
     return found->bound < value ? found->bound : value;

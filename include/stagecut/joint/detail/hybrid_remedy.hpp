@@ -31,7 +31,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<std::size_t> result{1};
   for (const layer& each : model.layers) {
     for (const layer_variant& variant : each.shardings.get()) {
-      if (variant.ways <= most) result.push_back(variant.ways);
+      if (variant.tensor_parallel <= most) result.push_back(variant.tensor_parallel);
     }
   }
   std::sort(result.begin(), result.end());
@@ -53,9 +53,9 @@ template <class Fits>
   device_choices again = choices;
   again.recomputations.clear();
   device_choices shared = choices;
-  shared.ways = ways_of_layers(model, devices);
+  shared.tensor_parallel = ways_of_layers(model, devices);
   const bool recompute = leaves_out_recomputation(model, choices);
-  const bool share = shared.ways.size() > choices.ways.size();
+  const bool share = shared.tensor_parallel.size() > choices.tensor_parallel.size();
   if (recompute && fits(again)) add(joined({"recomputation ", would}));
   if (share && fits(shared)) add(joined({"tensor parallelism ", would}));
   if (text.empty() && recompute && share) {

@@ -34,7 +34,7 @@ class hybrid_rules {
   /// @param period  of the model
   hybrid_rules(const hybrid_request& request, std::size_t period)
       : request_(request),
-        memory_(request.memory_per_device),
+        memory_(request.memory_limit.for_all()),
         devices_(static_cast<std::uint32_t>(request.devices)),
         period_(static_cast<std::uint32_t>(period)) {}
 
@@ -78,7 +78,7 @@ class hybrid_rules {
 
   /// Whether an option takes at most `devices` devices.
   [[nodiscard]] static bool takes_at_most(const stage_option& option, std::size_t devices) noexcept {
-    return option.replicas <= devices && option.ways <= devices / option.replicas;
+    return option.replicas <= devices && option.tensor_parallel <= devices / option.replicas;
   }
 
   /// Whether stages from a point on can be part of a cut, given their number and their devices.
@@ -111,14 +111,16 @@ inline void check_hybrid_request(std::string_view function, std::size_t size, st
     refuse("request.devices", joined({request.devices}),
            joined({"must be a multiple of ", period, ", the model's period"}));
   }
-  const double memory = request.memory_per_device.value_or(0);
+  if (!request.memory_limit.of_ranks().empty())
+    refuse("request.memory_limit", "{…}", "must be one value: devices are alike");
+  const double memory = request.memory_limit.for_all().value_or(0);
   if (!is_finite(memory) || is_negative(memory)) {
-    refuse("request.memory_per_device", std::to_string(memory), "must be finite and not negative");
+    refuse("request.memory_limit", std::to_string(memory), "must be finite and not negative");
   }
 }
 
 inline std::size_t hybrid_rules::in_flight(std::size_t replicas, std::uint32_t load) const noexcept {
-  if (request_.in_flight == in_flight_rule::replicas) return (load + replicas - 1) / replicas + 1;
+  if (request_.in_flight_rule == in_flight_rule::replicas) return (load + replicas - 1) / replicas + 1;
   return load >= request_.microbatches ? request_.microbatches : std::size_t{load} + 1;
 }
 
@@ -127,7 +129,7 @@ inline stage_label hybrid_rules::before(const stage_label& label, const stage_op
   next.devices = label.devices + static_cast<std::uint32_t>(option.devices());
   next.stages = label.stages + (request_.stages ? 1 : 0);
   if (!memory_) return next;
-  if (request_.in_flight == in_flight_rule::replicas) {
+  if (request_.in_flight_rule == in_flight_rule::replicas) {
     next.load = label.load + static_cast<std::uint32_t>(option.replicas);
   } else {
     next.load = label.load + 1 < request_.microbatches ? label.load + 1 : label.load;

@@ -14,7 +14,7 @@
 #include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
-#include <stagecut/joint/detail/hybrid_game.hpp>
+#include <stagecut/joint/detail/hybrid_combination_bound.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/stages_search.hpp>
@@ -135,8 +135,8 @@ inline void hybrid_search::look_for(std::size_t p, double target) {
     return;
   }
   engine::times_simulator simulator = hybrid_simulator(p, rules_.microbatches);
-  engine::critical_path_pool paths(hybrid_game::most_paths);
-  hybrid_game game(options_, paths, simulator, p);
+  engine::critical_path_pool paths(hybrid_combination_bound::most_paths);
+  hybrid_combination_bound game(options_, paths, simulator, p);
   game.run(graph, 60, target, [&](const std::vector<std::uint32_t>& edges, double here) {
     ++simulations;
     clock_.work(2 * p * rules_.microbatches + graph.edges.size() / 8);
@@ -152,8 +152,8 @@ inline void hybrid_search::take(hybrid_plan plan, double here) {
   if (!(here < makespan)) return;
   makespan = here;
   best = std::move(plan);
-  clock_.state.makespan = makespan;
-  clock_.state.simulations = simulations;
+  clock_.state.value = makespan;
+  clock_.state.evaluations = simulations;
   clock_.tell();
 }
 

@@ -58,7 +58,7 @@ STAGECUT_DECL void layer_bonds::find_shared(const profile& model, std::size_t i,
   std::vector<double> divisors;
   for (const std::size_t t : ways) {
     bool divided = false;
-    for (const layer_variant& variant : each.shardings.get()) divided = divided || (t > 1 && variant.ways == t);
+    for (const layer_variant& variant : each.shardings.get()) divided = divided || (t > 1 && variant.tensor_parallel == t);
     divisors.push_back(divided ? static_cast<double>(t) : 1);
   }
   for (const tied_parameters& tied : each.tied.get()) {

@@ -38,8 +38,8 @@ class layer_stages {
   layer_stages(const profile& model, device_choices choices, bool of_chain)
       : choices_(std::move(choices)),
         stages_(choices_),
-        layers_(model, choices_.ways, choices_.recomputations, choices_.memory, of_chain),
-        bonds_(model, choices_.ways, choices_.memory, of_chain) {}
+        layers_(model, choices_.tensor_parallel, choices_.recomputations, choices_.memory_accounting, of_chain),
+        bonds_(model, choices_.tensor_parallel, choices_.memory_accounting, of_chain) {}
 
   /// The options of a stage from its mixtures. `Stages` has `crossing(point)` and `shared(first, last, w)`.
   template <class Stages>
@@ -52,7 +52,7 @@ class layer_stages {
       placed_stages::ends ends;
       ends.input = model.crossing(query.first);
       ends.output = model.crossing(query.last);
-      for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) {
+      for (std::size_t w = 0; w < model.choices_.tensor_parallel.size(); ++w) {
         ends.shared = model.shared(query.first, query.last, w);
         model.stages_.show(w, mixtures[w], ends, query, visit);
       }

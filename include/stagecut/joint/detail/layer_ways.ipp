@@ -61,7 +61,7 @@ STAGECUT_DECL void layer_ways::check(const profile& model, bool of_chain) const 
     refuse("model.edges", std::to_string(model.edges.size()), "must be empty: see as_chain");
   if (model.inference) refuse("model.inference", "true", "must be false: replicas exchange gradients");
   if (memory_.checkpoint != checkpointing::never) {
-    refuse("memory.checkpoint", to_string(memory_.checkpoint),
+    refuse("memory_accounting.checkpoint", to_string(memory_.checkpoint),
            "must be never: recomputations say what is computed again");
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) check_layer(model, i);
@@ -112,12 +112,12 @@ STAGECUT_DECL std::vector<layer_way> layer_ways::sharded(const layer& each, std:
   bool any = false;
   bool any_again = false;  // whether there is a choice
   for (const layer_variant& variant : each.shardings.get()) {
-    any = any || variant.ways == ways;
-    any_again = any_again || (variant.ways == ways && !variant.recomputation.empty());
+    any = any || variant.tensor_parallel == ways;
+    any_again = any_again || (variant.tensor_parallel == ways && !variant.recomputation.empty());
   }
   for (const layer_variant& variant : each.shardings.get()) {
     const std::string how = variant.recomputation.empty() ? "none" : variant.recomputation;
-    if (variant.ways != ways || (any_again && !is_asked_for(how, names))) continue;
+    if (variant.tensor_parallel != ways || (any_again && !is_asked_for(how, names))) continue;
     result.push_back(way(variant));
     result.back().sharding = variant.name;
   }

@@ -13,11 +13,11 @@
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/hybrid_search.hpp>
-#include <stagecut/joint/detail/why_no_hybrid.hpp>
+#include <stagecut/joint/detail/explain_infeasible_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/minimize_pipeline_latency.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -45,8 +45,8 @@ namespace detail {
 [[nodiscard]] inline outcome<hybrid_cut> start_of(const hybrid_request& request, double bound) {
   if (!request.start) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
   hybrid_cut cut = *request.start;
-  const bool proved = !(bound < cut.cost * (1 - 0x1p-40));
-  cut.bound = proved ? cut.cost : bound;
+  const bool proved = !(bound < cut.value * (1 - 0x1p-40));
+  cut.bound = proved ? cut.value : bound;
   return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
 }
 
@@ -54,13 +54,13 @@ namespace detail {
 /// simulated. It gets the rest of the limits, or a quarter of them.
 [[nodiscard]] inline outcome<hybrid_cut> shortest(const any_stage_options& model, hybrid_request request, double bound,
                                                   const engine::shared_effort& effort) {
-  request.limits = effort.share(1, 0.25);
-  outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
+  request.search = effort.share(1, 0.25);
+  outcome<hybrid_cut> found = minimize_pipeline_latency(model, request);
   if (!found) return start_of(request, bound);
-  found->cost = iteration_of(found->stages, request.microbatches);
-  if (request.start && !(found->cost < request.start->cost)) return start_of(request, bound);
-  found->bound = bound < found->cost ? bound : found->cost;
-  found->simulations = 1;
+  found->value = iteration_of(found->stages, request.microbatches);
+  if (request.start && !(found->value < request.start->value)) return start_of(request, bound);
+  found->bound = bound < found->value ? bound : found->value;
+  found->statistics.evaluations = 1;
   return outcome<hybrid_cut>::feasible(*std::move(found));
 }
 
@@ -75,13 +75,13 @@ namespace detail {
     cut.stages.push_back({search.best.points[s], search.best.points[s + 1], device, option});
     device += option.devices();
   }
-  cut.cost = search.makespan;
+  cut.value = search.makespan;
   const double found = search.bound();
   const double bound = found < most ? found : most;  // options that make it longer were left out
-  const bool proved = !(bound < cut.cost * (1 - 0x1p-40));
-  cut.bound = proved ? cut.cost : bound;
-  cut.searches = search.looked_at;
-  cut.simulations = search.simulations;
+  const bool proved = !(bound < cut.value * (1 - 0x1p-40));
+  cut.bound = proved ? cut.value : bound;
+  cut.statistics.searches = search.looked_at;
+  cut.statistics.evaluations = search.simulations;
   return proved ? outcome<hybrid_cut>::optimal(std::move(cut)) : outcome<hybrid_cut>::feasible(std::move(cut));
 }
 
@@ -91,7 +91,7 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
                                                              const hybrid_request& request) {
   using answer = outcome<hybrid_cut>;
   detail::check_hybrid_request("minimize_hybrid", model.size(), model.period(), request);
-  if (request.in_flight != in_flight_rule::stages) {
+  if (request.in_flight_rule != in_flight_rule::stages) {
     detail::fail(
         argument_error("minimize_hybrid", "request.in_flight", "replicas", "must be `stages`, as 1F1B keeps them"));
   }
@@ -99,18 +99,18 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
   const std::size_t few = request.stages ? *request.stages : 1;
   const std::size_t many = request.stages ? *request.stages : most_stages;
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
-  if (request.start && !(request.start->cost > 0)) return detail::start_of(request, request.start->cost);
-  const engine::shared_effort effort(request.limits);
-  const search_limits limits = effort.share(1);
+  if (request.start && !(request.start->value > 0)) return detail::start_of(request, request.start->value);
+  const engine::shared_effort effort(request.search);
+  const search_options limits = effort.share(1);
   engine::search_clock clock(limits);
-  const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
+  const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_limit.for_all()};
   const auto passes = static_cast<double>(request.microbatches);
-  const double known = request.start ? request.start->cost : detail::beyond_time;
+  const double known = request.start ? request.start->value : detail::beyond_time;
   const double longest_pass = known / passes * (1 + 0x1p-40);  // of useful plans
   double pass = detail::first_pass(model, request);
   for (;; pass *= 2) {
     pass = pass < longest_pass ? pass : longest_pass;
-    const detail::hybrid_options options(model, request.devices, request.memory_per_device, pass, clock);
+    const detail::hybrid_options options(model, request.devices, request.memory_limit.for_all(), pass, clock);
     if (clock.look()) return detail::start_of(request, 0);
     const double longest = options.longest_iteration(many, request.microbatches);
     const bool all = !(pass < longest_pass) || (options.complete() && !(longest > passes * pass));
@@ -128,7 +128,7 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
       return detail::shortest(model, request, search.bound(), effort);
     }
     if (all && request.start) return detail::start_of(request, search.bound());
-    if (all) return answer::infeasible(detail::why_no_hybrid(model, request));
+    if (all) return answer::infeasible(detail::explain_infeasible_hybrid(model, request));
   }
 }
 

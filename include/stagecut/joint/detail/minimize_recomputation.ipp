@@ -12,7 +12,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/recompute_search.hpp>
-#include <stagecut/joint/detail/why_no_recomputation.hpp>
+#include <stagecut/joint/detail/explain_infeasible_recomputation.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -62,20 +62,20 @@ namespace detail {
   std::vector<recompute_strategy> all;
   if (own != nullptr) all.push_back(*own);
   for (const even_choice each : {even_choice::fastest, even_choice::leanest}) {
-    all.push_back(even_recomputation(model, request.order.stages(), each));
+    all.push_back(even_recomputation(model, request.schedule.stages(), each));
   }
   for (const recompute_strategy& each : all) {
     const recompute_run run = simulate_recomputation(model, request, each.cuts, each.choices);
-    if (!keeps_to(model, request, each, run) || (found && !(run.makespan < found->makespan))) continue;
+    if (!keeps_to(model, request, each, run) || (found && !(run.makespan < found->value))) continue;
     recompute_plan made;
     made.bound = bound;
     if (found) made = *std::move(found);
     made.cuts = each.cuts;
     made.choices = each.choices;
-    made.makespan = run.makespan;
+    made.value = run.makespan;
     made.memory = run.memory;
     if (run.makespan < made.bound) made.bound = run.makespan;
-    found = made.bound < made.makespan ? outcome<recompute_plan>::feasible(std::move(made))
+    found = made.bound < made.value ? outcome<recompute_plan>::feasible(std::move(made))
                                        : outcome<recompute_plan>::optimal(std::move(made));
   }
   return found;
@@ -87,11 +87,11 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
                                                                             const recompute_request& request) const {
   using answer = outcome<recompute_plan>;
   detail::check_recompute_request("minimize_recomputation", model, request);
-  const std::size_t stages = request.order.stages();
+  const std::size_t stages = request.schedule.stages();
   if (detail::least_layers_in_all(request) > model.layers.size() || !detail::can_be_cut(model, request)) {
     return answer::infeasible(detail::why_too_few_layers(model, request));
   }
-  const bool splits = detail::splits_backward(request.order);
+  const bool splits = detail::splits_backward(request.schedule);
   const bool differ = detail::buffers_differ(model, request);
   detail::recompute_search search(model, request, detail::least_messages(model, request), splits,
                                   !request.links.empty() && stages > 1, !differ);
@@ -108,11 +108,11 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
         answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"}),
         bound);
   }
-  if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
+  if (what == found::none_exists) return answer::infeasible(detail::explain_infeasible_recomputation(model, request));
   recompute_plan plan = told(model, request, search, differ);
   return detail::best_start(
       model, request, own,
-      plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)), bound);
+      plan.bound < plan.value ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan)), bound);
 }
 
 STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_model& model,
@@ -123,24 +123,24 @@ STAGECUT_DECL recompute_plan minimize_recomputation_fn::told(const recompute_mod
   for (const std::size_t each : search.counts()) points.push_back(points.back() + each);
   plan.cuts = cuts(points, empty_stages::allowed);
   plan.choices.resize(model.layers.size());
-  for (std::size_t s = 0; s < request.order.stages(); ++s) {
+  for (std::size_t s = 0; s < request.schedule.stages(); ++s) {
     auto left = search.ways_of(s);
     for (std::size_t i = points[s]; i < points[s + 1]; ++i) {
       plan.choices[i] = detail::next_choice(model.types[model.layers[i]], left[model.layers[i]]);
     }
   }
   const recompute_run run = simulate_recomputation(model, request, plan.cuts, plan.choices);
-  plan.makespan = run.makespan;
+  plan.value = run.makespan;
   plan.memory = run.memory;
   // Times were rounded, or messages taken at their smallest.
-  const bool same = search.makespan() >= plan.makespan * (1 - 0x1p-40);
-  const bool exact = search.error() <= plan.makespan * 0x1p-30;
+  const bool same = search.makespan() >= plan.value * (1 - 0x1p-40);
+  const bool exact = search.error() <= plan.value * 0x1p-30;
   const bool proved = search.proved() && same && exact && !buffers_differ;
   // Plans with buffers below the largest were left out.
   const double least = (buffers_differ ? search.bound_of_work() : search.bound()) - search.error();
-  plan.bound = proved || least > plan.makespan ? plan.makespan : least > 0 ? least : 0;
-  plan.nodes = search.clock().state.nodes;
-  plan.simulations = search.simulations();
+  plan.bound = proved || least > plan.value ? plan.value : least > 0 ? least : 0;
+  plan.statistics.nodes = search.clock().state.nodes;
+  plan.statistics.evaluations = search.simulations();
   return plan;
 }
 

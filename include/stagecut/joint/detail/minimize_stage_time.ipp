@@ -56,7 +56,7 @@ struct fullest_stage {
                    " on ",
                    stage.option.replicas,
                    " x ",
-                   stage.option.ways,
+                   stage.option.tensor_parallel,
                    " devices, with ",
                    bytes_text(engine::whole_bytes(stage.option.resident)),
                    " that stay and ",
@@ -71,18 +71,18 @@ struct fullest_stage {
 /// Explains why there is no plan for any stage times: the fewest bytes per device for which there is one, and the
 /// fullest stage of that plan; or that memory is not the obstacle. If a limit is reached first, bytes that would
 /// suffice.
-[[nodiscard]] inline reason why_no_stage_time(stage_time_search& search, const hybrid_request& request) {
+[[nodiscard]] inline reason explain_infeasible_stage_time(stage_time_search& search, const hybrid_request& request) {
   using found = stage_time_search::found;
   constexpr double any_time = std::numeric_limits<double>::max();
   reason why{reason::cause::constraint};
   why.place = joined({request.stages ? joined({*request.stages, " "}) : std::string(), "stages ",
                       request.at_most ? "on at most " : "on all ", request.devices, " devices are not possible"});
-  if (!request.memory_per_device) return why;
+  if (!request.memory_limit.for_all()) return why;
   if (search.run(any_time, std::nullopt) != found::plan) return why;
   fullest_stage fullest(search);
   std::string place = fullest.place(search);
   std::size_t enough = engine::whole_bytes(fullest.bytes);
-  std::size_t too_few = engine::floor_bytes(*request.memory_per_device);
+  std::size_t too_few = engine::floor_bytes(*request.memory_limit.for_all());
   bool least = true;
   bool halve = true;
   while (enough > too_few + 1 && least) {
@@ -97,7 +97,7 @@ struct fullest_stage {
     enough = engine::whole_bytes(fullest.bytes) < tried ? engine::whole_bytes(fullest.bytes) : tried;
   }
   why.what = reason::cause::memory;
-  why.available = engine::floor_bytes(*request.memory_per_device);
+  why.available = engine::floor_bytes(*request.memory_limit.for_all());
   why.needed = least ? enough : too_few + 1;  // proved lower bound
   why.place = least ? std::move(place) : "the fullest stage";
   why.remedy = joined({enough, " bytes a device would do"});
@@ -113,9 +113,9 @@ struct least_stage_time {
     if (least_stages > model.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, least_stages, model.size()});
     }
-    const engine::shared_effort effort(request.limits);
+    const engine::shared_effort effort(request.search);
     hybrid_request counted = request;
-    counted.limits = effort.share(1);
+    counted.search = effort.share(1);
     return search_for(model, counted, effort);
   }
 
@@ -135,11 +135,11 @@ struct least_stage_time {
       range.effort *= 8;
       first = decide(search, request, std::numeric_limits<double>::max(), range, best);
     }
-    if (first == found::none) return answer::infeasible(why_no_stage_time(search, request));
+    if (first == found::none) return answer::infeasible(explain_infeasible_stage_time(search, request));
     if (first == found::stopped) return answer::unknown({reason::cause::limit_reached});
     const bool proved = lower(search, request, range, best);
-    best.bound = proved ? best.cost : range.open;
-    best.searches = search.searches();
+    best.bound = proved ? best.value : range.open;
+    best.statistics.searches = search.searches();
     return proved ? answer::optimal(std::move(best)) : answer::feasible(std::move(best));
   }
 
@@ -158,7 +158,7 @@ struct least_stage_time {
   static found decide(stage_time_search& search, const hybrid_request& request, double most, thresholds& range,
                       hybrid_cut& best) {
     search.clock().pause_after(range.effort);
-    const auto what = search.run(most, request.memory_per_device);
+    const auto what = search.run(most, request.memory_limit.for_all());
     search.clock().resume();
     if (what == stage_time_search::found::stopped) return search.clock().look() ? found::stopped : found::unknown;
     if (what == stage_time_search::found::none) {
@@ -166,9 +166,9 @@ struct least_stage_time {
       return found::none;
     }
     best.stages = search.stages();
-    best.cost = search.cost();
-    search.clock().state.makespan = best.cost;
-    search.clock().state.bound = range.open < best.cost ? range.open : best.cost;
+    best.value = search.cost();
+    search.clock().state.value = best.value;
+    search.clock().state.bound = range.open < best.value ? range.open : best.value;
     search.clock().tell();
     return found::plan;
   }
@@ -184,7 +184,7 @@ struct least_stage_time {
       if (!is_finite(most)) break;
       const found what = decide(search, request, most, range, best);
       if (what == found::plan || what == found::stopped) return what;
-      if (what == found::unknown && ++unknown > 1 && (request.limits.time_limit || request.limits.node_limit))
+      if (what == found::unknown && ++unknown > 1 && (request.search.time_limit || request.search.node_limit))
         return what;
     }
     return decide(search, request, std::numeric_limits<double>::max(), range, best);
@@ -200,13 +200,13 @@ struct least_stage_time {
     const engine::shared_effort half(effort.share(0.5));
     found result = found::unknown;
     for (request.devices = 2; request.devices < all && half.left() > 0 && !clock.look(); request.devices *= 2) {
-      request.limits = half.share(0.5);
-      request.limits.progress = {};
+      request.search = half.share(0.5);
+      request.search.progress = {};
       auto few = least_stage_time()(model, request);
-      if (few && (result != found::plan || few->cost < best.cost)) {
+      if (few && (result != found::plan || few->value < best.value)) {
         for (hybrid_stage& each : few->stages) each.first_device += all - request.devices;
         best.stages = std::move(few->stages);
-        best.cost = few->cost;
+        best.value = few->value;
         result = found::plan;
       }
       if (few.state() == state::unknown || few.state() == state::feasible) break;
@@ -220,19 +220,19 @@ struct least_stage_time {
   static bool lower(stage_time_search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
     bool halve = true;
     double low = range.open;  // not searched below this with the same effort
-    while (range.open < best.cost) {
+    while (range.open < best.value) {
       low = low < range.open ? range.open : low;
-      if (!(low < best.cost * (1 - 0x1p-10)) && range.open < low) {
+      if (!(low < best.value * (1 - 0x1p-10)) && range.open < low) {
         range.effort *= 8;
         low = range.open;
       }
-      const double most = halve ? between(low, best.cost) : previous(best.cost);
-      const double before = best.cost;
+      const double most = halve ? between(low, best.value) : previous(best.value);
+      const double before = best.value;
       const found what = decide(search, request, most, range, best);
       if (what == found::stopped) return false;
       if (what == found::unknown) low = next(most);
-      if (!(best.cost <= most) && what == found::plan)
-        best.cost = most < before ? most : before;  // an inconsistent model
+      if (!(best.value <= most) && what == found::plan)
+        best.value = most < before ? most : before;  // an inconsistent model
       halve = !halve;
     }
     return true;

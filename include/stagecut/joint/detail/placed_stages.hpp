@@ -38,7 +38,7 @@ class placed_stages {
   template <class Visit>
   void show(std::size_t w, const stage_mixtures& mixtures, const ends& of, const stage_query& query,
             const Visit& visit) const {
-    const std::size_t ways = choices_.ways[w];
+    const std::size_t ways = choices_.tensor_parallel[w];
     const std::size_t period = links_.period();
     for (const std::size_t d : choices_.replicas) {
       const std::size_t devices = d * ways;
@@ -50,10 +50,10 @@ class placed_stages {
       if (!is_close(start, d, ways) || (in_nodes && start + devices > period)) continue;
       stage_option option;
       option.replicas = d;
-      option.ways = ways;
+      option.tensor_parallel = ways;
       const auto share = static_cast<double>(choices_.own_microbatches ? 1 : d);
       if (query.first != 0) option.message = links_.before(start)(of.input / share);
-      stage_option roomiest;
+      stage_option smallest_memory;
       double most = -1;
       for (std::size_t k = 0; k < mixtures.size(); ++k) {
         const way_figures& sum = mixtures[k];
@@ -68,16 +68,17 @@ class placed_stages {
         }
         option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters + of.shared.parameters);
         option.activations = sum.activations / share;
-        option.resident = sum.resident + of.shared.resident +
-                          (sum.workspace + choices_.memory.boundary_buffers * (of.input + of.output)) / share;
-        if (!query.roomiest || !query.memory || !(option.activations > 0)) {
+        option.resident =
+            sum.resident + of.shared.resident +
+            (sum.workspace + choices_.memory_accounting.boundary_buffers * (of.input + of.output)) / share;
+        if (!query.smallest_memory || !query.memory || !(option.activations > 0)) {
           visit(option);
           continue;
         }
         const double room = (*query.memory - option.resident) / option.activations;
-        if (room > most) most = room, roomiest = option;
+        if (room > most) most = room, smallest_memory = option;
       }
-      if (most >= 0) visit(roomiest);
+      if (most >= 0) visit(smallest_memory);
     }
   }
 

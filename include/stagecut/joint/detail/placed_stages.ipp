@@ -16,7 +16,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL std::size_t placed_stages::way_of(std::size_t ways) const noexcept {
   std::size_t w = 0;
-  while (w + 1 < choices_.ways.size() && choices_.ways[w] != ways) ++w;
+  while (w + 1 < choices_.tensor_parallel.size() && choices_.tensor_parallel[w] != ways) ++w;
   return w;
 }
 
@@ -24,7 +24,7 @@ STAGECUT_DECL void placed_stages::check() const {
   const auto refuse = [](const char* name, const std::string& value, const char* must) {
     fail(argument_error("profile_options", name, value, must));
   };
-  for (const auto& [name, list] : {std::pair("replicas", &choices_.replicas), std::pair("ways", &choices_.ways)}) {
+  for (const auto& [name, list] : {std::pair("replicas", &choices_.replicas), std::pair("tensor_parallel", &choices_.tensor_parallel)}) {
     if (list->empty()) refuse(name, "{}", "must have a number");
     for (const std::size_t each : *list) {
       if (each == 0) refuse(name, "0", "must be at least 1");

@@ -16,7 +16,7 @@
 #include <stagecut/joint/detail/hybrid_planner.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>
 #include <stagecut/joint/detail/rival_hybrids.hpp>
-#include <stagecut/joint/detail/told_hybrid.hpp>
+#include <stagecut/joint/detail/target_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
@@ -39,7 +39,7 @@ class ordered_hybrids {
  public:
   /// @param known  a known plan; null: none
   ordered_hybrids(const profile& model, const hybrid_plan_request& request, const plan* known)
-      : model_(model), request_(request), orders_(model, 1), effort_(request.pipeline.limits) {
+      : model_(model), request_(request), orders_(model, 1), effort_(request.pipeline.search) {
     if (known != nullptr) best_ = *known;
   }
 
@@ -67,7 +67,7 @@ class ordered_hybrids {
   static constexpr std::size_t most_points = 200;  // of an order
 
   [[nodiscard]] bool is_over() const {
-    const auto& stop = request_.pipeline.limits.stop;
+    const auto& stop = request_.pipeline.search.stop;
     return (effort_.is_limited() && !(effort_.left() > 0)) || (stop && stop());
   }
 
@@ -75,7 +75,7 @@ class ordered_hybrids {
   /// @param stages  for every layer, in a plan that must be found again; empty: none
   void look(const std::vector<std::size_t>& order, const std::vector<std::size_t>& stages, std::size_t parts) {
     hybrid_plan_request asked = request_;
-    asked.pipeline.limits = effort_.share(1 / static_cast<double>(parts));
+    asked.pipeline.search = effort_.share(1 / static_cast<double>(parts));
     std::vector<bool> kept(order.size() + 1);
     for (std::size_t p = 1; !stages.empty() && p < order.size(); ++p) {
       kept[p] = stages[order[p - 1]] != stages[order[p]];
@@ -97,7 +97,7 @@ class ordered_hybrids {
 };
 
 /// The best plan of a graph.
-/// @param known  as for `told_hybrid`
+/// @param known  as for `target_hybrid`
 /// @throws not_representable for a framework: frameworks can express only chains
 [[nodiscard]] inline outcome<plan> graph_hybrid(const profile& model, const hybrid_plan_request& request,
                                                 const plan* known) {
@@ -115,7 +115,7 @@ STAGECUT_DECL outcome<plan> plan_hybrid_from(const profile& model, const hybrid_
   bool tree = false;
   for (const layer& each : model.layers) tree = tree || !each.children.empty();
   if (!tree && !stagecut::is_chain(model)) return graph_hybrid(model, request, known);
-  return told_hybrid(as_one_chain("plan_hybrid", model, plan_request()), request, known);
+  return target_hybrid(as_one_chain("plan_hybrid", model, plan_request()), request, known);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -70,7 +70,7 @@ inline void check_recompute_options(const plan_request& request) {
   }
   if (!request.speeds.empty()) refuse("speeds", "{…}", "are not told with recomputation, for devices that are alike");
   if (request.slices == 0) refuse("slices", "0", "must be at least 1");
-  if (request.slices > 1 && request.chunks != 1) {
+  if (request.slices > 1 && request.stages_per_rank != 1) {
     refuse("slices", std::to_string(request.slices), "needs one stage a device: no order of slices is known for more");
   }
   if (request.slices > 1 && request.schedule != schedule_kind::one_forward_one_backward) {
@@ -97,18 +97,18 @@ STAGECUT_DECL void check_names(const profile& model, const recompute_options& op
                                                             const plan_request& request,
                                                             const recompute_options& options) {
   recompute_request asked;
-  asked.order = schedule_of_request(request);
-  asked.links = links_of(request, asked.order.rank_of);
+  asked.schedule = schedule_of_request(request);
+  asked.links = links_of(request, asked.schedule.rank_of);
   asked.transfers = request.transfers;
-  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);
-  if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
+  if (request.memory_limit.for_all()) asked.memory_limit = bytes_allowed(request, 0);
+  if (!request.memory_limit.of_ranks().empty()) asked.memory_limit = bytes_of_devices(request);
   asked.constant = options.constant;
-  asked.boundary_buffers = request.memory.boundary_buffers;
+  asked.boundary_buffers = request.memory_accounting.boundary_buffers;
   asked.least_layers = options.empty_stages ? 0 : 1;
   asked.head_alone = chain.first > 0;
   asked.tail_alone = chain.first + chain.model.layers.size() < layers;
   asked.starts = options.starts;
-  asked.limits = request.limits;
+  asked.search = request.search;
   return asked;
 }
 
@@ -126,22 +126,22 @@ STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request, co
     if (find_variant(each.recomputations, name) != nullptr) result.choices[chain.first + i].recomputation = name;
   }
   const profile as_run = with_choices(model, result.choices);
-  const training_memory memory(as_run, request.memory);
-  describe(result, as_run, request, memory, asked.order.rank_of, microbatches_in_flight(asked.order));
+  const training_memory memory(as_run, request.memory_accounting);
+  describe(result, as_run, request, memory, asked.schedule.rank_of, microbatches_in_flight(asked.schedule));
   result.profile = model;
-  result.schedule = {asked.order.name, request.microbatches, {}, request.group, request.slices};
+  result.schedule = {asked.schedule.name, request.microbatches, {}, request.group, request.slices};
   for (planned_stage& stage : result.stages) {
     planned_memory& of = stage.memory;
     for (double* const each : {&of.activations, &of.recomputed, &of.recomputed_apart, &of.buffers}) {
       *each /= static_cast<double>(request.slices);
     }
   }
-  const bool split = runs(asked.order, op_kind::backward_input);
+  const bool split = runs(asked.schedule, op_kind::backward_input);
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   predict(result, split);
   const double value = last_pass(result);
   if (request.slices > 1) result.timeline.clear();  // timelines hold passes of microbatches, not of slices
-  const bool optimal = !(found.bound < found.makespan) && value <= found.makespan * (1 + 0x1p-30);
+  const bool optimal = !(found.bound < found.value) && value <= found.value * (1 + 0x1p-30);
   result.objective = {"makespan", "time", value, found.bound < value ? found.bound : value,
                       optimal ? state::optimal : state::feasible};
   if (optimal) result.objective.bound = value;
@@ -161,7 +161,7 @@ STAGECUT_DECL asked_recomputation ask_recomputation(const profile& model, const 
     detail::fail(argument_error("plan_recomputation", "slices", std::to_string(wanted.slices),
                                 detail::joined({"makes more than ", most_predicted, " forward passes"})));
   }
-  asked_recomputation result{as_recompute_model(model, options.names, wanted.memory), {}};
+  asked_recomputation result{as_recompute_model(model, options.names, wanted.memory_accounting), {}};
   result.chain.model = sequence_split(result.chain.model, wanted.slices);
   result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
   detail::check_names(model, options);
@@ -191,8 +191,8 @@ STAGECUT_DECL recompute_strategy strategy_of(const plan& made, const recomputed_
 STAGECUT_DECL plan plan_of_strategy(const profile& model, const plan_request& request, const recompute_strategy& of,
                                     const recompute_options& options) {
   const auto [layers, asked] = ask_recomputation(model, request, options);
-  recompute_plan found{of.cuts, of.choices};
-  found.makespan = simulate_recomputation(layers.model, asked, of.cuts, of.choices).makespan;
+  recompute_plan found{{}, of.cuts, of.choices};
+  found.value = simulate_recomputation(layers.model, asked, of.cuts, of.choices).makespan;
   plan made = detail::plan_of(model, detail::with_machine(model, request), asked, layers, found);
   made.objective.bound = 0;
   made.objective.state = state::feasible;

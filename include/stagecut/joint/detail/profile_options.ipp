@@ -16,7 +16,7 @@ STAGECUT_DECL bool profile_options::is_whole() const {
   bool whole = true;
   for (std::size_t last = 1; last <= size(); ++last) {
     each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* all) {
-      for (std::size_t w = 0; w < choices_.ways.size(); ++w) whole = whole && all[w].is_whole();
+      for (std::size_t w = 0; w < choices_.tensor_parallel.size(); ++w) whole = whole && all[w].is_whole();
       return whole;
     });
   }
@@ -35,13 +35,13 @@ STAGECUT_DECL std::vector<std::size_t> profile_options::layers_of(std::size_t fi
 }
 
 STAGECUT_DECL void profile_options::keep() {
-  const std::size_t all = size() * (size() + 1) / 2 * choices_.ways.size();
+  const std::size_t all = size() * (size() + 1) / 2 * choices_.tensor_parallel.size();
   if (all > most_kept) return;
   std::vector<detail::stage_mixtures> kept;
   kept.reserve(all);
   for (std::size_t last = 1; last <= size(); ++last) {
     each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* here) {
-      for (std::size_t w = 0; w < choices_.ways.size(); ++w) kept.push_back(here[w]);
+      for (std::size_t w = 0; w < choices_.tensor_parallel.size(); ++w) kept.push_back(here[w]);
       return true;
     });
   }

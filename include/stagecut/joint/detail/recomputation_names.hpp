@@ -39,7 +39,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     for (const std::string& asked : names) any = any || asked == (name.empty() ? "none" : name);
   };
   for (const layer_variant& variant : each.shardings.get()) {
-    if (ways == 1 || variant.ways != ways) continue;
+    if (ways == 1 || variant.tensor_parallel != ways) continue;
     sharded = true;
     choice = choice || !variant.recomputation.empty();
     look(variant.recomputation);
@@ -84,7 +84,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     bool any = false;
     bool found = false;
     for (const layer_variant& variant : each.shardings.get()) {
-      if (t == 1 || variant.ways != t) continue;
+      if (t == 1 || variant.tensor_parallel != t) continue;
       any = true;
       choice = choice || !variant.recomputation.empty();
       found = found || (variant.recomputation.empty() ? "none" : variant.recomputation) == name;

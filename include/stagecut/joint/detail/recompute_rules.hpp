@@ -137,13 +137,13 @@ inline held_moments moments_of_rank(const recompute_model& model, const schedule
 }
 
 inline double memory_of(const recompute_request& request, std::size_t rank) {
-  const double all =
-      !request.memory_of_ranks.empty() ? request.memory_of_ranks[rank] : request.memory_per_device.value_or(0x1p1000);
+  const double all = !request.memory_limit.of_ranks().empty() ? request.memory_limit.of_ranks()[rank]
+                                                              : request.memory_limit.for_all().value_or(0x1p1000);
   return all - request.constant;
 }
 
 inline std::vector<std::size_t> least_layers_of(const recompute_request& request) {
-  std::vector<std::size_t> least(request.order.stages(), request.least_layers);
+  std::vector<std::size_t> least(request.schedule.stages(), request.least_layers);
   if (request.head_alone) least.front() = 0;
   if (request.tail_alone) least.back() = 0;
   return least;
@@ -199,7 +199,7 @@ inline bool buffers_differ(const recompute_model& model, const recompute_request
 
 inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
                                         const whole_times& unit, bool splits) {
-  const schedule& order = request.order;
+  const schedule& order = request.schedule;
   const sent_bytes sent(model, request);
   std::vector<rank_rules> rules(order.ranks());
   for (std::size_t r = 0; r < rules.size(); ++r) {

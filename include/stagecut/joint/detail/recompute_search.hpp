@@ -62,7 +62,7 @@ class recompute_search {
   static constexpr std::size_t first_ways = 4;
   static constexpr std::size_t rounds_of_way = 3;
 
-  [[nodiscard]] std::size_t stages() const noexcept { return request_.order.stages(); }
+  [[nodiscard]] std::size_t stages() const noexcept { return request_.schedule.stages(); }
   [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
 
   /// Finds the first plan, in graphs with ever more options.
@@ -136,12 +136,12 @@ inline recompute_search::recompute_search(const recompute_model& model, const re
       request_(request),
       splits_(splits),
       bounds_hold_(bounds_hold),
-      unit_(unit_of(model, messages, request.order)),
+      unit_(unit_of(model, messages, request.schedule)),
       rules_(rules_of(model, request, unit_, splits)),
       curves_(model, unit_, splits),
-      clock_(request.limits),
-      simulator_(request.order, request.transfers, splits, has_messages) {
-  problem_.order = &request.order;
+      clock_(request.search),
+      simulator_(request.schedule, request.transfers, splits, has_messages) {
+  problem_.order = &request.schedule;
   problem_.curves = &curves_;
   problem_.simulator = &simulator_;
   for (const double each : messages) problem_.messages.push_back(unit_.whole(each));
@@ -171,10 +171,10 @@ inline auto recompute_search::run(const recompute_strategy* own) -> found {
 }
 
 inline std::vector<std::vector<std::size_t>> recompute_search::ways_of(std::size_t stage) const {
-  const rank_options& rank = graph_.ranks[request_.order.rank_of[stage]];
+  const rank_options& rank = graph_.ranks[request_.schedule.rank_of[stage]];
   std::size_t v = 0;
   while (rank.stage(v) != stage) ++v;
-  const std::uint32_t option = best_.options[request_.order.rank_of[stage]];
+  const std::uint32_t option = best_.options[request_.schedule.rank_of[stage]];
   return curves_.counts_of(rank.classes()[rank.class_of(option)].of[v], rank.point(option, v));
 }
 
@@ -186,7 +186,7 @@ inline auto recompute_search::start() -> found {
     const std::size_t longest = even + more < layers() ? even + more : layers();
     const bool all = longest == layers() && (curves_.alike() || more >= layers());
     const bool anywhere = all || curves_.alike();
-    option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_),
+    option_builder builder(curves_, request_.schedule, rules_, splits_, least_layers_of(request_),
                            curves_.alike() ? longest : layers(), no_time, anywhere ? everywhere : ranges(more), true,
                            stop);
     option_graph graph = builder.build();
@@ -253,13 +253,13 @@ inline void recompute_search::anneal_around(const recompute_strategy& own) {
 }
 
 inline option_graph recompute_search::options_around(const recompute_strategy& own) {
-  const auto& limit = request_.limits.time_limit;
+  const auto& limit = request_.search.time_limit;
   static_cast<void>(clock_.look());
   const double begin = clock_.state.seconds;
   const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds - begin > *limit / 20); };
   const std::vector<std::size_t> points(own.cuts.points().begin(), own.cuts.points().end());
   for (std::size_t around = 1;; --around) {
-    option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(), no_time,
+    option_builder builder(curves_, request_.schedule, rules_, splits_, least_layers_of(request_), layers(), no_time,
                            ranges_around(points, around, layers()), false, stop);
     option_graph graph = builder.build();
     if (builder.complete() || around == 0) return graph;
@@ -312,15 +312,15 @@ inline void recompute_search::take(chosen_options better, double makespan) {
   best_ = std::move(better);
   makespan_ = makespan;
   const double here = makespan_ * unit_.unit;
-  if (clock_.state.makespan == 0 || here < clock_.state.makespan) clock_.state.makespan = here;
+  if (clock_.state.value == 0 || here < clock_.state.value) clock_.state.value = here;
   clock_.tell();
 }
 
 inline void recompute_search::take_all_options() {
-  const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
+  const auto passes = static_cast<double>(request_.schedule.microbatches * request_.schedule.slices);
   const std::vector<option_builder::range> everywhere;
-  const auto& limit = request_.limits.time_limit;
-  const auto& nodes = request_.limits.node_limit;
+  const auto& limit = request_.search.time_limit;
+  const auto& nodes = request_.search.node_limit;
   // At most half of the limits: `stop` is called at intervals of some thousand nodes.
   std::size_t asked = 0;
   const std::size_t most_asked = nodes && !limit ? 64 + *nodes / 2000 : ~std::size_t{0};
@@ -329,7 +329,7 @@ inline void recompute_search::take_all_options() {
   };
   for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
     const bool all = around >= layers();
-    option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(),
+    option_builder builder(curves_, request_.schedule, rules_, splits_, least_layers_of(request_), layers(),
                            makespan_ / passes, all ? everywhere : ranges(around), false, stop);
     option_graph wider = builder.build();
     if (!builder.complete()) return;
@@ -386,8 +386,8 @@ inline void recompute_search::improve() {
 }
 
 inline double recompute_search::least_work() const {
-  const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
-  return passes * work_of(model_, unit_, true) / static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
+  const auto passes = static_cast<double>(request_.schedule.microbatches * request_.schedule.slices);
+  return passes * work_of(model_, unit_, true) / static_cast<double>(request_.schedule.ranks()) * (1 - 0x1p-40);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -14,7 +14,7 @@
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
-#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/minimize_pipeline_latency.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -55,15 +55,15 @@ struct hybrid_rival {
   plan_objective objective;
   bool shards;
   bool recomputes;
-  length_options length;
+  latency_options length;
   stage_measure measure = stage_measure::passes;
 };
 
 inline constexpr hybrid_rival hybrid_rivals[] = {
     {"PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {}, stage_measure::pipedream},
-    {"DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_length, false, false, {true, true}},
+    {"DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_latency, false, false, {true, true}},
     {"Piper", "stage time", "all", plan_objective::stage_time, true, true, {}, stage_measure::piper},
-    {"Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {}},
+    {"Alpa", "length", "replicas, shards", plan_objective::pipeline_latency, true, false, {}},
 };
 
 /// Whether a framework can express the recomputation of layers as profiled.
@@ -83,34 +83,34 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
   asked.length = rival.length;
   asked.choices.measure = rival.measure;
   asked.choices.microbatches = request.pipeline.microbatches;
-  asked.pipeline.limits.progress = {};
+  asked.pipeline.search.progress = {};
   const auto holds = [](const auto& list, const auto& one) {
     return std::find(list.begin(), list.end(), one) != list.end();
   };
   // What the user fixed to a single value stays.
-  if (!rival.shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
+  if (!rival.shards && holds(asked.choices.tensor_parallel, std::size_t{1})) asked.choices.tensor_parallel = {1};
   const std::vector<std::string> profiled = own_recomputations(model);
   const auto& names = asked.choices.recomputations;
   bool known = names.empty();
   for (const std::string& each : profiled) known = known || holds(names, each);
   if (!rival.recomputes && known) asked.choices.recomputations = profiled;
-  asked.choices.ways = ways_of_all(model, asked.choices.ways, asked.choices.recomputations);
-  if (!can_be_told(request.target, asked.choices.recomputations)) asked.choices.ways.clear();
+  asked.choices.tensor_parallel = ways_of_all(model, asked.choices.tensor_parallel, asked.choices.recomputations);
+  if (!can_be_told(request.target, asked.choices.recomputations)) asked.choices.tensor_parallel.clear();
   return asked;
 }
 
 inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request, bool quick) {
   constexpr std::size_t quick_nodes = 1'000'000;
-  const engine::shared_effort effort(request.pipeline.limits);
+  const engine::shared_effort effort(request.pipeline.search);
   std::vector<compared_hybrid> rows;
   for (const hybrid_rival& each : hybrid_rivals) {
     hybrid_plan_request asked = asked_of(each, model, request);
-    asked.pipeline.limits = effort.share(0, 0.1);
-    asked.pipeline.limits.progress = {};
-    if (quick && !effort.is_limited()) asked.pipeline.limits.node_limit = quick_nodes;
+    asked.pipeline.search = effort.share(0, 0.1);
+    asked.pipeline.search.progress = {};
+    if (quick && !effort.is_limited()) asked.pipeline.search.node_limit = quick_nodes;
     rows.push_back({each.name, each.minimises, each.chooses,
-                    asked.choices.ways.empty() ? outcome<plan>::infeasible({reason::cause::constraint})
-                                               : plan_hybrid_from(model, asked, nullptr)});
+                    asked.choices.tensor_parallel.empty() ? outcome<plan>::infeasible({reason::cause::constraint})
+                                                          : plan_hybrid_from(model, asked, nullptr)});
   }
   return rows;
 }
@@ -130,10 +130,10 @@ inline outcome<plan> best_rival(const std::vector<compared_hybrid>& rivals) {
 }
 
 inline std::vector<compared_hybrid> plans_beside(const profile& model, hybrid_plan_request request, bool quick) {
-  const engine::shared_effort effort(request.pipeline.limits);
-  request.pipeline.limits = effort.share(1);
+  const engine::shared_effort effort(request.pipeline.search);
+  request.pipeline.search = effort.share(1);
   std::vector<compared_hybrid> rows = rival_plans(model, request, quick);
-  request.pipeline.limits = effort.share(1);
+  request.pipeline.search = effort.share(1);
   const outcome<plan> known = best_rival(rows);
   request.objective = plan_objective::iteration;
   rows.push_back({"stagecut", "iteration", "all",

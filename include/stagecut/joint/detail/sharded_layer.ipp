@@ -17,11 +17,11 @@ namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
 
-STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_layer> layers, std::size_t ways,
+STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_layer> layers, std::size_t tensor_parallel,
                                  const link_speed& link, double input) {
   const auto is_figure = [](double value) { return is_finite(value) && !is_negative(value); };
   const auto shown = [](double value) { return is_nan(value) ? std::string("NaN") : number_text(value); };
-  if (ways == 0) fail(argument_error(function, "ways", "0", "must be at least 1"));
+  if (tensor_parallel == 0) fail(argument_error(function, "tensor_parallel", "0", "must be at least 1"));
   const auto check = [&](std::string_view name, double value) {
     if (!is_figure(value)) fail(argument_error(function, name, shown(value), "must be finite and not negative"));
   };
@@ -30,7 +30,7 @@ STAGECUT_DECL void check_sharded(std::string_view function, view<const sharded_l
   check("input", input);
   const auto most_of_collectives = [&](double bytes) {
     const double sent = link.bandwidth == 0 ? 0 : bytes / link.bandwidth;
-    return 4 * (sent + link.latency * static_cast<double>(ways));
+    return 4 * (sent + link.latency * static_cast<double>(tensor_parallel));
   };
   double sum = most_of_collectives(input);
   if (!is_finite(sum)) fail(argument_error(function, "input", shown(input), "takes longer than can be told"));

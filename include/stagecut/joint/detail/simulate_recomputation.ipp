@@ -35,47 +35,44 @@ STAGECUT_DECL void check_recompute_request(const char* function, const recompute
     fail(argument_error(function, name, value, requirement));
   };
   check_recompute_model(model);
-  check_schedule(request.order);
-  if (!request.order.edges.empty()) refuse("order.edges", "{…}", "must be empty: layers are a chain");
-  const std::size_t boundaries = request.order.stages() - 1;
+  check_schedule(request.schedule);
+  if (!request.schedule.edges.empty()) refuse("schedule.edges", "{…}", "must be empty: layers are a chain");
+  const std::size_t boundaries = request.schedule.stages() - 1;
   if (request.links.size() > 1 && request.links.size() != boundaries) {
     refuse("links.size()", std::to_string(request.links.size()),
            joined({"must be 1 or the number of boundaries, ", boundaries}));
   }
   check_links(function, "links", request.links);
-  const std::size_t ranks = request.order.ranks();
-  if (!request.memory_of_ranks.empty() && request.memory_of_ranks.size() != ranks) {
-    refuse("memory_of_ranks.size()", std::to_string(request.memory_of_ranks.size()),
+  const std::size_t ranks = request.schedule.ranks();
+  if (!request.memory_limit.of_ranks().empty() && request.memory_limit.of_ranks().size() != ranks) {
+    refuse("memory_limit.size()", std::to_string(request.memory_limit.of_ranks().size()),
            joined({"must be the number of ranks, ", ranks}));
-  }
-  if (!request.memory_of_ranks.empty() && request.memory_per_device) {
-    refuse("memory_per_device", number_text(*request.memory_per_device), "must be unset where every rank has its own");
   }
   const auto check = [&](const std::string& name, double bytes) {
     if (is_finite(bytes) && !is_negative(bytes)) return;
     refuse(name, is_nan(bytes) ? "NaN" : number_text(bytes), "must be finite and not negative");
   };
-  if (request.memory_per_device) check("memory_per_device", *request.memory_per_device);
-  for (std::size_t r = 0; r < request.memory_of_ranks.size(); ++r) {
-    check(joined({"memory_of_ranks[", r, "]"}), request.memory_of_ranks[r]);
+  if (request.memory_limit.for_all()) check("memory_limit", *request.memory_limit.for_all());
+  for (std::size_t r = 0; r < request.memory_limit.of_ranks().size(); ++r) {
+    check(joined({"memory_limit[", r, "]"}), request.memory_limit.of_ranks()[r]);
   }
   check("boundary_buffers", request.boundary_buffers);
   if (!is_finite(request.constant)) refuse("constant", number_text(request.constant), "must be finite");
-  const auto& limit = request.limits.time_limit;
+  const auto& limit = request.search.time_limit;
   if (limit && (is_nan(*limit) || is_negative(*limit))) {
-    refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
+    refuse("search.time_limit", std::to_string(*limit), "must not be negative");
   }
 }
 
 /// The time of the message after a stage; 0 within a rank.
 [[nodiscard]] inline double message_of(const recompute_request& request, std::size_t s, double bytes) noexcept {
-  if (request.links.empty() || request.order.rank_of[s] == request.order.rank_of[s + 1]) return 0;
+  if (request.links.empty() || request.schedule.rank_of[s] == request.schedule.rank_of[s + 1]) return 0;
   return request.links[request.links.size() == 1 ? 0 : s](bytes);
 }
 
 STAGECUT_DECL std::vector<double> least_messages(const recompute_model& model, const recompute_request& request) {
   const sent_bytes sent(model, request);
-  std::vector<double> result(request.order.stages());
+  std::vector<double> result(request.schedule.stages());
   for (std::size_t s = 0; s + 1 < result.size(); ++s) result[s] = message_of(request, s, sent.least[s]);
   return result;
 }
@@ -102,7 +99,7 @@ STAGECUT_DECL recompute_run simulate_recomputation(const recompute_model& model,
                                                    const cuts& stages, const std::vector<std::size_t>& choices) {
   constexpr const char* function = "simulate_recomputation";
   detail::check_recompute_request(function, model, request);
-  const schedule& order = request.order;
+  const schedule& order = request.schedule;
   if (stages.stages() != order.stages() || stages.items() != model.layers.size()) {
     detail::fail(argument_error(function, "stages",
                                 detail::joined({stages.stages(), " of ", stages.items(), " layers"}),

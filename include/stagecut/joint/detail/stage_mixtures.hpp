@@ -18,9 +18,9 @@ class stage_mixtures {
   /// merged.
   static constexpr std::size_t most = 192;
 
-  /// @param hopeful  whether surplus sums are merged into optimistic ones, each as good as several: planning with them
+  /// @param relaxed  whether surplus sums are merged into optimistic ones, each as good as several: planning with them
   ///                 yields a bound
-  explicit stage_mixtures(bool hopeful = false) : hopeful_(hopeful) {}
+  explicit stage_mixtures(bool relaxed = false) : relaxed_(relaxed) {}
 
   /// The origin of a sum: the sum of the layers after the first one, and the way of the first layer.
   struct origin {
@@ -46,7 +46,7 @@ class stage_mixtures {
 
   std::vector<way_figures> sums_{};
   std::vector<origin> from_{};
-  bool hopeful_;
+  bool relaxed_;
   bool whole_ = true;
 };
 

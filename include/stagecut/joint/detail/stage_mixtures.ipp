@@ -69,12 +69,12 @@ STAGECUT_DECL void stage_mixtures::thin() {
   std::vector<way_figures> sums;
   std::vector<origin> from;
   for (std::size_t k = 0; k < most; ++k) {
-    const std::size_t i = hopeful_ ? k * sums_.size() / most : k * (sums_.size() - 1) / (most - 1);
+    const std::size_t i = relaxed_ ? k * sums_.size() / most : k * (sums_.size() - 1) / (most - 1);
     sums.push_back(sums_[i]);
     from.push_back(from_[i]);
-    for (std::size_t j = i + 1; hopeful_ && j < (k + 1) * sums_.size() / most; ++j) sums.back().lower(sums_[j]);
+    for (std::size_t j = i + 1; relaxed_ && j < (k + 1) * sums_.size() / most; ++j) sums.back().lower(sums_[j]);
   }
-  if (!hopeful_) {  // includes whatever fits, if anything does
+  if (!relaxed_) {  // includes whatever fits, if anything does
     for (const auto part : {&way_figures::activations, &way_figures::resident}) {
       std::size_t least = 0;
       for (std::size_t i = 1; i < sums_.size(); ++i) least = sums_[i].*part < sums_[least].*part ? i : least;

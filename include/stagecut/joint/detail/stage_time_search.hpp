@@ -61,7 +61,7 @@ class stage_time_search {
       : model_(model),
         request_(request),
         rules_(request, model.period()),
-        clock_(request.limits),
+        clock_(request.search),
         points_(model.size()),
         order_{static_cast<std::uint32_t>(model.period()), !request.at_most, request.stages.has_value()},
         labels_(points_ + 1) {
@@ -145,10 +145,10 @@ class stage_time_search {
     query.device = rules_.device_before(devices);
     query.most_time = most_;
     query.memory = rules_.memory();
-    query.roomiest = true;
+    query.smallest_memory = true;
     query.least_held = rules_.in_flight(1, least);
     query.most_held = rules_.in_flight(1, greatest);
-    query.take_turns = request_.in_flight == in_flight_rule::replicas;
+    query.take_turns = request_.in_flight_rule == in_flight_rule::replicas;
     const double taken = at_most(most_ * static_cast<double>(left));
     const double least_before = work_[last] * less > taken ? work_[last] * less - taken : 0;
     const double most_before = at_most(most_ * static_cast<double>(left - 1) / less);
@@ -180,7 +180,7 @@ class stage_time_search {
     const std::size_t taken = option.devices();
     const std::size_t needed = needs_[query.first];
     if (taken == 0 || taken > request_.devices || option.replicas > request_.devices) return;
-    const bool by_replicas = request_.in_flight == in_flight_rule::replicas;
+    const bool by_replicas = request_.in_flight_rule == in_flight_rule::replicas;
     clock_.work(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
       const replica_label& tail = labels_[query.last][i];
@@ -195,7 +195,7 @@ class stage_time_search {
       made.last = static_cast<std::uint32_t>(query.last);
       made.from = static_cast<std::uint32_t>(i);
       made.replicas = static_cast<std::uint32_t>(option.replicas);
-      made.ways = static_cast<std::uint32_t>(option.ways);
+      made.ways = static_cast<std::uint32_t>(option.tensor_parallel);
       labels_.add(query.first, made);
     }
   }
@@ -230,11 +230,11 @@ class stage_time_search {
     query.least_held = query.most_held = held_.back();
     std::optional<stage_option> best;
     model_.each_option(query, [&](const stage_option& option) {
-      if (option.replicas != of.replicas || option.ways != of.ways) return;
+      if (option.replicas != of.replicas || option.tensor_parallel != of.ways) return;
       if (!hybrid_rules::fits_with(option, held_.back(), query.memory) || (best && option.time >= best->time)) return;
       best = option;
     });
-    return best.value_or(stage_option{.replicas = of.replicas, .ways = of.ways, .time = most_});
+    return best.value_or(stage_option{.replicas = of.replicas, .tensor_parallel = of.ways, .time = most_});
   }
 
   const any_stage_options& model_;

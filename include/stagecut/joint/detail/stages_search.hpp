@@ -14,7 +14,7 @@
 #include <stagecut/engine/times_simulator.hpp>
 #include <stagecut/joint/detail/hybrid_bounds.hpp>
 #include <stagecut/joint/detail/hybrid_builder.hpp>
-#include <stagecut/joint/detail/hybrid_game.hpp>
+#include <stagecut/joint/detail/hybrid_combination_bound.hpp>
 #include <stagecut/joint/detail/hybrid_graph.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 
@@ -107,7 +107,7 @@ class stages_search {
     double score = 0;
   };
 
-  [[nodiscard]] static double key(const hybrid_game::stage_keys& of, int what) noexcept {
+  [[nodiscard]] static double key(const hybrid_combination_bound::stage_keys& of, int what) noexcept {
     return what == 0 ? of.point : what == 1 ? of.devices : of.passes;
   }
 
@@ -122,8 +122,8 @@ class stages_search {
   const hybrid_limits& rules_;
   engine::times_simulator simulator_;
   hybrid_bounds bounds_;
-  engine::critical_path_pool paths_{hybrid_game::most_paths};
-  hybrid_game game_;
+  engine::critical_path_pool paths_{hybrid_combination_bound::most_paths};
+  hybrid_combination_bound game_;
   std::size_t stages_;
   engine::node_queue<part> open_{};
 };

@@ -21,7 +21,7 @@
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/start_options.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
-#include <stagecut/joint/detail/why_no_recomputation.hpp>
+#include <stagecut/joint/detail/explain_infeasible_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -34,7 +34,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// A lower bound of the busiest rank's work in an iteration, over all plans that fit; unset: none does. If there may be
 /// too many options it is the total work divided evenly among the ranks, whether a plan fits or not.
 [[nodiscard]] inline std::optional<double> least_work(const recompute_model& model, const recompute_request& request) {
-  const schedule& order = request.order;
+  const schedule& order = request.schedule;
   const bool splits = splits_backward(order);
   const whole_times unit = unit_of(model, {}, order);
   const std::vector<rank_rules> rules = rules_of(model, request, unit, splits);
@@ -76,13 +76,13 @@ namespace stagecut::inline STAGECUT_ABI {
 namespace detail {
 
 /// Why a schedule does not allow a shape; empty: it does.
-[[nodiscard]] inline std::string why_no_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
+[[nodiscard]] inline std::string shape_obstacle(schedule_kind kind, std::size_t ranks, std::size_t chunks,
                                               std::size_t microbatches) {
   if (has_shape(kind, ranks, chunks, microbatches)) return {};
   const schedule_entry& entry = entry_of(kind);
   if (needs_more(entry)) return joined({entry.name, " asks for more than ranks, chunks and microbatches"});
-  if (entry.chunks == 0 && chunks == 1) return joined({entry.name, " with 1 chunk is another order"});
-  if (entry.chunks != 0 && entry.chunks != chunks) return joined({entry.name, " has chunks = ", entry.chunks, " only"});
+  if (entry.stages_per_rank == 0 && chunks == 1) return joined({entry.name, " with 1 chunk is another order"});
+  if (entry.stages_per_rank != 0 && entry.stages_per_rank != chunks) return joined({entry.name, " has stages_per_rank = ", entry.stages_per_rank, " only"});
   return joined({entry.name, " is not made for ranks = ", ranks, " and microbatches = ", microbatches});
 }
 
@@ -90,7 +90,7 @@ STAGECUT_DECL recompute_sweeper::recompute_sweeper(const recompute_model& model,
     : model_(model), request_(request), begin_(std::chrono::steady_clock::now()) {
   check();
   for (const std::size_t m : request.microbatches) {
-    for (const std::size_t v : request.chunks) {
+    for (const std::size_t v : request.stages_per_rank) {
       for (const schedule_kind kind : request.orders) add_row(v, kind, m);
     }
   }
@@ -129,7 +129,7 @@ STAGECUT_DECL void recompute_sweeper::check() const {
     }
   };
   if (request_.ranks == 0) refuse("ranks", "0", "must be at least 1");
-  all_above_zero("chunks", request_.chunks);
+  all_above_zero("stages_per_rank", request_.stages_per_rank);
   all_above_zero("microbatches", request_.microbatches);
   if (request_.orders.empty()) refuse("orders", "{}", "must not be empty");
   if (request_.with.links.size() > 1) {
@@ -138,8 +138,8 @@ STAGECUT_DECL void recompute_sweeper::check() const {
 }
 
 STAGECUT_DECL void recompute_sweeper::add_row(std::size_t chunks, schedule_kind kind, std::size_t microbatches) {
-  recompute_sweep_row row{.chunks = chunks, .order = kind, .microbatches = microbatches};
-  row.not_searched = why_no_shape(kind, request_.ranks, chunks, microbatches);
+  recompute_sweep_row row{.stages_per_rank = chunks, .schedule = kind, .microbatches = microbatches};
+  row.not_searched = shape_obstacle(kind, request_.ranks, chunks, microbatches);
   if (row.not_searched.empty()) {
     const recompute_request here = request_of(row);
     check_recompute_request("sweep_recomputation", model_, here);
@@ -151,13 +151,13 @@ STAGECUT_DECL void recompute_sweeper::add_row(std::size_t chunks, schedule_kind 
 
 STAGECUT_DECL recompute_request recompute_sweeper::request_of(const recompute_sweep_row& row) const {
   recompute_request here = request_.with;
-  here.order =
-      make_schedule(row.order, {.ranks = request_.ranks, .chunks = row.chunks, .microbatches = row.microbatches});
+  here.schedule =
+      make_schedule(row.schedule, {.ranks = request_.ranks, .stages_per_rank = row.stages_per_rank, .microbatches = row.microbatches});
   return here;
 }
 
 STAGECUT_DECL std::optional<double> recompute_sweeper::seconds_left() const {
-  const auto& limit = request_.with.limits.time_limit;
+  const auto& limit = request_.with.search.time_limit;
   if (!limit) return std::nullopt;
   const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   return spent < *limit ? *limit - spent : 0;
@@ -165,7 +165,7 @@ STAGECUT_DECL std::optional<double> recompute_sweeper::seconds_left() const {
 
 STAGECUT_DECL void recompute_sweeper::search(std::size_t place, std::size_t left) {
   recompute_sweep_row& row = result_.rows[place];
-  const auto& limits = request_.with.limits;
+  const auto& limits = request_.with.search;
   if (result_.best && of_microbatch(place, row.bound) >= result_.rows[*result_.best].time_of_microbatch()) {
     row.not_searched =
         joined({"its work alone takes ", number_text(row.bound), ", and the best of all takes ",
@@ -177,14 +177,14 @@ STAGECUT_DECL void recompute_sweeper::search(std::size_t place, std::size_t left
     return;
   }
   recompute_request here = request_of(row);
-  if (const auto seconds = seconds_left()) here.limits.time_limit = *seconds / static_cast<double>(left);
-  if (limits.node_limit) here.limits.node_limit = (*limits.node_limit - nodes_) / left;
+  if (const auto seconds = seconds_left()) here.search.time_limit = *seconds / static_cast<double>(left);
+  if (limits.node_limit) here.search.node_limit = (*limits.node_limit - nodes_) / left;
   row.found = minimize_recomputation(model_, here);
   if (!row.found) return;
-  nodes_ += limits.node_limit && row.found->nodes < *here.limits.node_limit ? row.found->nodes
-                                                                            : here.limits.node_limit.value_or(0);
+  nodes_ += limits.node_limit && row.found->statistics.nodes < *here.search.node_limit ? row.found->statistics.nodes
+                                                                            : here.search.node_limit.value_or(0);
   row.bound = row.found->bound < row.bound ? row.bound : row.found->bound;
-  if (row.bound > row.found->makespan) row.bound = row.found->makespan;
+  if (row.bound > row.found->value) row.bound = row.found->value;
   const auto time = row.time_of_microbatch();
   if (result_.best) {
     const double best = result_.rows[*result_.best].time_of_microbatch();

@@ -9,7 +9,7 @@
 
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 #include <stagecut/makespan/detail/plain_orders.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 template <pipeline_model Model, stage_constraint Constraint>
 class chunk_pair_bound {
  public:
-  chunk_pair_bound(const Model& model, const cut_and_order_request& request, const Constraint& allowed)
+  chunk_pair_bound(const Model& model, const cut_and_schedule_request& request, const Constraint& allowed)
       : model_(model),
         request_(request),
         allowed_(allowed),
@@ -219,13 +219,14 @@ class chunk_pair_bound {
     double kept_two = 0;
     double room = std::numeric_limits<double>::infinity();
     if constexpr (memory_pipeline_model<Model>) {
-      if (request_.memory_per_device || !request_.memory_of_ranks.empty()) {
+      if (request_.memory_limit.for_all() || !request_.memory_limit.of_ranks().empty()) {
         const double alone = model_.memory(of.first_stage, of.first, of.first_end, 1);
         const double other = model_.memory(of.second_stage, of.second, of.second_end, 1);
         kept_one = model_.memory(of.first_stage, of.first, of.first_end, 2) - alone;
         kept_two = model_.memory(of.second_stage, of.second, of.second_end, 2) - other;
         const std::size_t rank = request_.rank_of[of.first_stage];
-        room = request_.memory_of_ranks.empty() ? *request_.memory_per_device : request_.memory_of_ranks[rank];
+        room = request_.memory_limit.of_ranks().empty() ? *request_.memory_limit.for_all()
+                                                        : request_.memory_limit.of_ranks()[rank];
         room -= alone - kept_one + other - kept_two;
         if (room < kept_one + kept_two) return std::numeric_limits<double>::infinity();
       }
@@ -244,7 +245,7 @@ class chunk_pair_bound {
     const double weights = m_ * (of.one.weight + of.two.weight);
     double work = waits + std::max(m_ * all, m_ * all - weights + out);
     if (m_ * (kept_one + kept_two) > room) {  // else all F may run before any I: then it waits once
-      // W of the second stage may remain after that of the first has run.
+      // W of the second stage may remain after the first stage's W has run.
       const double drained = most_of_either(of.one.behind(), of.two.behind(), kept_one, kept_two, room);
       const double last = below + of.two.input + back + of.one.input + std::max(of.one.weight, out);
       work = std::max(work, waits + m_ * all + std::max(0.0, last - drained));
@@ -257,7 +258,7 @@ class chunk_pair_bound {
   }
 
   const Model& model_;
-  const cut_and_order_request& request_;
+  const cut_and_schedule_request& request_;
   const Constraint& allowed_;
   std::size_t n_;
   std::size_t ranks_;

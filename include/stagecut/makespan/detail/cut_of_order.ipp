@@ -8,20 +8,20 @@
 #include <utility>
 
 #include <stagecut/core/detail/seconds_now.hpp>
-#include <stagecut/makespan/cut_and_order_request.hpp>
-#include <stagecut/schedule/search_limits.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
+#include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL bool best_cut_and_order::over() const {
-  const search_limits& all = request_.limits;
+STAGECUT_DECL bool best_cut_and_schedule::over() const {
+  const search_options& all = request_.search;
   if (all.node_limit && searches_ >= searches_at_least + *all.node_limit / nodes_of_search) return true;
   return proved() || (all.stop && all.stop()) || (all.time_limit && seconds_now() - began_ >= *all.time_limit);
 }
 
-STAGECUT_DECL search_limits best_cut_and_order::limits(double share, double most_seconds) {
+STAGECUT_DECL search_options best_cut_and_schedule::limits(double share, double most_seconds) {
   ++searches_;
-  search_limits result = request_.limits;
+  search_options result = request_.search;
   result.progress = {};
   if (result.time_limit) {
     const double left = *result.time_limit - (seconds_now() - began_);
@@ -34,21 +34,21 @@ STAGECUT_DECL search_limits best_cut_and_order::limits(double share, double most
   return result;
 }
 
-STAGECUT_DECL void best_cut_and_order::keep(cut_and_order found) {
-  if (best_ && best_->makespan <= found.makespan) return;
+STAGECUT_DECL void best_cut_and_schedule::keep(cut_and_schedule found) {
+  if (best_ && best_->value <= found.value) return;
   best_ = std::move(found);
-  best_->bound = std::min(bound_, best_->makespan);
-  if (!request_.limits.progress) return;
-  makespan_progress now;
+  best_->bound = std::min(bound_, best_->value);
+  if (!request_.search.progress) return;
+  search_progress now;
   now.seconds = seconds_now() - began_;
-  now.makespan = best_->makespan;
+  now.value = best_->value;
   now.bound = best_->bound;
-  request_.limits.progress(now);
+  request_.search.progress(now);
 }
 
-STAGECUT_DECL void best_cut_and_order::raise(double bound) {
+STAGECUT_DECL void best_cut_and_schedule::raise(double bound) {
   bound_ = std::max(bound_, bound);
-  if (best_) best_->bound = std::min(bound_, best_->makespan);
+  if (best_) best_->bound = std::min(bound_, best_->value);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -171,7 +171,7 @@ class cut_search {
       }
     }
     const double makespan = simulator_(points_);
-    clock_.state.simulations = simulator_.simulations;
+    clock_.state.evaluations = simulator_.simulations;
     if (makespan <= most_) {
       most_ = visit_(view<const std::size_t>(points_), makespan);
       if (most_ < 0) return verdict::stopped;

@@ -10,7 +10,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/parts/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -18,7 +18,7 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a stage runs its backward pass unsplit.
-[[nodiscard]] inline bool is_whole(const cut_and_order_request& request, std::size_t s) {
+[[nodiscard]] inline bool is_whole(const cut_and_schedule_request& request, std::size_t s) {
   return !request.split || (!request.whole.empty() && request.whole[s]);
 }
 
@@ -43,7 +43,8 @@ void bound_together(Passes& of, double whole) {
 
 /// The times of the passes of all stages.
 template <pipeline_model Model>
-[[nodiscard]] pass_times<double> passes_of(const Model& model, const cuts& cut, const cut_and_order_request& request) {
+[[nodiscard]] pass_times<double> passes_of(const Model& model, const cuts& cut,
+                                           const cut_and_schedule_request& request) {
   pass_times<double> result;
   for (std::size_t s = 0; s < cut.stages(); ++s) {
     double forward = detail::stage_forward(model, s);
@@ -68,7 +69,7 @@ template <pipeline_model Model>
 /// The times of the messages at all boundaries, in both directions.
 template <pipeline_model Model>
 [[nodiscard]] transfer_times<double> messages_of(const Model& model, const cuts& cut,
-                                                 const cut_and_order_request& request) {
+                                                 const cut_and_schedule_request& request) {
   transfer_times<double> result;
   result.kind = request.transfers;
   const std::vector<link_speed>& links = request.links;

@@ -16,7 +16,7 @@
 #include <stagecut/makespan/detail/domain_queue.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/path_game.hpp>
+#include <stagecut/makespan/detail/path_combination_bound.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
@@ -53,7 +53,7 @@ class path_memory {
 
   /// Keeps the critical path of the last simulation, in place of the least used one if there are too many. Returns its
   /// index; 0: it was there.
-  std::size_t keep(const engine::cut_simulator& simulator, const path_game& game) {
+  std::size_t keep(const engine::cut_simulator& simulator, const path_combination_bound& game) {
     simulator.count_critical(counts_);
     times_.factors(counts_, factors_);
     if (paths_.find(factors_) < paths_.size()) return 0;
@@ -102,7 +102,7 @@ class domain_bounds {
   /// The next better makespan that is possible.
   [[nodiscard]] double target() const { return best_.makespan() - step_; }
   /// The cuts of the last combination, with their weights.
-  [[nodiscard]] const path_game& game() const noexcept { return game_; }
+  [[nodiscard]] const path_combination_bound& game() const noexcept { return game_; }
   /// The possible loads of ranks.
   [[nodiscard]] const load_values& loads() const noexcept { return loads_; }
 
@@ -124,7 +124,7 @@ class domain_bounds {
   /// Simulates a cut and keeps its critical path; returns its index, 0: it was known.
   std::size_t learn(const std::vector<std::size_t>& points) {
     const double makespan = simulator_(points);
-    clock_.state.simulations = simulator_.simulations;
+    clock_.state.evaluations = simulator_.simulations;
     if (makespan < best_.makespan() && engine::allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
     return paths_.keep(simulator_, game_);
   }
@@ -263,7 +263,7 @@ class domain_bounds {
   limit_rows limits_;
   rank_loads ranks_;
   std::vector<double> rests_{};
-  path_game game_;
+  path_combination_bound game_;
   double margin_;  // the most that rounding can raise a bound, for paths and for combinations of them
   double step_;
   point_domains to_{0, 0};

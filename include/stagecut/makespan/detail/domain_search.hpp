@@ -170,8 +170,7 @@ class domain_search {
  private:
   static constexpr std::size_t root_steps = 500;
   static constexpr std::size_t most_parts = 200'000;
-  static constexpr std::size_t part_choices =
-      600;  // choices of a graph that take as long as a part without its combination
+  static constexpr std::size_t part_choices = 600;  // of a graph, as long as a part without its combination
 
   /// Rounds up to a possible makespan: whole ticks, or whole steps if nothing was rounded.
   [[nodiscard]] double next_makespan(double least) const {

@@ -10,7 +10,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/cut_heuristic.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -36,8 +36,8 @@ concept no_pipeline_model = !pipeline_model<T> && !cost_for_a_pipeline_model<T> 
 struct a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward;
 struct size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers;
 struct a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item;
-struct a_third_argument_is_a_constraint_of_stage_first_last_or_an_improver_of_task_points;
-struct behind_a_constraint_comes_an_improver_of_task_points_that_tells_whether_it_has_a_cut;
+struct a_third_argument_is_a_constraint_of_stage_first_last_or_a_heuristic_of_task_points;
+struct behind_a_constraint_comes_a_heuristic_of_task_points_that_tells_whether_it_has_a_cut;
 
 /// Shows the usual mistakes of calls of `minimize_makespan` in the first lines of a compiler's message, where a failed
 /// concept would not be explained so.
@@ -52,13 +52,13 @@ struct expects_pipeline_model {
   a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item               //
   operator()(const Other&, const makespan_request&, const Rest&...) const = delete;  // pipeline_model: docs/makespan.md
   template <pipeline_model Model, class Neither>
-  requires(!stage_constraint<Neither> && !cut_improver<Neither>)
-      a_third_argument_is_a_constraint_of_stage_first_last_or_an_improver_of_task_points  //
+  requires(!stage_constraint<Neither> && !cut_heuristic<Neither>)
+      a_third_argument_is_a_constraint_of_stage_first_last_or_a_heuristic_of_task_points  //
       operator()(const Model&, const makespan_request&,
                  Neither&&) const = delete;  // both return bool: docs/makespan.md
   template <pipeline_model Model, class First, class Second>
-  requires(!stage_constraint<First> || !cut_improver<Second>)
-      behind_a_constraint_comes_an_improver_of_task_points_that_tells_whether_it_has_a_cut  //
+  requires(!stage_constraint<First> || !cut_heuristic<Second>)
+      behind_a_constraint_comes_a_heuristic_of_task_points_that_tells_whether_it_has_a_cut  //
       operator()(const Model&, const makespan_request&, First&&,
                  Second&&) const = delete;  // docs/makespan.md, How to ask
 };

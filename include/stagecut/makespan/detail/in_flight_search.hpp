@@ -11,7 +11,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/makespan/detail/cut_of_order.hpp>
 #include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 
@@ -23,8 +23,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 template <pipeline_model Model, stage_constraint Constraint>
 class in_flight_search {
  public:
-  in_flight_search(const Model& model, const cut_and_order_request& request, const Constraint& allowed,
-                   best_cut_and_order& best)
+  in_flight_search(const Model& model, const cut_and_schedule_request& request, const Constraint& allowed,
+                   best_cut_and_schedule& best)
       : model_(model), request_(request), allowed_(allowed), best_(best), stages_(request.rank_of.size()) {}
 
   /// The reason why no numbers have a cut; unset: there is one.
@@ -67,7 +67,7 @@ class in_flight_search {
 
   /// Changes the numbers of the best one by one, and all up to a stage, or from one on; returns whether that helped.
   bool improve() {
-    const double before = best_.get()->makespan;
+    const double before = best_.get()->value;
     const counts now = of_best_;
     for (std::size_t s = 0; s < stages_ && !best_.over(); ++s) {
       change(now, s, s + 1, true);
@@ -75,7 +75,7 @@ class in_flight_search {
       if (s > 0) change(now, 0, s + 1, true);
       if (s + 1 < stages_) change(now, s, stages_, false);
     }
-    return best_.get()->makespan < before;
+    return best_.get()->value < before;
   }
 
   /// Tries one more, or one less, on stages `[first, last)`, and adjusts others so that numbers do not rise.
@@ -141,12 +141,12 @@ class in_flight_search {
       return tried_[at].bound == never ? std::optional<reason>(reason{}) : std::nullopt;
     }
     tried_.insert(tried_.begin() + static_cast<std::ptrdiff_t>(at), {of, 0});
-    const double most = best_.get() ? best_.get()->makespan : never;
+    const double most = best_.get() ? best_.get()->value : never;
     double& bound = tried_[at].bound;
     // Abandons what cannot become the best.
-    const auto tell = [&](const makespan_progress& now) { bound = std::max(bound, now.bound); };
-    const auto stop = [&] { return bound >= most || (request_.limits.stop && request_.limits.stop()); };
-    search_limits limits = best_.limits(0.1);
+    const auto tell = [&](const search_progress& now) { bound = std::max(bound, now.bound); };
+    const auto stop = [&] { return bound >= most || (request_.search.stop && request_.search.stop()); };
+    search_options limits = best_.limits(0.1);
     limits.progress = tell;
     limits.stop = stop;
     const schedule order = in_flight_order(of, request_.microbatches);
@@ -154,15 +154,15 @@ class in_flight_search {
     if (found.state() == state::infeasible) return bound = never, found.why();
     if (!found) return std::nullopt;
     bound = std::max(bound, found->bound);
-    if (found->makespan < most) of_best_ = of;
-    best_.keep({found->cuts, order, found->makespan});
+    if (found->value < most) of_best_ = of;
+    best_.keep({{.value = found->value}, found->cuts, order});
     return std::nullopt;
   }
 
   const Model& model_;
-  const cut_and_order_request& request_;
+  const cut_and_schedule_request& request_;
   const Constraint& allowed_;
-  best_cut_and_order& best_;
+  best_cut_and_schedule& best_;
   std::size_t stages_;
   std::vector<tried_counts> tried_{};  // in lexicographic order
   counts of_best_{};

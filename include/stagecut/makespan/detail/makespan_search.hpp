@@ -21,12 +21,12 @@
 #include <stagecut/engine/layered_graph.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/engine/whole_ticks.hpp>
-#include <stagecut/makespan/detail/better_cuts.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/destructive_bounding.hpp>
 #include <stagecut/makespan/detail/gpipe_cut.hpp>
-#include <stagecut/makespan/detail/graph_attempts.hpp>
+#include <stagecut/makespan/detail/interleaved_search.hpp>
 #include <stagecut/makespan/detail/least_average.hpp>
-#include <stagecut/makespan/detail/several_search.hpp>
+#include <stagecut/makespan/detail/primal_heuristics.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
 #include <stagecut/makespan/detail/tie_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -40,7 +40,7 @@ inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_reque
                                 engine::cut_simulator& simulator, cut_space& space, makespan_cut& result) {
   if (request.most_within == 0) return;
   const double factor = 1 + *request.within;
-  const double longest = result.makespan * factor;
+  const double longest = result.value * factor;
   const bool rescaled = longest > chain.most();
   if (rescaled) chain.scale(longest);
   const std::vector<std::size_t> own(result.cuts.points().begin(), result.cuts.points().end());
@@ -51,7 +51,7 @@ inline void collect_cuts_within(engine::chain_ticks& chain, const makespan_reque
   // Cuts are reported with their makespans before rounding, whose order may differ from the order in ticks.
   const bool rounded = chain.error() > 0;
   std::optional<engine::cut_simulator> before_rounding;
-  if (rounded) before_rounding.emplace(chain, request.order, request.transfers);
+  if (rounded) before_rounding.emplace(chain, request.schedule, request.transfers);
   const auto reported = [&](view<const std::size_t> points, double value) {
     return rounded ? before_rounding->unrounded(points) : value * chain.tick;
   };
@@ -93,10 +93,10 @@ class tick_search {
         rules_(rules),
         clock_(clock),
         best_(best),
-        layout_(request.order),
-        simulator_(chain, request.order, request.transfers),
+        layout_(request.schedule),
+        simulator_(chain, request.schedule, request.transfers),
         improve_(chain, request, rules, simulator_, clock, best),
-        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_),
+        space_(chain, request.schedule, request.transfers, layout_, rules, simulator_, clock_),
         attempts_(chain, request, layout_, rules, simulator_, space_, clock, best) {}
 
   /// Offers a starting cut, as `starting_cut`.
@@ -110,8 +110,9 @@ class tick_search {
   /// Finds the best cut, until the limit.
   void run() {
     improve_.restart();
-    if (chain_.stages > request_.order.ranks()) {
-      several_search(chain_, request_, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_).run();
+    if (chain_.stages > request_.schedule.ranks()) {
+      interleaved_search(chain_, request_, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_)
+          .run();
       return;
     }
     improve_(1);
@@ -132,7 +133,7 @@ class tick_search {
     if (!best_.proved() || clock_.look()) return false;
     if (!space_.holds(best_.makespan()) && !space_.build(best_.makespan())) return false;
     tie_search ties(chain_, layout_, space_, clock_, best_);
-    return is_gpipe() ? ties.run_gpipe(request_.order.microbatches, is_serial(), simulator_) : ties.run();
+    return is_gpipe() ? ties.run_gpipe(request_.schedule.microbatches, is_serial(), simulator_) : ties.run();
   }
 
   /// The simulator and the graph.
@@ -145,7 +146,7 @@ class tick_search {
   /// Builds the graph of all cuts that are no worse than the best. If it is too large, graphs for smaller makespans
   /// come first; their bounds and cuts keep the last one small.
   bool grow_graphs() {
-    best_.raise(detail::least_average(chain_, request_.order));
+    best_.raise(detail::least_average(chain_, request_.schedule));
     if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = engine::whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
@@ -191,7 +192,7 @@ class tick_search {
       return false;
     }
     for (const std::size_t each : *space_.stages().in_flight()) {
-      if (each != request_.order.microbatches) return false;
+      if (each != request_.schedule.microbatches) return false;
     }
     return true;
   }
@@ -199,7 +200,7 @@ class tick_search {
   [[nodiscard]] bool is_serial() const { return chain_.has_messages && request_.transfers == transfer_kind::link; }
 
   void solve_gpipe() {
-    gpipe_cut solver(chain_, request_.order.microbatches, is_serial(), space_.graph());
+    gpipe_cut solver(chain_, request_.schedule.microbatches, is_serial(), space_.graph());
     if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
     best_.replace(solver.points, simulator_(solver.points));
     best_.raise(solver.makespan);
@@ -212,9 +213,9 @@ class tick_search {
   engine::incumbent& best_;
   engine::stage_layout layout_;
   engine::cut_simulator simulator_;
-  better_cuts improve_;
+  primal_heuristics improve_;
   cut_space space_;
-  graph_attempts attempts_;
+  destructive_bounding attempts_;
 };
 
 /// Finds the optimal cut: good cuts, then a layered graph of all cuts that may be better, then the search that proves.
@@ -223,7 +224,7 @@ class makespan_search {
   makespan_search(engine::chain_ticks& chain, const makespan_request& request, const engine::cut_rules& rules)
       : chain_(chain),
         request_(request),
-        clock_(request.limits),
+        clock_(request.search),
         best_(clock_, chain.tick, chain.error(), step_of(chain)),
         search_(chain, request, rules, clock_, best_) {}
 
@@ -249,14 +250,14 @@ class makespan_search {
       result = report_unrounded(settled);
     } else {
       result.cuts = cuts(best_.points());
-      result.makespan = in_units(best_.makespan());
+      result.value = in_units(best_.makespan());
       result.bound = in_units(best_.bound());
       result.ties_settled = settled;
     }
     if (request_.within) collect_cuts_within(chain_, request_, search_.simulator(), search_.space(), result);
-    result.nodes = clock_.state.nodes;
-    result.simulations = search_.simulator().simulations;
-    return result.bound < result.makespan ? answer::feasible(std::move(result)) : answer::optimal(std::move(result));
+    result.statistics.nodes = clock_.state.nodes;
+    result.statistics.evaluations = search_.simulator().simulations;
+    return result.bound < result.value ? answer::feasible(std::move(result)) : answer::optimal(std::move(result));
   }
 
  private:
@@ -295,13 +296,13 @@ class makespan_search {
   [[nodiscard]] makespan_cut report_unrounded(bool settled) {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
-    result.makespan = search_.simulator().unrounded(best_.points());
-    const bool as_good = result.makespan <= known_makespan_ * (1 + 0x1p-45);
-    if (!as_good) result.makespan = known_makespan_;
+    result.value = search_.simulator().unrounded(best_.points());
+    const bool as_good = result.value <= known_makespan_ * (1 + 0x1p-45);
+    if (!as_good) result.value = known_makespan_;
     result.cuts = cuts(as_good ? best_.points() : known_);
     result.ties_settled = settled && proved && as_good;
-    result.bound = proved || certain_bound_ > result.makespan ? result.makespan : certain_bound_;
-    clock_.state.makespan = result.makespan;
+    result.bound = proved || certain_bound_ > result.value ? result.value : certain_bound_;
+    clock_.state.value = result.value;
     clock_.state.bound = result.bound;
     clock_.tell();
     return result;

@@ -125,7 +125,7 @@ class memory_cut {
     return bounds_.price(now.prices);
   }
 
-  /// Raises the price of rows above the bound, and lowers that of rows below it.
+  /// Raises the price of rows above the bound, and lowers the price of rows below it.
   void change(std::vector<double>& prices, double bound, double step) const {
     const std::vector<double>& sums = bounds_.sums();
     double most = 0;

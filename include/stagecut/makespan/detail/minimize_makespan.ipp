@@ -24,52 +24,48 @@ STAGECUT_DECL outcome<makespan_cut> minimize_makespan_fn::search_ticks(engine::c
 }
 
 STAGECUT_DECL std::optional<double> minimize_makespan_fn::greatest_memory(const makespan_request& request) {
-  std::optional<double> most = request.memory_per_device;
-  for (const double each : request.memory_of_ranks) most = most && *most > each ? *most : each;
+  std::optional<double> most = request.memory_limit.for_all();
+  for (const double each : request.memory_limit.of_ranks()) most = most && *most > each ? *most : each;
   return most;
 }
 
 STAGECUT_DECL void minimize_makespan_fn::check_memory_of_ranks(const makespan_request& request, bool knows_memory) {
-  const std::vector<double>& of_ranks = request.memory_of_ranks;
+  const std::vector<double>& of_ranks = request.memory_limit.of_ranks();
   if (of_ranks.empty()) return;
-  if (of_ranks.size() != request.order.ranks()) {
-    refuse("memory_of_ranks.size()", std::to_string(of_ranks.size()),
-           detail::joined({"must be the number of ranks, ", request.order.ranks()}));
-  }
-  if (request.memory_per_device) {
-    refuse("memory_per_device", std::to_string(*request.memory_per_device),
-           "must be unset where every rank has its own");
+  if (of_ranks.size() != request.schedule.ranks()) {
+    refuse("memory_limit.size()", std::to_string(of_ranks.size()),
+           detail::joined({"must be the number of ranks, ", request.schedule.ranks()}));
   }
   for (std::size_t r = 0; r < of_ranks.size(); ++r) {
     if (is_finite(of_ranks[r]) && of_ranks[r] > 0) continue;
-    refuse(detail::joined({"memory_of_ranks[", r, "]"}), std::to_string(of_ranks[r]), "must be finite and above 0");
+    refuse(detail::joined({"memory_limit[", r, "]"}), std::to_string(of_ranks[r]), "must be finite and above 0");
   }
-  if (!knows_memory) refuse("memory_of_ranks", "{…}", "needs a model with memory");
+  if (!knows_memory) refuse("memory_limit", "{…}", "needs a model with memory");
 }
 
 STAGECUT_DECL void minimize_makespan_fn::check(std::size_t items, const makespan_request& request, bool knows_memory) {
-  const std::size_t stages = request.order.stages();
+  const std::size_t stages = request.schedule.stages();
   const std::size_t boundaries = stages - 1;
-  if (!request.order.edges.empty()) refuse("order.edges", "{…}", "must be empty: stages that are cut are a chain");
+  if (!request.schedule.edges.empty()) refuse("schedule.edges", "{…}", "must be empty: stages that are cut are a chain");
   if (request.links.size() > 1 && request.links.size() != boundaries) {
     refuse("links.size()", std::to_string(request.links.size()),
            detail::joined({"must be 1 or the number of boundaries, ", boundaries}));
   }
   detail::check_links("minimize_makespan", "links", request.links);
-  if (request.memory_per_device) {
-    const double bytes = *request.memory_per_device;
+  if (request.memory_limit.for_all()) {
+    const double bytes = *request.memory_limit.for_all();
     if (is_nan(bytes) || is_negative(bytes)) {
-      refuse("memory_per_device", std::to_string(bytes), "must not be negative");
+      refuse("memory_limit", std::to_string(bytes), "must not be negative");
     }
-    if (!knows_memory) refuse("memory_per_device", std::to_string(bytes), "needs a model with memory");
+    if (!knows_memory) refuse("memory_limit", std::to_string(bytes), "needs a model with memory");
   }
   check_memory_of_ranks(request, knows_memory);
   if (request.within && !(is_finite(*request.within) && *request.within >= 0)) {
     refuse("within", std::to_string(*request.within), "must be finite and not negative");
   }
-  const auto& limit = request.limits.time_limit;
+  const auto& limit = request.search.time_limit;
   if (limit && (is_nan(*limit) || is_negative(*limit))) {
-    refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
+    refuse("search.time_limit", std::to_string(*limit), "must not be negative");
   }
   if (!request.start) return;
   if (request.start->stages() != stages || request.start->items() != items) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -18,13 +18,13 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL std::size_t ranks_of(const cut_and_order_request& request) {
+STAGECUT_DECL std::size_t ranks_of(const cut_and_schedule_request& request) {
   std::size_t last = 0;
   for (const std::size_t rank : request.rank_of) last = std::max(last, rank);
   return last + 1;
 }
 
-STAGECUT_DECL schedule one_at_a_time(const cut_and_order_request& request) {
+STAGECUT_DECL schedule one_at_a_time(const cut_and_schedule_request& request) {
   const std::size_t stages = request.rank_of.size();
   schedule result = empty_schedule("", request.rank_of, detail::ranks_of(request), request.microbatches);
   for (std::size_t k = 0; k < request.microbatches; ++k) {
@@ -36,7 +36,7 @@ STAGECUT_DECL schedule one_at_a_time(const cut_and_order_request& request) {
   return result;
 }
 
-STAGECUT_DECL std::vector<op> with_whole(const std::vector<op>& ops, const cut_and_order_request& request) {
+STAGECUT_DECL std::vector<op> with_whole(const std::vector<op>& ops, const cut_and_schedule_request& request) {
   std::vector<op> result;
   for (op each : ops) {
     const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
@@ -49,16 +49,16 @@ STAGECUT_DECL std::vector<op> with_whole(const std::vector<op>& ops, const cut_a
   return result;
 }
 
-STAGECUT_DECL std::vector<schedule> named_orders(const cut_and_order_request& request) {
+STAGECUT_DECL std::vector<schedule> named_orders(const cut_and_schedule_request& request) {
   std::vector<schedule> result;
   const std::size_t stages = request.rank_of.size();
   schedule_shape shape;
   shape.ranks = detail::ranks_of(request);
   shape.microbatches = request.microbatches;
   if (stages % shape.ranks != 0) return result;
-  shape.chunks = stages / shape.ranks;
+  shape.stages_per_rank = stages / shape.ranks;
   for (const schedule_entry& each : schedules) {
-    if (each.twin || !has_shape(each.kind, shape.ranks, shape.chunks, shape.microbatches)) continue;
+    if (each.twin || !has_shape(each.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
     schedule order = make_schedule(each.kind, shape);
     const bool apart = runs(order, op_kind::backward_input);
     const bool mixed = apart && runs(order, op_kind::backward);

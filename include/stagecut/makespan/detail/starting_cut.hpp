@@ -123,7 +123,7 @@ class starting_cut {
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
     offer_chunks(load);
-    if (chain_.stages > request_.order.ranks()) {  // further starts: light in one direction only
+    if (chain_.stages > request_.schedule.ranks()) {  // further starts: light in one direction only
       for (const std::size_t kind : {engine::tick_f, engine::tick_b}) {
         for (std::size_t i = 0; i < n; ++i) load[i] = chain_.item(kind, 0, i);
         const auto other = minimize_bottleneck(known_prefixes<double>{prefix_sums(load)}, chain_.stages);
@@ -147,16 +147,16 @@ class starting_cut {
 
   /// Keeps a cut if it is allowed and better.
   void offer(const cuts& cut) {
-    if (!engine::allowed_cut(request_.order, rules_, cut.points())) return;
+    if (!engine::allowed_cut(request_.schedule, rules_, cut.points())) return;
     best_.offer(cut.points(), simulator_(cut.points()));
     offered.emplace_back(cut.points().begin(), cut.points().end());
-    clock_.state.simulations = simulator_.simulations;
+    clock_.state.evaluations = simulator_.simulations;
   }
 
   /// Keeps cuts with unequal chunks that beat all previous ones.
   void offer_chunks(view<const double> load) {
-    const std::size_t ranks = request_.order.ranks();
-    const std::size_t passes = 2 * chain_.stages * request_.order.microbatches * request_.order.slices;
+    const std::size_t ranks = request_.schedule.ranks();
+    const std::size_t passes = 2 * chain_.stages * request_.schedule.microbatches * request_.schedule.slices;
     if (chain_.stages < 2 * ranks || chain_.stages % ranks != 0) return;
     chunk_cuts(load, chain_.stages, ranks).each(most_passes / passes, [&](view<const std::size_t> points) {
       if (clock_.look()) return;
@@ -206,20 +206,20 @@ class starting_cut {
   /// Any cut that satisfies the rules of ranks, if there is one.
   state find_any(const stage_graph& stages, const engine::stage_layout& layout) {
     const bool pairs_tell = layout.kind != engine::stage_layout::shape::chain;
-    memory_cut memory(request_.order, rules_, chain_.items, clock_);
+    memory_cut memory(request_.schedule, rules_, chain_.items, clock_);
     const state by_memory = memory.find(pairs_tell ? most_parts : ~std::size_t{0});
     if (by_memory == state::feasible) offer(cuts(memory.points));
     if (best_.any()) return state::feasible;
     if (by_memory == state::infeasible) return state::infeasible;
     engine::layered_graph graph;
     if (pairs_tell) {
-      pair_graph pairs(chain_, request_.order, layout, rules_);
+      pair_graph pairs(chain_, request_.schedule, layout, rules_);
       if (!pairs.build_untimed(false, cut_space::most_edges, clock_, graph)) return state::unknown;
     } else if (!stages.build(engine::no_ticks, cut_space::most_edges, clock_, graph)) {
       return state::unknown;
     }
     engine::path_pool pool(chain_, layout, engine::path_pool::lanes);
-    cut_search search(chain_, request_.order, layout, rules_, simulator_, pool, clock_);
+    cut_search search(chain_, request_.schedule, layout, rules_, simulator_, pool, clock_);
     const auto take = [&](view<const std::size_t> points, double value) {
       best_.offer(points, value);
       return -1.0;

@@ -170,7 +170,7 @@ class tempering {
       for (std::size_t g = 0; g < groups_.size(); ++g) move(g, best);
       if (step_ % 5 == 4) exchange(step_ / 5);
     }
-    clock_.state.simulations = simulator_.simulations;
+    clock_.state.evaluations = simulator_.simulations;
   }
 
  private:

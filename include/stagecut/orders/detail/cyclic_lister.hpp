@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/orders/detail/rank_room.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/deadlock_avoidance.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -24,7 +24,7 @@ struct order_keys {
 /// and runs W in the gaps. Message times count as under `latency`.
 class cyclic_lister {
  public:
-  explicit cyclic_lister(const word_problem& of)
+  explicit cyclic_lister(const schedule_problem& of)
       : of_(of),
         room_(of),
         arrivals_(of.letters() * of.microbatches),
@@ -33,7 +33,7 @@ class cyclic_lister {
         ran_(of.ranks) {}
 
   /// Writes the words; false if ranks wait for each other. O(passes * stages of a rank).
-  bool operator()(const order_keys& by, order_words& words);
+  bool operator()(const order_keys& by, order_names& words);
 
  private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -55,8 +55,8 @@ class cyclic_lister {
 
   bool run(std::size_t rank, std::size_t letter, std::int64_t at, std::vector<std::uint16_t>& word);
 
-  const word_problem& of_;
-  rank_room room_;
+  const schedule_problem& of_;
+  deadlock_avoidance room_;
   std::vector<std::int64_t> arrivals_;          // of each pass's result
   std::vector<std::int64_t> free_;              // the end of every rank's passes so far
   std::vector<std::vector<std::size_t>> late_;  // the W of every rank, in the order of their I
@@ -64,7 +64,7 @@ class cyclic_lister {
   std::vector<std::size_t> waiting_{};          // ranks that may continue
 };
 
-inline bool cyclic_lister::operator()(const order_keys& by, order_words& words) {
+inline bool cyclic_lister::operator()(const order_keys& by, order_names& words) {
   room_.clear();
   free_.assign(free_.size(), 0);
   ran_.assign(ran_.size(), 0U);

@@ -11,8 +11,8 @@
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The relaxed problem in which I and W of each stage take the smaller time and memory of the split and unsplit forms:
 /// a lower bound on every schedule with any mix of split and unsplit backward passes. It is the problem of I and W
 /// alone if no B is better than both.
-[[nodiscard]] STAGECUT_DECL word_problem least_problem(const word_problem& of);
+[[nodiscard]] STAGECUT_DECL schedule_problem least_problem(const schedule_problem& of);
 
 /// A synthesized schedule, with its times in ticks.
 struct made_order {
@@ -34,7 +34,8 @@ struct made_order {
 /// Synthesizes a schedule for any kind of backward pass; nothing: none was found.
 /// @param transfers  the resource that messages occupy; `latency` if there are none
 /// @param tick       length of a tick in the unit of the times; for progress reports
-[[nodiscard]] STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const order_request& request,
+[[nodiscard]] STAGECUT_DECL std::optional<made_order> make_order(const schedule_problem& of,
+                                                                 const synthesis_request& request,
                                                                  transfer_kind transfers, double tick);
 
 /// Synthesizes a schedule that splits each backward pass or not, whichever is better, if some stage's B takes less time
@@ -42,11 +43,10 @@ struct made_order {
 /// become B.
 ///
 /// Source: docs/orders.md, Whole or apart.
-/// Source: docs/orders.md, Whole or apart.
 class mixed_orders {
  public:
   /// @param tick  length of a tick in the unit of the times; for progress reports
-  mixed_orders(const word_problem& of, const order_request& request, transfer_kind transfers, double tick);
+  mixed_orders(const schedule_problem& of, const synthesis_request& request, transfer_kind transfers, double tick);
 
   mixed_orders(const mixed_orders&) = delete;
   mixed_orders& operator=(const mixed_orders&) = delete;
@@ -80,12 +80,12 @@ class mixed_orders {
   [[nodiscard]] bool over() const;
 
   /// The schedule of words, with B where it is better.
-  [[nodiscard]] schedule merged(const order_words& words) const;
+  [[nodiscard]] schedule merged(const order_names& words) const;
   [[nodiscard]] std::int64_t time_of(const schedule& order) const;
 
   void consider(schedule order);
   /// Evaluates words in both forms: merged, and all split.
-  void consider_words(const order_words& words);
+  void consider_names(const order_names& words);
   /// Evaluates a schedule as it is, if it is valid for this problem; and its words.
   void consider_given(const schedule& order);
   void consider_named();
@@ -94,18 +94,18 @@ class mixed_orders {
 
   /// Keeps the result of a search for another problem with these letters, with a share of the limits. Returns its
   /// bound.
-  std::int64_t search(const word_problem& other, double share);
+  std::int64_t search(const schedule_problem& other, double share);
 
   /// Anneals the best schedule within the remaining limits.
   void polish();
   /// For each backward pass whose W directly follows its I, tries whether split or unsplit is better.
-  void part_passes(const order_words& words, random_bits& random, function_ref<bool()> stop);
+  void part_passes(const order_names& words, random_bits& random, function_ref<bool()> stop);
 
-  const word_problem& of_;
-  const order_request& request_;
+  const schedule_problem& of_;
+  const synthesis_request& request_;
   transfer_kind transfers_;
   double tick_;
-  word_problem least_;
+  schedule_problem least_;
   std::vector<char> apart_;  // per stage and microbatch, whether I and W stay split although W follows at once
   pass_times<std::int64_t> times_{};
   transfer_times<std::int64_t> messages_{};

@@ -23,8 +23,8 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL word_problem least_problem(const word_problem& of) {
-  word_problem result = of;
+STAGECUT_DECL schedule_problem least_problem(const schedule_problem& of) {
+  schedule_problem result = of;
   result.together.clear();
   for (std::size_t s = 0; s < of.apart.size(); ++s) {
     result.again[s] -= of.apart[s];
@@ -40,7 +40,7 @@ STAGECUT_DECL word_problem least_problem(const word_problem& of) {
   return result;
 }
 
-STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const order_request& request,
+STAGECUT_DECL std::optional<made_order> make_order(const schedule_problem& of, const synthesis_request& request,
                                                    transfer_kind transfers, double tick) {
   if (!of.together.empty()) {
     mixed_orders mixed(of, request, transfers, tick);
@@ -56,7 +56,7 @@ STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const
 }
 
 /// Whether every rank can hold one microbatch at a time, with split passes.
-[[nodiscard]] inline bool has_room(const word_problem& of) {
+[[nodiscard]] inline bool has_room(const schedule_problem& of) {
   for (std::size_t r = 0; of.capped() && r < of.ranks; ++r) {
     std::int64_t left = of.memory[r];
     for (const std::size_t s : of.stages_of[r]) left -= of.kept[s];
@@ -69,7 +69,7 @@ STAGECUT_DECL std::optional<made_order> make_order(const word_problem& of, const
   return true;
 }
 
-STAGECUT_DECL mixed_orders::mixed_orders(const word_problem& of, const order_request& request, transfer_kind transfers,
+STAGECUT_DECL mixed_orders::mixed_orders(const schedule_problem& of, const synthesis_request& request, transfer_kind transfers,
                                          double tick)
     : of_(of),
       request_(request),
@@ -90,18 +90,18 @@ STAGECUT_DECL mixed_orders::mixed_orders(const word_problem& of, const order_req
 
 STAGECUT_DECL void mixed_orders::make() {
   if (request_.start) {
-    consider_words(words_of_start(least_, *request_.start));
+    consider_names(words_of_start(least_, *request_.start));
     consider_given(*request_.start);
   }
   if (any_saves()) consider_one_by_one();
   consider_named();
   bound_ = search(least_, 0.4);
   if (proved() || over()) return;
-  word_problem apart = of_;
+  schedule_problem apart = of_;
   apart.together.clear();
   if (has_room(apart)) search(apart, 0.15);
   if (proved() || over()) return;
-  word_problem whole = least_;
+  schedule_problem whole = least_;
   whole.split = false;
   for (std::size_t s = 0; s < of_.stages(); ++s) {
     whole.time[backward_of(s)] = times_.backward[s];
@@ -112,13 +112,13 @@ STAGECUT_DECL void mixed_orders::make() {
 }
 
 STAGECUT_DECL bool mixed_orders::over() const {
-  const search_limits& limits = request_.limits;
+  const search_options& limits = request_.search;
   if (limits.node_limit && looked_at_ >= *limits.node_limit) return true;
   if (limits.time_limit && seconds_now() - began_ >= *limits.time_limit) return true;
   return limits.stop && limits.stop();
 }
 
-STAGECUT_DECL schedule mixed_orders::merged(const order_words& words) const {
+STAGECUT_DECL schedule mixed_orders::merged(const order_names& words) const {
   schedule result = schedule_of(of_, words);
   for (auto& ops : result.orders) {
     std::size_t kept = 0;
@@ -170,7 +170,7 @@ STAGECUT_DECL bool mixed_orders::fits(const schedule& order) const {
 }
 
 STAGECUT_DECL void mixed_orders::consider_one_by_one() {
-  order_words words(of_.ranks);
+  order_names words(of_.ranks);
   for (std::size_t r = 0; r < of_.ranks; ++r) {
     const std::vector<std::size_t>& stages = of_.stages_of[r];
     const auto add = [&](std::size_t letter) { words[r].push_back(static_cast<std::uint16_t>(letter)); };
@@ -188,16 +188,16 @@ STAGECUT_DECL void mixed_orders::consider(schedule order) {
   if (time >= makespan_) return;
   makespan_ = time;
   order_ = std::move(order);
-  if (!request_.limits.progress) return;
-  makespan_progress now;
+  if (!request_.search.progress) return;
+  search_progress now;
   now.seconds = seconds_now() - began_;
-  now.makespan = static_cast<double>(makespan_) * tick_;
+  now.value = static_cast<double>(makespan_) * tick_;
   now.bound = static_cast<double>(bound_) * tick_;
   now.nodes = looked_at_;
-  request_.limits.progress(now);
+  request_.search.progress(now);
 }
 
-STAGECUT_DECL void mixed_orders::consider_words(const order_words& words) {
+STAGECUT_DECL void mixed_orders::consider_names(const order_names& words) {
   consider(merged(words));
   consider(schedule_of(of_, words));
 }
@@ -221,28 +221,28 @@ STAGECUT_DECL void mixed_orders::consider_named() {
   word_rules allowed(least_);
   schedule_shape shape;
   shape.ranks = of_.ranks;
-  shape.chunks = of_.stages() / of_.ranks;
+  shape.stages_per_rank = of_.stages() / of_.ranks;
   shape.microbatches = of_.microbatches;
   for (const schedule_entry& entry : schedules) {
-    if (!has_shape(entry.kind, shape.ranks, shape.chunks, shape.microbatches)) continue;
+    if (!has_shape(entry.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
     const schedule order = make_schedule(entry.kind, shape);
-    const std::optional<order_words> words = words_of(of_, order);
+    const std::optional<order_names> words = words_of(of_, order);
     bool fits = words.has_value();
     for (std::size_t r = 0; fits && r < of_.ranks; ++r) fits = allowed(r, (*words)[r]);
     if (!fits) continue;
-    consider_words(*words);
+    consider_names(*words);
     consider_given(order);
     if (over()) return;
   }
 }
 
-STAGECUT_DECL std::int64_t mixed_orders::search(const word_problem& other, double share) {
-  order_request asked = request_;
+STAGECUT_DECL std::int64_t mixed_orders::search(const schedule_problem& other, double share) {
+  synthesis_request asked = request_;
   asked.start.reset();
-  asked.limits.progress = {};
-  if (asked.limits.time_limit) *asked.limits.time_limit *= share;
-  if (asked.limits.node_limit) {
-    asked.limits.node_limit = static_cast<std::size_t>(static_cast<double>(*asked.limits.node_limit) * share);
+  asked.search.progress = {};
+  if (asked.search.time_limit) *asked.search.time_limit *= share;
+  if (asked.search.node_limit) {
+    asked.search.node_limit = static_cast<std::size_t>(static_cast<double>(*asked.search.node_limit) * share);
   }
   order_maker maker(other, asked, transfers_, tick_);
   if (other.split && found()) {
@@ -255,7 +255,7 @@ STAGECUT_DECL std::int64_t mixed_orders::search(const word_problem& other, doubl
   maker.make();
   looked_at_ += maker.looked_at();
   if (maker.words().empty()) return maker.bound();
-  order_words words = maker.words();
+  order_names words = maker.words();
   if (!other.split) {  // each B as I and W
     for (auto& word : words) {
       std::vector<std::uint16_t> longer;
@@ -266,17 +266,17 @@ STAGECUT_DECL std::int64_t mixed_orders::search(const word_problem& other, doubl
       word = std::move(longer);
     }
   }
-  consider_words(words);
+  consider_names(words);
   return maker.bound();
 }
 
 STAGECUT_DECL void mixed_orders::polish() {
-  order_words words = *words_of(of_, order_);
-  const auto exact = [&](const order_words& changed) {
+  order_names words = *words_of(of_, order_);
+  const auto exact = [&](const order_names& changed) {
     const schedule order = merged(changed);
     return time_of(order) + (fits(order) ? 0 : 2 * makespan_);  // never better than the incumbent
   };
-  random_bits random(request_.seed, 2, 0);
+  random_bits random(request_.search.seed, 2, 0);
   std::size_t asked = 0;
   bool done = false;
   const auto stop = [&] {
@@ -284,7 +284,7 @@ STAGECUT_DECL void mixed_orders::polish() {
     looked_at_ += 16;
     return done = over();
   };
-  const bool limited = request_.limits.time_limit || request_.limits.node_limit;
+  const bool limited = request_.search.time_limit || request_.search.node_limit;
   const std::int64_t period = 1 + bound_ / static_cast<std::int64_t>(of_.microbatches);
   constexpr std::size_t most_rounds = 48;  // without limits
   for (std::size_t round = 0; !proved() && !done && (limited || round < most_rounds); ++round) {
@@ -298,7 +298,7 @@ STAGECUT_DECL void mixed_orders::polish() {
   }
 }
 
-STAGECUT_DECL void mixed_orders::part_passes(const order_words& words, random_bits& random, function_ref<bool()> stop) {
+STAGECUT_DECL void mixed_orders::part_passes(const order_names& words, random_bits& random, function_ref<bool()> stop) {
   std::int64_t now = time_of(merged(words));
   for (std::size_t s = 0; s < of_.stages(); ++s) {
     for (std::size_t k = 0; better(s) && k < of_.microbatches && !stop(); ++k) {

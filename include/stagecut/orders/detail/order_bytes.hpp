@@ -9,8 +9,8 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/tick_scale.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -20,7 +20,7 @@ class order_bytes {
  public:
   /// Writes the memory of a problem that has its ranks and stages.
   /// @throws argument_error, invalid_input for wrong lengths, and for values that are NaN, infinite or negative
-  order_bytes(const order_request& request, word_problem& of);
+  order_bytes(const synthesis_request& request, schedule_problem& of);
 
   /// Why no schedule fits: the first rank that cannot hold one microbatch alone; unset: each can.
   [[nodiscard]] std::optional<reason> shortage() const;
@@ -29,9 +29,7 @@ class order_bytes {
   [[nodiscard]] double kept(std::size_t s) const {
     return request_.bytes.activations.empty() ? 1 : request_.bytes.activations[s];
   }
-  [[nodiscard]] double memory(std::size_t rank) const {
-    return request_.memory.size() == 1 ? request_.memory[0] : request_.memory[rank];
-  }
+  [[nodiscard]] double memory(std::size_t rank) const { return request_.memory_limit.of(rank, 0); }
   [[nodiscard]] double resident(std::size_t rank) const;
   /// The peak of a rank, in addition to `held`, with one microbatch at a time.
   template <class Number>
@@ -59,8 +57,8 @@ class order_bytes {
 
   [[nodiscard]] std::int64_t up(double bytes) const { return ticks_.up(bytes); }
 
-  const order_request& request_;
-  word_problem& of_;
+  const synthesis_request& request_;
+  schedule_problem& of_;
   engine::tick_scale ticks_{};
 };
 

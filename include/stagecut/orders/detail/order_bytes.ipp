@@ -16,13 +16,13 @@
 #include <stagecut/engine/tick_scale.hpp>
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/orders/detail/order_ticks.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL order_bytes::order_bytes(const order_request& request, word_problem& of) : request_(request), of_(of) {
+STAGECUT_DECL order_bytes::order_bytes(const synthesis_request& request, schedule_problem& of) : request_(request), of_(of) {
   check();
   scale();
   const stage_bytes& bytes = request.bytes;
@@ -33,7 +33,7 @@ STAGECUT_DECL order_bytes::order_bytes(const order_request& request, word_proble
     const bool runs_apart = of.split && !of.whole[s] && !bytes.recomputed_apart.empty();
     of.apart.push_back(runs_apart ? up(bytes.recomputed_apart[s]) : 0);
   }
-  for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {
+  for (std::size_t r = 0; r < of.ranks && request.memory_limit; ++r) {
     const double left = memory(r) - resident(r);
     const std::int64_t units = left > 0 ? ticks_.down(left) : 0;
     // Rounded, a microbatch that just fits may take a few units more.
@@ -73,13 +73,14 @@ STAGECUT_DECL void order_bytes::check() const {
     refuse_order(joined({"bytes.weight_part[", s, "]"}).c_str(), std::to_string(bytes.weight_part[s]),
                  "must be at most what the stage keeps");
   }
-  if (request_.memory.size() > 1 && request_.memory.size() != of_.ranks) {
-    refuse_order("memory.size()", std::to_string(request_.memory.size()),
+  const std::vector<double>& limits = request_.memory_limit.values();
+  if (limits.size() > 1 && limits.size() != of_.ranks) {
+    refuse_order("memory_limit.size()", std::to_string(limits.size()),
                  joined({"must be 1 or the number of ranks, ", of_.ranks}));
   }
-  for (std::size_t r = 0; r < request_.memory.size(); ++r) {
-    if (is_finite(request_.memory[r]) && !is_negative(request_.memory[r])) continue;
-    refuse_order(joined({"memory[", r, "]"}).c_str(), std::to_string(request_.memory[r]),
+  for (std::size_t r = 0; r < limits.size(); ++r) {
+    if (is_finite(limits[r]) && !is_negative(limits[r])) continue;
+    refuse_order(joined({"memory_limit[", r, "]"}).c_str(), std::to_string(limits[r]),
                  "must be finite and not negative");
   }
 }
@@ -109,7 +110,7 @@ STAGECUT_DECL void order_bytes::scale() {
     if (!request_.bytes.weight_part.empty()) add(request_.bytes.weight_part[s]);
   }
   double most = as_computed(sum * static_cast<double>(of_.microbatches));
-  for (std::size_t r = 0; r < of_.ranks && !request_.memory.empty(); ++r) {
+  for (std::size_t r = 0; r < of_.ranks && request_.memory_limit; ++r) {
     const double left = memory(r) - resident(r);
     fractions = fractions || left != __builtin_floor(left);
     most = std::max(most, left);

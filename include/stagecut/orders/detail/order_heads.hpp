@@ -8,9 +8,9 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/orders/detail/extra_work.hpp>
+#include <stagecut/orders/detail/implied_work.hpp>
 #include <stagecut/orders/detail/pass_precedence.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -28,7 +28,7 @@ class order_heads {
 
   /// @param focus  a rank: heads and tails are measured from the start of its first pass, and to the end of its last;
   ///               or `everywhere`
-  order_heads(const word_problem& of, std::vector<pass_precedence> rules, std::size_t focus = everywhere);
+  order_heads(const schedule_problem& of, std::vector<pass_precedence> rules, std::size_t focus = everywhere);
 
   /// Raises heads and tails until nothing changes, or until `stop()`; they are valid in both cases.
   void settle(function_ref<bool()> stop = {});
@@ -65,7 +65,7 @@ class order_heads {
 
   /// The end of a preemptive run of all passes that come before a pass, or after it, and of the extra work there.
   template <class Comes>
-  [[nodiscard]] std::int64_t run_all(std::size_t rank, const Comes& comes, extra_work more) const {
+  [[nodiscard]] std::int64_t run_all(std::size_t rank, const Comes& comes, implied_work more) const {
     std::int64_t now = unknown;
     const auto wait = [&now](std::int64_t key) { return now < key ? key : now; };
     for (const place& each : sorted_) {
@@ -93,7 +93,7 @@ class order_heads {
   /// new.
   bool order_passes(std::size_t rank, std::int64_t target);
 
-  const word_problem* of_;
+  const schedule_problem* of_;
   std::size_t m_;
   std::vector<pass_precedence> rules_;  // per rank
   std::vector<bool> stale_[2];          // ranks whose tails, and whose heads, may rise

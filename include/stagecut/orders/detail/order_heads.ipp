@@ -10,15 +10,15 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/orders/detail/extra_work.hpp>
-#include <stagecut/orders/detail/held_for.hpp>
+#include <stagecut/orders/detail/implied_work.hpp>
+#include <stagecut/orders/detail/memory_time_bound.hpp>
 #include <stagecut/orders/detail/pass_precedence.hpp>
 #include <stagecut/orders/detail/preemptive_end.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL order_heads::order_heads(const word_problem& of, std::vector<pass_precedence> rules, std::size_t focus)
+STAGECUT_DECL order_heads::order_heads(const schedule_problem& of, std::vector<pass_precedence> rules, std::size_t focus)
     : of_(&of),
       m_(of.microbatches),
       rules_(std::move(rules)),
@@ -41,7 +41,7 @@ STAGECUT_DECL void order_heads::settle(function_ref<bool()> stop) {
 STAGECUT_DECL std::int64_t order_heads::bound() const {
   std::int64_t most = 0;
   for (std::size_t r = 0; r < of_->ranks; ++r)
-    most = std::max(most, std::max(rank_bound(r), held_for(*of_, r, heads_, tails_)));
+    most = std::max(most, std::max(rank_bound(r), memory_time_bound(*of_, r, heads_, tails_)));
   return most;
 }
 

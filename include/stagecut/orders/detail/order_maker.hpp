@@ -16,9 +16,9 @@
 #include <stagecut/orders/detail/order_proof.hpp>
 #include <stagecut/orders/detail/order_search.hpp>
 #include <stagecut/orders/detail/order_ticks.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 #include <stagecut/orders/detail/words_of_schedule.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
@@ -27,26 +27,26 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The words of a starting schedule.
 /// @throws argument_error if it has other ranks, stages or microbatches, or exceeds the memory
-[[nodiscard]] inline order_words words_of_start(const word_problem& of, const schedule& start);
+[[nodiscard]] inline order_names words_of_start(const schedule_problem& of, const schedule& start);
 
 /// Synthesizes a schedule for a problem: bound, named schedules, search, proof, search.
 class order_maker {
  public:
   /// @param transfers  the resource that messages occupy; `latency` if there are none
   /// @param tick       length of a tick in the unit of the times; for progress reports
-  order_maker(const word_problem& of, const order_request& request, transfer_kind transfers, double tick)
+  order_maker(const schedule_problem& of, const synthesis_request& request, transfer_kind transfers, double tick)
       : of_(of),
-        limits_(request.limits),
-        seed_(request.seed),
+        limits_(request.search),
+        seed_(request.search.seed),
         transfers_(transfers),
         tick_(tick),
-        search_(of, request.seed, stop_) {}
+        search_(of, request.search.seed, stop_) {}
 
   order_maker(const order_maker&) = delete;
   order_maker& operator=(const order_maker&) = delete;
 
   /// Takes a starting schedule.
-  void take(order_words words);
+  void take(order_names words);
 
   void make();
 
@@ -55,7 +55,7 @@ class order_maker {
   [[nodiscard]] std::int64_t makespan() const noexcept { return makespan_; }
   [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
   /// @}
-  [[nodiscard]] const order_words& words() const noexcept { return words_; }
+  [[nodiscard]] const order_names& words() const noexcept { return words_; }
   [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
 
  private:
@@ -83,10 +83,10 @@ class order_maker {
   /// Polishes under the actual kind of messages.
   void settle_messages();
 
-  [[nodiscard]] std::int64_t time_of(const order_words& words) const;
+  [[nodiscard]] std::int64_t time_of(const order_names& words) const;
 
-  const word_problem& of_;
-  const search_limits& limits_;
+  const schedule_problem& of_;
+  const search_options& limits_;
   std::uint64_t seed_;
   transfer_kind transfers_;
   double tick_;
@@ -105,15 +105,15 @@ class order_maker {
   order_search search_;
   std::int64_t bound_ = 0;
   std::int64_t makespan_ = order_search::never;
-  order_words words_{};
-  order_words taken_{};  // if messages occupy more: the best schedule taken, and its makespan
+  order_names words_{};
+  order_names taken_{};  // if messages occupy more: the best schedule taken, and its makespan
   std::int64_t taken_time_ = 0;
   std::size_t polished_ = 0;
 };
 
-inline order_words words_of_start(const word_problem& of, const schedule& start) {
+inline order_names words_of_start(const schedule_problem& of, const schedule& start) {
   check_schedule(start);
-  std::optional<order_words> words = words_of(of, start);
+  std::optional<order_names> words = words_of(of, start);
   if (!words) refuse_order("start", "{…}", "must be of these ranks, stages and microbatches, with passes one by one");
   word_rules allowed(of);
   for (std::size_t r = 0; r < of.ranks; ++r) {
@@ -122,7 +122,7 @@ inline order_words words_of_start(const word_problem& of, const schedule& start)
   return *std::move(words);
 }
 
-inline void order_maker::take(order_words words) {
+inline void order_maker::take(order_names words) {
   if (occupies()) {
     const std::int64_t time = time_of(words);
     if (taken_.empty() || time < taken_time_) {
@@ -136,7 +136,7 @@ inline void order_maker::take(order_words words) {
 inline void order_maker::make() {
   // Finds some schedule first, whatever the time limit.
   search_.begin();
-  detail::named_words(of_, [&](order_words words) {
+  detail::named_words(of_, [&](order_names words) {
     take(std::move(words));
     return !over(0);
   });
@@ -191,9 +191,9 @@ inline void order_maker::tell(double seconds) {
   told_ = seconds;
   told_makespan_ = found();
   if (!limits_.progress) return;
-  makespan_progress now;
+  search_progress now;
   now.seconds = seconds;
-  if (found() != order_search::never) now.makespan = static_cast<double>(found()) * tick_;
+  if (found() != order_search::never) now.value = static_cast<double>(found()) * tick_;
   now.bound = static_cast<double>(bound_) * tick_;
   now.nodes = looked_at();
   limits_.progress(now);
@@ -202,7 +202,7 @@ inline void order_maker::tell(double seconds) {
 inline void order_maker::settle_messages() {
   until_ = 1;
   if (!taken_.empty() && taken_time_ < time_of(words_)) words_ = taken_;
-  const auto exact = [&](const order_words& words) { return time_of(words); };
+  const auto exact = [&](const order_names& words) { return time_of(words); };
   order_polish within(of_, words_, exact);
   random_bits random(seed_, 1, 0);
   const auto stop = [&] {
@@ -216,7 +216,7 @@ inline void order_maker::settle_messages() {
   makespan_ = within.best();
 }
 
-inline std::int64_t order_maker::time_of(const order_words& words) const {
+inline std::int64_t order_maker::time_of(const order_names& words) const {
   pass_times<std::int64_t> times;
   transfer_times<std::int64_t> messages{
       transfers_, {of_.down.begin(), of_.down.end() - 1}, {of_.up.begin(), of_.up.end() - 1}};

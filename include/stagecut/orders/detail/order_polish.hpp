@@ -13,7 +13,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/engine/tempering.hpp>
 #include <stagecut/orders/detail/order_run.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 #include <stagecut/orders/detail/word_rules.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -23,14 +23,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 class order_polish {
  public:
   /// The makespan if messages occupy more than `order_run` models, or `order_run::stuck`.
-  using timer = function_ref<std::int64_t(const order_words&)>;
+  using timer = function_ref<std::int64_t(const order_names&)>;
 
   /// @param words  a schedule that can run
   /// @param exact  optional: its exact makespan
-  order_polish(const word_problem& of, order_words words, timer exact = {});
+  order_polish(const schedule_problem& of, order_names words, timer exact = {});
 
   [[nodiscard]] std::int64_t best() const noexcept { return best_; }
-  [[nodiscard]] const order_words& words() const noexcept { return best_words_; }
+  [[nodiscard]] const order_names& words() const noexcept { return best_words_; }
 
   /// Tries `moves` moves, accepting increases of up to about `hot` ticks at first and none in the end; calls `stop()`
   /// before each.
@@ -85,14 +85,14 @@ class order_polish {
   /// The blocks of two or more passes on a critical path; at forks, chooses at random.
   void find_blocks(random_bits& random);
 
-  const word_problem& of_;
+  const schedule_problem& of_;
   timer exact_;
   order_run run_;
   word_rules rules_;
-  order_words words_;
+  order_names words_;
   std::int64_t now_ = 0;
   std::int64_t best_ = 0;
-  order_words best_words_{};
+  order_names best_words_{};
   std::vector<std::int64_t> ends_;                  // per pass, as those below
   std::vector<std::int64_t> arrivals_;              // of its result
   std::vector<std::int64_t> tails_;                 // the work after it
@@ -102,7 +102,7 @@ class order_polish {
   std::vector<std::int64_t> moved_ends_{};          // their ends after it
 };
 
-inline order_polish::order_polish(const word_problem& of, order_words words, timer exact)
+inline order_polish::order_polish(const schedule_problem& of, order_names words, timer exact)
     : of_(of),
       exact_(exact),
       run_(of),

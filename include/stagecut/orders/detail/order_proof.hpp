@@ -9,12 +9,12 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/orders/detail/order_heads.hpp>
 #include <stagecut/orders/detail/pass_precedence.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The precedences on every rank.
-[[nodiscard]] STAGECUT_DECL std::vector<pass_precedence> precedence_of(const word_problem& of);
+[[nodiscard]] STAGECUT_DECL std::vector<pass_precedence> precedence_of(const schedule_problem& of);
 
 /// Raises a bound as far as heads and tails allow: settles them for a target length, which is infeasible if a pass has
 /// no position left. Bisects between the bound and `found`, which some schedule attains; until `stop()`, or until

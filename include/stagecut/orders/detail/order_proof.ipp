@@ -10,14 +10,14 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/orders/detail/order_heads.hpp>
 #include <stagecut/orders/detail/pass_precedence.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The most states of all ranks together that `rank_states` examines.
 inline constexpr std::size_t states_of_ranks = 200'000;
 
-STAGECUT_DECL std::vector<pass_precedence> precedence_of(const word_problem& of) {
+STAGECUT_DECL std::vector<pass_precedence> precedence_of(const schedule_problem& of) {
   std::vector<pass_precedence> result;
   for (std::size_t r = 0; r < of.ranks; ++r) result.emplace_back(of, r, states_of_ranks / of.ranks);
   return result;

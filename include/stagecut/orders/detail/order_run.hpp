@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -15,7 +15,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// kinds `latency` and `link`, in whole ticks.
 ///
 /// A *pass* is given as letter * m + microbatch.
-/// A *pass* is told as letter * m + microbatch.
 class order_run {
  public:
   /// The result if ranks wait for each other.
@@ -31,11 +30,11 @@ class order_run {
     std::uint32_t to = none;      // the rank that needs its result, if it is another one
   };
 
-  explicit order_run(const word_problem& of);
+  explicit order_run(const schedule_problem& of);
 
   /// The makespan, or `stuck`. O(passes), without allocation.
   /// @pre words that `word_rules` allows
-  std::int64_t operator()(const order_words& words);
+  std::int64_t operator()(const order_names& words);
 
   [[nodiscard]] const letter_row& row(std::size_t letter) const noexcept { return rows_[letter]; }
   [[nodiscard]] std::int64_t end(std::size_t pass) const noexcept { return ends_[pass]; }
@@ -61,7 +60,7 @@ class order_run {
   /// Delivers the result of a pass to its receiver.
   void hand_over(const letter_row& row, std::uint32_t letter, std::uint32_t pass, std::int64_t now);
 
-  const word_problem& of_;
+  const schedule_problem& of_;
   std::vector<letter_row> rows_;
   std::vector<std::int64_t> ends_;                  // per pass
   std::vector<std::int64_t> arrivals_;              // per pass; `stuck`: it has not run yet
@@ -77,7 +76,7 @@ class order_run {
   std::vector<std::uint32_t> order_{};
 };
 
-inline order_run::order_run(const word_problem& of)
+inline order_run::order_run(const schedule_problem& of)
     : of_(of),
       rows_(of.letters()),
       ends_(of.letters() * of.microbatches),
@@ -97,7 +96,7 @@ inline order_run::order_run(const word_problem& of)
   order_.reserve(ends_.size());
 }
 
-inline std::int64_t order_run::operator()(const order_words& words) {
+inline std::int64_t order_run::operator()(const order_names& words) {
   start();
   for (std::size_t r = 0; r < of_.ranks; ++r) {
     waiting_.push_back(static_cast<std::uint32_t>(r));

@@ -14,7 +14,7 @@
 #include <stagecut/orders/detail/order_polish.hpp>
 #include <stagecut/orders/detail/order_run.hpp>
 #include <stagecut/orders/detail/policy_lister.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -26,11 +26,11 @@ class order_search {
   /// `stop(schedules evaluated)`, called before each.
   using stopper = function_ref<bool(std::size_t)>;
 
-  order_search(const word_problem& of, std::uint64_t seed, stopper stop);
+  order_search(const schedule_problem& of, std::uint64_t seed, stopper stop);
 
   /// Takes an external schedule.
   /// @pre words that `word_rules` allows
-  void take(order_words words);
+  void take(order_names words);
 
   /// Finds some schedule quickly, if there is one that is easy to find.
   void begin() {
@@ -44,7 +44,7 @@ class order_search {
   /// The makespan and the words of the best schedule; `never` and empty: none yet.
   /// @{
   [[nodiscard]] std::int64_t makespan() const noexcept { return makespan_; }
-  [[nodiscard]] const order_words& words() const noexcept { return best_; }
+  [[nodiscard]] const order_names& words() const noexcept { return best_; }
   /// @}
   /// Number of schedules evaluated.
   [[nodiscard]] std::size_t looked_at() const noexcept { return looked_at_; }
@@ -99,7 +99,7 @@ class order_search {
 
   void polish(std::size_t moves);
 
-  const word_problem& of_;
+  const schedule_problem& of_;
   order_run run_;
   policy_lister policies_;
   cyclic_lister cycles_;
@@ -108,8 +108,8 @@ class order_search {
   std::int64_t bound_ = 0;
   std::int64_t period_ = 0;
   std::int64_t longest_ = 0;  // of all passes
-  order_words words_{};       // last evaluated
-  order_words best_{};
+  order_names words_{};       // last evaluated
+  order_names best_{};
   std::int64_t makespan_ = never;
   order_policy policy_{};  // the one with the best list
   std::int64_t policy_makespan_ = never;
@@ -121,7 +121,7 @@ class order_search {
   std::size_t looked_at_ = 0;
 };
 
-inline order_search::order_search(const word_problem& of, std::uint64_t seed, stopper stop)
+inline order_search::order_search(const schedule_problem& of, std::uint64_t seed, stopper stop)
     : of_(of), run_(of), policies_(of), cycles_(of), random_(seed, 0, 0), stop_(stop) {
   for (std::size_t r = 0; r < of.ranks; ++r) {
     std::int64_t work = 0;
@@ -136,7 +136,7 @@ inline order_search::order_search(const word_problem& of, std::uint64_t seed, st
   }
 }
 
-inline void order_search::take(order_words words) {
+inline void order_search::take(order_names words) {
   words_ = std::move(words);
   keep(run_(words_));
 }

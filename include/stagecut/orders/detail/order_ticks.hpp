@@ -14,8 +14,8 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/engine/tick_scale.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/parts/check_durations.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -26,10 +26,10 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// @throws argument_error for an invalid time limit
-STAGECUT_DECL void check_order_limits(const order_request& request);
+STAGECUT_DECL void check_order_limits(const synthesis_request& request);
 
 /// The ranks and stages of a request, checked.
-[[nodiscard]] STAGECUT_DECL word_problem placed_problem(std::size_t stages, const order_request& request);
+[[nodiscard]] STAGECUT_DECL schedule_problem placed_problem(std::size_t stages, const synthesis_request& request);
 
 /// Times in whole ticks. Integers are unchanged; otherwise a tick is a power of two of their unit, so small that an
 /// iteration has less than 2^50, and fractions of a tick are dropped. `float` has 2^21: it represents all of these
@@ -40,7 +40,7 @@ class order_ticks {
   /// Writes the times of a problem that has its ranks and stages.
   /// @throws invalid_input for vectors of the wrong length, for values that are NaN, infinite or negative, and for a
   ///         sum that is not representable
-  order_ticks(const pass_times<T>& times, const transfer_times<T>& transfers, word_problem& of) : of_(of) {
+  order_ticks(const pass_times<T>& times, const transfer_times<T>& transfers, schedule_problem& of) : of_(of) {
     check(times, transfers);
     scale(times, transfers);
     const std::size_t stages = of.stages();
@@ -171,7 +171,7 @@ class order_ticks {
   /// Bits for an iteration, which leaves room for values some thousand times as large in the search.
   static constexpr int digits = 50;
 
-  word_problem& of_;
+  schedule_problem& of_;
   engine::tick_scale scale_{};  // for floating-point times
 };
 

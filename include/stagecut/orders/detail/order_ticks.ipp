@@ -12,22 +12,22 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
-#include <stagecut/orders/order_request.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
+#include <stagecut/orders/synthesis_request.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL void check_order_limits(const order_request& request) {
-  const std::optional<double>& limit = request.limits.time_limit;
+STAGECUT_DECL void check_order_limits(const synthesis_request& request) {
+  const std::optional<double>& limit = request.search.time_limit;
   if (limit && (is_nan(*limit) || is_negative(*limit))) {
-    refuse_order("limits.time_limit", std::to_string(*limit), "must not be negative");
+    refuse_order("search.time_limit", std::to_string(*limit), "must not be negative");
   }
 }
 
-STAGECUT_DECL word_problem placed_problem(std::size_t stages, const order_request& request) {
-  word_problem result;
+STAGECUT_DECL schedule_problem placed_problem(std::size_t stages, const synthesis_request& request) {
+  schedule_problem result;
   if (stages == 0 || stages > 20000) refuse_order("times.forward.size()", std::to_string(stages), "must be 1 to 20000");
   if (request.microbatches == 0) refuse_order("microbatches", "0", "must be at least 1");
   if (request.microbatches > std::numeric_limits<std::uint32_t>::max() / kinds_of_pass / stages) {

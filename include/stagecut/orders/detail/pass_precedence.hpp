@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -24,7 +24,7 @@ class pass_precedence {
   /// Derives them from data dependencies and from memory.
   /// @param most_states  limit for the states of the rank, over all its stages together; above it, each stage counts
   ///                     alone
-  pass_precedence(const word_problem& of, std::size_t rank, std::size_t most_states);
+  pass_precedence(const schedule_problem& of, std::size_t rank, std::size_t most_states);
 
   [[nodiscard]] const std::vector<std::size_t>& letters() const noexcept { return letters_; }
 
@@ -48,11 +48,11 @@ class pass_precedence {
 
   void by_results();
 
-  void by_memory(const word_problem& of, std::size_t most_states);
+  void by_memory(const schedule_problem& of, std::size_t most_states);
 
   /// Derives precedences from each stage: at most this many microbatches are held on stages up to it, and in the part
   /// that waits for W.
-  void by_each_stage(const word_problem& of);
+  void by_each_stage(const schedule_problem& of);
 
   [[nodiscard]] std::int64_t held_by(std::int64_t memory, std::int64_t each) const;
 

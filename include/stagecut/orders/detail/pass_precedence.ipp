@@ -8,11 +8,11 @@
 #include <cstdint>
 
 #include <stagecut/orders/detail/rank_states.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-STAGECUT_DECL pass_precedence::pass_precedence(const word_problem& of, std::size_t rank, std::size_t most_states)
+STAGECUT_DECL pass_precedence::pass_precedence(const schedule_problem& of, std::size_t rank, std::size_t most_states)
     : m_(of.microbatches), rank_(rank) {
   for (const std::size_t s : of.stages_of[rank]) {
     for (std::size_t kind = 0; kind < of.kinds(); ++kind) letters_.push_back(kinds_of_pass * s + kind);
@@ -73,7 +73,7 @@ STAGECUT_DECL void pass_precedence::by_results() {
   }
 }
 
-STAGECUT_DECL void pass_precedence::by_memory(const word_problem& of, std::size_t most_states) {
+STAGECUT_DECL void pass_precedence::by_memory(const schedule_problem& of, std::size_t most_states) {
   const rank_states states(of, rank_, most_states);
   if (!states.known()) return by_each_stage(of);
   const std::size_t n = states.letters().size();
@@ -90,13 +90,13 @@ STAGECUT_DECL void pass_precedence::by_memory(const word_problem& of, std::size_
   }
 }
 
-STAGECUT_DECL void pass_precedence::by_each_stage(const word_problem& of) {
+STAGECUT_DECL void pass_precedence::by_each_stage(const schedule_problem& of) {
   std::int64_t together = 0;
   const std::int64_t memory = of.memory[rank_];
   for (const std::size_t s : of.stages_of[rank_]) {
     together += of.kept[s];
     const std::size_t x = place(forward_of(s));
-    // Of microbatches whose F has run here, F has run on the rank's stages before, and I has not if it has not run here.
+    // If a microbatch's F has run here, F has run on the rank's previous stages; if I has not run here, it has not run there.
     if (together > 0) raise_all(x, place(backward_of(s)), 1 - held_by(memory, together));
     // Pass k: k + 1 of F, at most k of I, and w of W have run: (k + 1) kept - k (kept - late) - w late <= memory.
     if (of.split && of.late[s] > 0) raise_all(x, place(weight_of(s)), -held_by(memory - of.kept[s], of.late[s]));

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/orders/detail/rank_room.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/deadlock_avoidance.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -27,12 +27,12 @@ class policy_lister {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-  explicit policy_lister(const word_problem& of)
+  explicit policy_lister(const schedule_problem& of)
       : of_(of), room_(of), arrivals_(of.letters() * of.microbatches), free_(of.ranks), next_(of.ranks) {}
 
   /// Writes the words; false if no pass can run, which under the rule of `is_safe` only limits in flight can cause.
   /// O(passes * (ranks + stages of a rank)).
-  bool operator()(const order_policy& by, order_words& words);
+  bool operator()(const order_policy& by, order_names& words);
 
  private:
   /// The next pass of a rank, and its start.
@@ -48,14 +48,14 @@ class policy_lister {
 
   void run(const order_policy& by, std::size_t rank, std::vector<std::uint16_t>& word);
 
-  const word_problem& of_;
-  rank_room room_;
+  const schedule_problem& of_;
+  deadlock_avoidance room_;
   std::vector<std::int64_t> arrivals_;  // of each pass's result
   std::vector<std::int64_t> free_;      // the end of every rank's passes so far
   std::vector<choice> next_;            // per rank
 };
 
-inline bool policy_lister::operator()(const order_policy& by, order_words& words) {
+inline bool policy_lister::operator()(const order_policy& by, order_names& words) {
   room_.clear();
   free_.assign(free_.size(), 0);
   words.resize(of_.ranks);

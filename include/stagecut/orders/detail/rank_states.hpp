@@ -9,15 +9,15 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/orders/detail/rank_room.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/deadlock_avoidance.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// The possible differences in progress between the letters of a rank within its memory, over all its stages.
 ///
-/// A state is the number of passes of each letter that have run, less that of I of the rank's first stage, the last
-/// pass that a microbatch waits for on the rank. A word leads through states within the memory from which it can be
+/// A state is the number of passes of each letter that have run, less the number of I of the rank's first stage, the
+/// last pass that a microbatch waits for on the rank. A word leads through states within the memory from which it can be
 /// completed: `room_check::in_any_way`. The states are enumerated from the one with nothing in flight. Letters of W
 /// that free nothing are omitted.
 class rank_states {
@@ -26,7 +26,7 @@ class rank_states {
   static constexpr std::size_t most_letters = 12;
 
   /// @param most  states to examine
-  rank_states(const word_problem& of, std::size_t rank, std::size_t most);
+  rank_states(const schedule_problem& of, std::size_t rank, std::size_t most);
 
   /// Whether all states were found, so that letters never differ by more than stated below.
   [[nodiscard]] bool known() const noexcept { return known_; }
@@ -38,8 +38,8 @@ class rank_states {
     return least_[x * letters_.size() + y];
   }
 
-  /// When pass k of the letter at x begins, the work done of the distinguished letters is k times that of one pass of
-  /// each plus, in ticks, at least or at most this.
+  /// When pass k of the letter at x begins, the work done of the distinguished letters is k times the work of one
+  /// pass of each plus, in ticks, at least or at most this.
   /// @{
   [[nodiscard]] std::int64_t least_work(std::size_t x) const noexcept { return least_work_[x]; }
   [[nodiscard]] std::int64_t most_work(std::size_t x) const noexcept { return most_work_[x]; }
@@ -60,7 +60,7 @@ class rank_states {
 
   [[nodiscard]] bool can_run(const state& now, std::size_t x);
 
-  const word_problem& of_;
+  const schedule_problem& of_;
   room_check check_;
   std::size_t rank_;
   std::vector<std::size_t> place_;  // per letter, in `letters_`
@@ -107,7 +107,7 @@ class number_set {
   std::size_t size_ = 0;
 };
 
-inline rank_states::rank_states(const word_problem& of, std::size_t rank, std::size_t most)
+inline rank_states::rank_states(const schedule_problem& of, std::size_t rank, std::size_t most)
     : of_(of), check_(of), rank_(rank), place_(of.letters()) {
   if (kinds_of_pass * of.stages_of[rank].size() > most_letters) return;
   for (const std::size_t s : of.stages_of[rank]) {

@@ -6,21 +6,21 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/orders/detail/word_problem.hpp>
+#include <stagecut/orders/detail/schedule_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Checks whether words are allowed; for many words of one problem.
 class word_rules {
  public:
-  explicit word_rules(const word_problem& of) : of_(of), done_(of.letters()) {}
+  explicit word_rules(const schedule_problem& of) : of_(of), done_(of.letters()) {}
 
   /// Whether a word keeps within the memory of its rank and has each pass after its predecessors on its own stage. This
   /// depends on the word only, not on times. O(word).
   [[nodiscard]] bool operator()(std::size_t rank, const std::vector<std::uint16_t>& word);
 
  private:
-  const word_problem& of_;
+  const schedule_problem& of_;
   std::vector<std::uint64_t> done_;  // per letter
 };
 

@@ -99,7 +99,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const objective_value& said = all.made.objective;
   if (said.name == "range" || said.name == "variance" || said.name == "communication") return 0;
   for (const planned_stage& each : all.made.stages) {
-    if (each.replicas * each.shards != 1) return std::nullopt;  // other plans have other numbers of devices
+    if (each.replicas * each.tensor_parallel != 1) return std::nullopt;  // other plans have other numbers of devices
   }
   const bool timed = said.of == "time";
   if (all.stages() == 0 || all.figures.empty() || (!timed && !detail::measured_layer(all, 0))) return std::nullopt;
@@ -118,7 +118,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (std::size_t s = 0; s < all.stages(); ++s) {
     const double speed = timed ? all.speed(s) : 1;
     fastest = std::max(fastest, speed);
-    speeds += makespan ? speed / static_cast<double>(all.made.chunks == 0 ? 1 : all.made.chunks) : speed;
+    speeds +=
+        makespan ? speed / static_cast<double>(all.made.stages_per_rank == 0 ? 1 : all.made.stages_per_rank) : speed;
   }
   if (said.name == "time-per-token") return total / fastest;
   const double average = total / speeds;

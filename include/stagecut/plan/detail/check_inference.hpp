@@ -32,14 +32,15 @@ inline void check_inference(std::string_view function, const profile& model, con
   if (request.microbatches != 0) {
     refuse("microbatches", std::to_string(request.microbatches), "is of training: inference has no iteration");
   }
-  if (request.chunks > 1) {
-    refuse("chunks", std::to_string(request.chunks), "is of training: in inference a device has one stage");
+  if (request.stages_per_rank > 1) {
+    refuse("stages_per_rank", std::to_string(request.stages_per_rank),
+           "is of training: in inference a device has one stage");
   }
   if (request.schedule != plan_request{}.schedule) {
     refuse("schedule", to_string(request.schedule), "is of training: in inference nothing goes back");
   }
-  if (request.memory.checkpoint != checkpointing::never) {
-    refuse("memory.checkpoint", to_string(request.memory.checkpoint),
+  if (request.memory_accounting.checkpoint != checkpointing::never) {
+    refuse("memory_accounting.checkpoint", to_string(request.memory_accounting.checkpoint),
            "is of training: in inference nothing is computed again");
   }
   if (!request.optimizer.empty()) {
@@ -49,7 +50,7 @@ inline void check_inference(std::string_view function, const profile& model, con
 
 /// How memory is computed: inference keeps no gradients and no optimizer state.
 [[nodiscard]] inline memory_options memory_of_request(const profile& model, const plan_request& request) {
-  memory_options result = request.memory;
+  memory_options result = request.memory_accounting;
   if (model.inference) result.parameter_multiplier = 1;
   return result;
 }

@@ -38,7 +38,7 @@ inline void check_choices(std::string_view function, std::string_view argument, 
     }
   };
   check("devices", choices.devices);
-  check("chunks", choices.chunks);
+  check("stages_per_rank", choices.stages_per_rank);
   check("microbatches", choices.microbatches);
   plan_request asked = request;
   asked.microbatches = 0;
@@ -47,14 +47,14 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   if (any_devices) {
     asked.in_flight.clear();
     asked.speeds.clear();
-    asked.memory_of_devices.clear();
+    asked.memory_limit = {};
     asked.topology.reset();
   }
-  if ((any_devices || choices.chunks.size() > 1) && asked.links.size() > 1) asked.links.clear();
+  if ((any_devices || choices.stages_per_rank.size() > 1) && asked.links.size() > 1) asked.links.clear();
   if (!choices.devices.empty()) asked.devices = choices.devices[0];
-  if (!choices.chunks.empty()) asked.chunks = choices.chunks[0];
+  if (!choices.stages_per_rank.empty()) asked.stages_per_rank = choices.stages_per_rank[0];
   // Numbers in flight require one chunk and a schedule that accepts them, if those are among the choices.
-  for (const std::size_t v : choices.chunks) asked.chunks = v == 1 ? 1 : asked.chunks;
+  for (const std::size_t v : choices.stages_per_rank) asked.stages_per_rank = v == 1 ? 1 : asked.stages_per_rank;
   if (!choices.schedules.empty()) asked.schedule = choices.schedules[0];
   for (const schedule_kind kind : choices.schedules) {
     if (may_limit_in_flight(entry_of(kind))) asked.schedule = kind;
@@ -63,7 +63,7 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   check_target_model(model, request);
   check_request(function, model, asked);
   bool grouped = request.group == 0;
-  for (const auto& each : combinations(request, {{}, choices.chunks, {}, choices.schedules}))
+  for (const auto& each : combinations(request, {{}, choices.stages_per_rank, {}, choices.schedules}))
     grouped |= each.group != 0;
   if (!grouped) fail(argument_error(function, "group", std::to_string(request.group), "is of interleaved chunks"));
   const auto refuse = [&](const std::string& value, const std::string& requirement) {
@@ -85,12 +85,12 @@ class choice_comparison {
       : model_(model), request_(request), choices_(choices), open_(combinations(request, choices)) {}
 
   [[nodiscard]] plan_comparison run() {
-    const double end = request_.limits.time_limit ? seconds_now() + *request_.limits.time_limit : 0;
+    const double end = request_.search.time_limit ? seconds_now() + *request_.search.time_limit : 0;
     for (std::size_t i = 0; i < open_.size(); ++i) {
       const double share = static_cast<double>(open_.size() - i);
-      if (request_.limits.time_limit) {
+      if (request_.search.time_limit) {
         const double left = end - seconds_now();
-        open_[i].limits.time_limit = left > 0 ? left / share : 0;
+        open_[i].search.time_limit = left > 0 ? left / share : 0;
       }
       result_.compared.push_back(tried(open_[i]));
     }
@@ -106,7 +106,7 @@ class choice_comparison {
  private:
   /// The result of one combination.
   [[nodiscard]] compared_plan tried(plan_request& asked) {
-    compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
+    compared_plan row{asked.devices, asked.stages_per_rank, asked.microbatches, asked.schedule};
     row.group = asked.group;
     if (choices_.all_devices != 0) row.pipelines = choices_.all_devices / asked.devices;
     row.why = row.pipelines == 0 ? "needs more devices than there are" : shape_obstacle(model_, asked);
@@ -125,13 +125,13 @@ class choice_comparison {
     const auto all = static_cast<double>(asked.microbatches * row.pipelines);
     // A search that can no longer win may stop.
     bool hopeless = false;
-    const auto watch = [&](const makespan_progress& now) {
+    const auto watch = [&](const search_progress& now) {
       hopeless = least_ != 0 && now.bound / all >= least_;
-      if (request_.limits.progress) request_.limits.progress(now);
+      if (request_.search.progress) request_.search.progress(now);
     };
-    const auto stop = [&] { return hopeless || (request_.limits.stop && request_.limits.stop()); };
-    asked.limits.progress = watch;
-    asked.limits.stop = stop;
+    const auto stop = [&] { return hopeless || (request_.search.stop && request_.search.stop()); };
+    asked.search.progress = watch;
+    asked.search.stop = stop;
     outcome<plan> found = plan_makespan(model_, with_usable_start(model_, asked));
     row.state = found.state();
     if (found) {
@@ -184,9 +184,10 @@ class choice_comparison {
     std::vector<compared_plan> possible;
     for (compared_plan& each : result_.compared) {
       plan_request asked = request_;
-      asked.devices = each.devices, asked.chunks = each.chunks, asked.microbatches = each.microbatches;
+      asked.devices = each.devices, asked.stages_per_rank = each.stages_per_rank,
+      asked.microbatches = each.microbatches;
       asked.schedule = each.schedule, asked.group = each.group;
-      const bool has = has_shape(each.schedule, each.devices, each.chunks, each.microbatches, each.group);
+      const bool has = has_shape(each.schedule, each.devices, each.stages_per_rank, each.microbatches, each.group);
       if (has && target_obstacle(model_, asked).empty()) possible.push_back(std::move(each));
     }
     result_.compared = std::move(possible);

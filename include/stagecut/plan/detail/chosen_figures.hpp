@@ -57,7 +57,7 @@ template <class Each>
   for (const layer_variant& variant : sharded ? each.shardings.get() : each.recomputations.get()) {
     if (found || variant.name != (sharded ? choice.sharding : choice.recomputation)) continue;
     result = detail::copied_figures(variant);
-    result.ways = variant.ways;
+    result.ways = variant.tensor_parallel;
     found = true;
   }
   if (!found) result.wrong = "it has no variant of the name that was chosen";

@@ -20,20 +20,21 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Why one of several requests cannot be planned; empty if it can be tried.
 [[nodiscard]] inline std::string shape_obstacle(const profile& model, const plan_request& request) {
   if (!request.in_flight.empty()) {
-    const bool fits = request.in_flight.size() == request.devices && request.chunks == 1 &&
+    const bool fits = request.in_flight.size() == request.devices && request.stages_per_rank == 1 &&
                       may_limit_in_flight(entry_of(request.schedule));
     if (!fits) return "the numbers in flight are for another schedule or other devices";
-  } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches, request.group)) {
+  } else if (!has_shape(request.schedule, request.devices, request.stages_per_rank, request.microbatches,
+                        request.group)) {
     return "the schedule is not made for these numbers";
   }
   if (!request.speeds.empty() && request.speeds.size() != request.devices) {
     return "the speeds are those of another number of devices";
   }
-  if (!request.memory_of_devices.empty() && request.memory_of_devices.size() != request.devices) {
+  if (!request.memory_limit.of_ranks().empty() && request.memory_limit.of_ranks().size() != request.devices) {
     return "the memory is that of another number of devices";
   }
   if (request.topology && request.topology->devices() < request.devices) return "the topology has fewer devices";
-  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.stages_per_rank) {
     return "the links are those of another number of stages";
   }
   if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
@@ -53,16 +54,16 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   };
   std::vector<plan_request> result;
   for (const std::size_t p : or_one(choices.devices, request.devices)) {
-    for (const std::size_t v : or_one(choices.chunks, request.chunks)) {
+    for (const std::size_t v : or_one(choices.stages_per_rank, request.stages_per_rank)) {
       for (const std::size_t m : or_one(choices.microbatches, request.microbatches)) {
         for (const schedule_kind kind : or_one(choices.schedules, request.schedule)) {
           result.push_back(request);
           result.back().devices = p;
-          result.back().chunks = v;
+          result.back().stages_per_rank = v;
           result.back().microbatches = m;
           result.back().schedule = kind;
           // The request's schedule depends on chunks; a listed schedule is taken as it is.
-          if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
+          if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_stages_per_rank;
           if (!takes_group(result.back().schedule, v)) result.back().group = 0;
           const schedule_kind listed = result.back().schedule;
           result.back() = in_words_of_target(std::move(result.back()));

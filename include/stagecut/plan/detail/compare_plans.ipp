@@ -43,7 +43,7 @@ STAGECUT_DECL plan_comparison compare_plans_of(const profile& chain, const plan_
 STAGECUT_DECL bool is_free_graph_planned(const plan_request& request) {
   const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
   return moves && request.speeds.empty() && request.links.size() <= 1 && !request.topology &&
-         request.memory_of_devices.empty() && request.in_flight.empty() && request.forbidden_cuts.empty() &&
+         request.memory_limit.of_ranks().empty() && request.in_flight.empty() && request.forbidden_cuts.empty() &&
          request.kept_together.empty() && request.target == framework::none;
 }
 
@@ -52,7 +52,7 @@ STAGECUT_DECL std::vector<plan_request> free_graph_requests(const plan_request& 
   std::vector<plan_request> result;
   if (!is_free_graph_planned(request)) return result;
   for (plan_request& each : combinations(request, choices)) {
-    if (each.chunks != 1 || each.schedule != schedule_kind::one_forward_one_backward) continue;
+    if (each.stages_per_rank != 1 || each.schedule != schedule_kind::one_forward_one_backward) continue;
     each.objective = plan_objective::makespan;
     result.push_back(std::move(each));
   }
@@ -110,10 +110,10 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
   if (model.edges.empty() || is_chain(model)) return (*this)(model, request, choices);
   std::vector<plan_request> others = detail::free_graph_requests(request, choices);
   plan_request asked = request;
-  if (asked.limits.time_limit && !others.empty()) *asked.limits.time_limit /= 2;
+  if (asked.search.time_limit && !others.empty()) *asked.search.time_limit /= 2;
   plan_comparison result = (*this)(model, asked, choices);
   for (plan_request& each : others) {
-    if (each.limits.time_limit) *each.limits.time_limit /= 2 * static_cast<double>(others.size());
+    if (each.search.time_limit) *each.search.time_limit /= 2 * static_cast<double>(others.size());
     detail::add_compared(result, of_graphs(model, each), model, each, choices.all_devices);
   }
   return result;

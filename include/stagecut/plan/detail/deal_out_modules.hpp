@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<std::size_t> points(segments + 1, costs.size());
   points[0] = 0;
   for (std::size_t k = segments; k > 1; --k) {
-    const module_ticks most = minimize_bottleneck(prefix_sums(costs), k)->cost;
+    const module_ticks most = minimize_bottleneck(prefix_sums(costs), k)->value;
     std::size_t first = costs.size() - 1;
     module_ticks sum = costs[first];
     while (first > k - 1 && sum + costs[first - 1] <= most) sum += costs[--first];

@@ -104,7 +104,7 @@ class decoder_layouts {
 [[nodiscard]] inline std::vector<cuts> layouts_of(const plan_request& request, const profile& model,
                                                   const cuts& blocks) {
   if (!has_layouts(request)) return {};
-  return decoder_layouts(entry_of(request.target), model, blocks).all(request.devices, request.chunks);
+  return decoder_layouts(entry_of(request.target), model, blocks).all(request.devices, request.stages_per_rank);
 }
 
 /// Tries layouts in order of their lower bound, and keeps the best; ties go to the earliest.

@@ -41,7 +41,7 @@ class target_plans {
  public:
   /// @param made  one of the plans
   /// @pre `check_target_model` rejects nothing
-  target_plans(framework to, const plan& made) : to_(to), chunks_(made.chunks) {
+  target_plans(framework to, const plan& made) : to_(to), chunks_(made.stages_per_rank) {
     if (to == framework::none) {
       blocks_ = layer_blocks(made.profile);
       return;
@@ -51,7 +51,7 @@ class target_plans {
     blocks_ = layer_blocks(made.profile, {}, kept_);
     std::vector<std::size_t> each;
     for (std::size_t i = 0; i <= made.profile.layers.size(); ++i) each.push_back(i);
-    stages_ = {entry, made.profile, cuts(std::move(each)), made.devices, made.chunks};
+    stages_ = {entry, made.profile, cuts(std::move(each)), made.devices, made.stages_per_rank};
     some_whole_ = entry.weights_behind_inputs && !apart_until(made.profile).empty();
     const target_kinds kinds(entry, made.profile);
     for (std::size_t i = 0; i < made.profile.layers.size(); ++i) decoder_.push_back(kinds.is_decoder(i));
@@ -106,7 +106,7 @@ class target_plans {
 /// Tries changes of a plan, and keeps of each kind the one that saves most.
 class change_list {
  public:
-  change_list(const explained_plan& of, double makespan, framework to, const search_limits& limits)
+  change_list(const explained_plan& of, double makespan, framework to, const search_options& limits)
       : of_(of), makespan_(makespan), told_(to, of.made()), clock_(limits.time_limit, limits.stop) {}
 
   /// Whether all changes were tried.
@@ -210,18 +210,18 @@ class change_list {
   /// Tries the usual schedules with as many stages per rank.
   void try_schedules() {
     const plan& made = of_.made();
-    const checkpointing again = of_.like().memory.checkpoint;
+    const checkpointing again = of_.like().memory_accounting.checkpoint;
     if (again == checkpointing::except_last) return;  // gpipe alone keeps the last microbatch
     const std::size_t m = made.schedule.microbatches;
     for (const schedule_kind kind : usual_schedules(made.profile)) {
       const schedule_entry& entry = entry_of(kind);
       if (clock_.over()) return;
-      if (entry.name == made.schedule.name || !has_shape(kind, made.devices, made.chunks, m)) continue;
+      if (entry.name == made.schedule.name || !has_shape(kind, made.devices, made.stages_per_rank, m)) continue;
       // Recomputed activations would stay between I and W, and their memory is not modelled.
       if (entry.splits_backward && again != checkpointing::never) continue;
       schedule_shape shape;
       shape.ranks = made.devices;
-      shape.chunks = made.chunks;
+      shape.stages_per_rank = made.stages_per_rank;
       shape.microbatches = m;
       const schedule order = make_schedule(kind, shape);
       plan changed = made;
@@ -251,7 +251,7 @@ class change_list {
     const schedule_entry* const entry = find_schedule(made.schedule.name);
     if (clock_.over() || entry == nullptr || m > most_predicted / made.stages.size()) return;
     const bool told = entry->takes == shape_figure::in_flight;
-    if (!told && !has_shape(entry->kind, made.devices, made.chunks, m, made.schedule.group)) return;
+    if (!told && !has_shape(entry->kind, made.devices, made.stages_per_rank, m, made.schedule.group)) return;
     plan changed = made;
     changed.schedule.microbatches = m;
     const schedule order = schedule_of(changed);
@@ -265,12 +265,13 @@ class change_list {
     const plan& made = of_.made();
     const std::size_t m = made.schedule.microbatches;
     const schedule_entry* const entry = find_schedule(made.schedule.name);
-    if (made.chunks == 1 || entry == nullptr || entry->fits_group == nullptr) return;
+    if (made.stages_per_rank == 1 || entry == nullptr || entry->fits_group == nullptr) return;
     plan changed = made;
     std::vector<std::size_t> groups;
     for (std::size_t group = 1; group <= m; ++group) {
       changed.schedule.group = group;
-      if (entry->fits_group(made.devices, made.chunks, m, group) && told_.allows(changed)) groups.push_back(group);
+      if (entry->fits_group(made.devices, made.stages_per_rank, m, group) && told_.allows(changed))
+        groups.push_back(group);
     }
     for (std::size_t i = 0; i < groups.size() && !clock_.over(); i += (groups.size() + most - 1) / most) {
       changed.schedule.group = groups[i];

@@ -12,7 +12,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
 #include <stagecut/plan/detail/explain_changes.hpp>
 #include <stagecut/plan/detail/explain_prices.hpp>
@@ -162,14 +162,14 @@ class plan_again {
   /// Reconstructs the request; returns why it cannot.
   [[nodiscard]] std::string ask(const explain_options& options) {
     const plan& made = of_.made();
-    const search_limits& limits = options.limits;
+    const search_options& limits = options.search;
     if (!limits.time_limit && !limits.node_limit) return "nothing was to be cut anew";
     const schedule_entry* const entry = find_schedule(made.schedule.name);
     if (entry == nullptr) return "its schedule is an order of its own";
     request_ = of_.like();
     request_.objective = plan_objective::makespan;
     request_.devices = made.devices;
-    request_.chunks = made.chunks;
+    request_.stages_per_rank = made.stages_per_rank;
     request_.microbatches = made.schedule.microbatches;
     request_.schedule = entry->kind;
     request_.group = made.schedule.group;
@@ -179,15 +179,14 @@ class plan_again {
       for (const planned_stage& each : made.stages) request_.in_flight.push_back(each.in_flight);
     }
     request_.optimizer = made.memory.optimizer;
-    request_.memory_per_device = made.memory.per_device;
-    request_.memory_of_devices = made.memory.of_devices;
-    if (!request_.memory_of_devices.empty()) request_.memory_per_device.reset();
+    request_.memory_limit = made.memory.of_devices.empty() ? memory_limit(made.memory.per_device)
+                                                           : memory_limit(made.memory.of_devices);
     request_.buffer_fraction = made.memory.buffer_fraction;
     request_.links = made.messages.links;
-    if (const auto* const kind = stagecut::find_name(transfer_kind_words, made.messages.kind)) {
+    if (const auto* const kind = stagecut::find_name(transfer_kind_names, made.messages.kind)) {
       request_.transfers = kind->value;
     }
-    request_.limits = limits;
+    request_.search = limits;
     std::string why = detail::target_obstacle(made.profile, request_);
     if (why.empty()) why = detail::shape_obstacle(made.profile, request_);
     return why.empty() ? makespan_obstacle(made.profile, request_) : why;
@@ -195,8 +194,7 @@ class plan_again {
 
   [[nodiscard]] outcome<plan> cut_with(double share) const {
     plan_request asked = request_;
-    if (asked.memory_per_device) *asked.memory_per_device *= share;
-    for (double& each : asked.memory_of_devices) each *= share;
+    asked.memory_limit = asked.memory_limit.scaled(share);
     return detail::plan_makespan(of_.made().profile, asked);
   }
 
@@ -245,7 +243,7 @@ STAGECUT_DECL plan_explanation explain_plan_fn::operator()(const plan& made, con
   plan_request asked;
   asked.target = options.target;
   asked.devices = made.devices;
-  asked.chunks = made.chunks;
+  asked.stages_per_rank = made.stages_per_rank;
   detail::check_target_model(made.profile, asked);
   const detail::explained_plan of(made);
   const pass_times<double> times = times_of(of.made(), runs(of.order(), op_kind::backward_input));
@@ -256,13 +254,13 @@ STAGECUT_DECL plan_explanation explain_plan_fn::operator()(const plan& made, con
   result.parts = split_makespan(of.order(), times, transfers);
   result.devices = detail::parts_of_devices(result.parts, run);
   result.path = detail::path_sums(of.order(), times, run).shares();
-  result.less = detail::price_list(of, options.limits).prices();
+  result.less = detail::price_list(of, options.search).prices();
   const detail::plan_again again(of, run.makespan, options);
   result.memory = again.price();
   result.cut_proved = made.objective.name == "makespan" && made.objective.state == state::optimal;
   std::vector<double> work;
   for (const makespan_parts& each : result.devices) work.push_back(each.work);
-  detail::change_list changes(of, run.makespan, options.target, options.limits);
+  detail::change_list changes(of, run.makespan, options.target, options.search);
   result.changes = changes.best(options.most_changes, again.same(), work);
   result.all_changes = changes.complete();
   return result;

@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Simulates a plan repeatedly with one of its figures a per cent smaller.
 class price_list {
  public:
-  price_list(const explained_plan& of, const search_limits& limits)
+  price_list(const explained_plan& of, const search_options& limits)
       : of_(of),
         clock_(limits.time_limit, limits.stop),
         changed_(of.made()),

@@ -65,8 +65,8 @@ class explained_plan {
     made_.choices.clear();
     made_.timeline.clear();
     like_.speeds = made.speeds;
-    like_.memory.parameter_multiplier = made.memory.parameter_multiplier;
-    like_.memory.boundary_buffers = made.memory.boundary_buffers;
+    like_.memory_accounting.parameter_multiplier = made.memory.parameter_multiplier;
+    like_.memory_accounting.boundary_buffers = made.memory.boundary_buffers;
     find_checkpointing();
     find_memory();
     for (std::size_t s = 0; s < made_.stages.size(); ++s) remake(made_, s);  // to the last bit
@@ -87,7 +87,7 @@ class explained_plan {
     planned_stage& stage = changed.stages[s];
     plan_request like;
     like.speeds = changed.speeds;
-    like.memory.checkpoint = like_.memory.checkpoint;
+    like.memory_accounting.checkpoint = like_.memory_accounting.checkpoint;
     const double all_reduce = stage.all_reduce;
     stage.forward = stage.backward = stage.all_reduce = 0;
     stage.backward_kept.reset();
@@ -97,7 +97,8 @@ class explained_plan {
     if (whole_[s]) run_whole(stage, *whole_[s]);
     if (!updates_known_) stage.all_reduce = all_reduce;
     if (memory_) {
-      stage.memory = detail::memory_of(*memory_, changed.profile, changed.cuts.stage(s), like_.memory.checkpoint);
+      stage.memory =
+          detail::memory_of(*memory_, changed.profile, changed.cuts.stage(s), like_.memory_accounting.checkpoint);
     }
   }
 
@@ -132,7 +133,7 @@ class explained_plan {
 
   /// Whether its stages follow from its layers with that recomputation.
   [[nodiscard]] bool is_made_with(checkpointing checkpoint) {
-    like_.memory.checkpoint = checkpoint;
+    like_.memory_accounting.checkpoint = checkpoint;
     bool same = true;
     bool updates = true;
     whole_.assign(made_.stages.size(), std::nullopt);
@@ -162,7 +163,7 @@ class explained_plan {
   }
 
   void find_checkpointing() {
-    for (const word<checkpointing>& each : checkpointing_words) {
+    for (const named<checkpointing>& each : checkpointing_names) {
       if (!made_.memory.checkpoint.empty() && made_.memory.checkpoint != each.name) continue;
       if (is_made_with(each.value)) return;
     }
@@ -176,13 +177,13 @@ class explained_plan {
     for (const planned_stage& each : made_.stages) reckoned = reckoned && each.in_flight != 0;
     for (const bool resident : {true, false}) {
       if (!reckoned) return;
-      like_.memory.use_resident = resident;
-      memory_.emplace(made_.profile, like_.memory);
+      like_.memory_accounting.use_resident = resident;
+      memory_.emplace(made_.profile, like_.memory_accounting);
       bool same = true;
       for (std::size_t s = 0; s < made_.stages.size() && same; ++s) {
         const planned_memory& said = made_.stages[s].memory;
         const planned_memory found =
-            detail::memory_of(*memory_, made_.profile, made_.cuts.stage(s), like_.memory.checkpoint);
+            detail::memory_of(*memory_, made_.profile, made_.cuts.stage(s), like_.memory_accounting.checkpoint);
         same =
             nearly_equal(said.resident, found.resident, memory_->share(0, memory_->size(), 1)) &&
             nearly_equal(said.activations, found.activations, memory_->of_microbatch(0, memory_->size())) &&

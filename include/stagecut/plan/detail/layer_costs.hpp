@@ -31,7 +31,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   std::vector<double> result;
   result.reserve(model.layers.size());
   for (const layer& each : model.layers) {
-    result.push_back(each.forward + backward_of(each, request.memory.checkpoint, request.microbatches));
+    result.push_back(each.forward + backward_of(each, request.memory_accounting.checkpoint, request.microbatches));
   }
   return result;
 }

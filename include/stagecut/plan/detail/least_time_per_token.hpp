@@ -20,8 +20,8 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/minimize_total.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 #include <stagecut/sequence/parts/stage_windows.hpp>
 
 // The objective `time_per_token`.
@@ -119,7 +119,7 @@ class token_limit {
 /// Among the cuts with the least sum, one with the smallest bottleneck; many cuts may have that sum.
 template <stage_constraint Constraint>
 [[nodiscard]] cuts lightest_of_least(const token_ticks& ticks, cuts best, std::int64_t least, const Constraint& allowed,
-                                     const chain_limits& limits) {
+                                     const search_options& limits) {
   const std::size_t stages = best.stages();
   const auto heaviest = [&](const cuts& of) {
     std::int64_t most = 0;
@@ -135,7 +135,7 @@ template <stage_constraint Constraint>
   while (low < high && !clock.look(0)) {
     const std::int64_t middle = low + (high - low) / 2;
     const auto found = minimize_total(ticks, stages, token_limit(ticks, allowed, middle));
-    if (found && found->cost == least) {
+    if (found && found->value == least) {
       best = found->cuts;
       high = heaviest(best);
     } else {
@@ -171,7 +171,7 @@ template <stage_constraint Constraint>
   const token_ticks ticks(seconds, speeds, times, any);
   const auto found = minimize_total(ticks, stages, allowed);
   if (!found) return outcome<objective_cut>::infeasible(found.why());
-  const cuts best = detail::lightest_of_least(ticks, found->cuts, found->cost, allowed, limits_of(request));
+  const cuts best = detail::lightest_of_least(ticks, found->cuts, found->value, allowed, limits_of(request));
   const auto seconds_of = [&](std::size_t s, std::size_t first, std::size_t last) -> double {
     return cost(first, last) / speeds[s] + (any ? times.sent(s, last) : 0);
   };

@@ -26,8 +26,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!recomputes || !entry.splits_backward || in_flight.empty()) return moments_of(in_flight);
   plan_request asked = request;
   // If microbatches are not known, take enough that more of them add no further moments.
-  if (asked.microbatches == 0) asked.microbatches = 4 * request.devices * request.chunks;
-  if (!has_shape(entry.kind, asked.devices, asked.chunks, asked.microbatches, asked.group))
+  if (asked.microbatches == 0) asked.microbatches = 4 * request.devices * request.stages_per_rank;
+  if (!has_shape(entry.kind, asked.devices, asked.stages_per_rank, asked.microbatches, asked.group))
     return moments_of(in_flight);
   return engine::moments_of(schedule_of_request(asked));
 }

@@ -25,12 +25,12 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_leximax.hpp>
 #include <stagecut/sequence/minimize_range.hpp>
 #include <stagecut/sequence/minimize_variance.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 #include <stagecut/sequence/parts/stage_windows.hpp>
 
 // The objectives of `plan_chain`, and the stage costs that they see.
@@ -63,12 +63,12 @@ using price_ref = function_ref<double(std::size_t, std::size_t, std::size_t)>;
 [[nodiscard, gnu::noinline]] inline outcome<objective_cut> objective_cut_of(
     const outcome<chain_partition<double>>& found, price_ref price) {
   if (!found) return outcome<objective_cut>::infeasible(found.why());
-  return detail::objective_cut_of(found->cuts, found->cost, found->bound, found.state(), price);
+  return detail::objective_cut_of(found->cuts, found->value, found->bound, found.state(), price);
 }
 [[nodiscard, gnu::noinline]] inline outcome<objective_cut> objective_cut_of(
     const outcome<chain_partition<std::vector<double>>>& found, price_ref price) {
   if (!found) return outcome<objective_cut>::infeasible(found.why());
-  return detail::objective_cut_of(found->cuts, found->cost.front(), found->bound.front(), found.state(), price);
+  return detail::objective_cut_of(found->cuts, found->value.front(), found->bound.front(), found.state(), price);
 }
 
 /// The best cut by the objective of a request. `range` and `variance` are only used with sums.
@@ -78,7 +78,7 @@ template <stage_cost Cost, stage_constraint Constraint>
   const auto price = [&](std::size_t s, std::size_t first, std::size_t last) -> double {
     return detail::price(cost, s, first, last);
   };
-  const chain_limits limits = detail::limits_of(request);
+  const search_options limits = detail::limits_of(request);
   if (request.objective == plan_objective::leximax) {
     return detail::objective_cut_of(minimize_leximax(cost, stages, allowed, limits), price);
   }
@@ -104,7 +104,7 @@ template <stage_constraint Constraint>
 [[nodiscard]] outcome<objective_cut> best_by_time(const known_prefixes<double>& cost, const profile& model,
                                                   const cuts& blocks, const plan_request& request,
                                                   const Constraint& allowed) {
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   const std::vector<std::size_t> rank_of = placement_of(request);
   std::vector<link_speed> links = links_of(request, rank_of);
   if (request.devices == 1 || request.transfers == transfer_kind::latency) links.clear();

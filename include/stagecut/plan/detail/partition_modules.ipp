@@ -68,7 +68,7 @@ inline module_ticks find_runs(module_partition& result, const std::vector<module
   std::vector<module_ticks> loads(devices);
   std::vector<module_ticks> of_runs;
   for (std::size_t at = 0; at < ticks.size(); ++at) {
-    const std::size_t device = result.device[result.leaves[at]];
+    const std::size_t device = result.assignment[result.leaves[at]];
     if (result.runs.empty() || result.runs.back().device != device) {
       result.runs.push_back({at, at, device, 0});
       of_runs.push_back(0);
@@ -83,7 +83,7 @@ inline module_ticks find_runs(module_partition& result, const std::vector<module
     result.loads.push_back(as_share(each));
     most = each > most ? each : most;
   }
-  result.max_load = as_share(most);
+  result.value = as_share(most);
   return most;
 }
 
@@ -103,7 +103,7 @@ STAGECUT_DECL outcome<module_partition> partition_modules_fn::operator()(const p
   }
   const detail::module_nodes nodes = detail::nodes_of(model, tree, order, request);
   const std::vector<std::size_t> dealt = detail::module_dealer(nodes).run(request.devices);
-  for (const std::size_t node : nodes.node_of) result.device.push_back(dealt[node]);
+  for (const std::size_t node : nodes.node_of) result.assignment.push_back(dealt[node]);
   const std::vector<module_ticks>& all = nodes.of_layers;
   std::vector<module_ticks> ticks;
   module_ticks whole = 0;
@@ -119,7 +119,7 @@ STAGECUT_DECL outcome<module_partition> partition_modules_fn::operator()(const p
   const module_ticks least = detail::least_load(nodes.own, request.devices);
   result.bound = detail::as_share(least);
   auto chain = *minimize_bottleneck(prefix_sums(ticks), request.devices);
-  result.chain_load = detail::as_share(chain.cost);
+  result.chain_load = detail::as_share(chain.value);
   result.chain_cuts = std::move(chain.cuts);
   return most == least ? outcome<module_partition>::optimal(std::move(result))
                        : outcome<module_partition>::feasible(std::move(result));

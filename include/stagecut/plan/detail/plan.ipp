@@ -27,7 +27,7 @@ STAGECUT_DECL double planned_stage::mean_backward(std::size_t microbatches) cons
 }
 
 STAGECUT_DECL bool are_graph_chunks(const plan& made) noexcept {
-  return made.chunks > 1 && !made.edges.empty() && made.schedule.name.empty() && made.schedule.orders.empty() &&
+  return made.stages_per_rank > 1 && !made.edges.empty() && made.schedule.name.empty() && made.schedule.orders.empty() &&
          made.objective.name == "bottleneck";
 }
 
@@ -46,11 +46,11 @@ namespace detail {
 
 STAGECUT_DECL bool are_counts_right(const plan& made) noexcept {
   const std::size_t stages = made.stages.size();
-  if (made.chunks == 0 || made.devices == 0) return false;
+  if (made.stages_per_rank == 0 || made.devices == 0) return false;
   if (are_graph_chunks(made)) {
-    return made.devices <= stages && made.chunks <= stages && (stages - 1) / made.chunks < made.devices;
+    return made.devices <= stages && made.stages_per_rank <= stages && (stages - 1) / made.stages_per_rank < made.devices;
   }
-  return stages % made.chunks == 0 && stages / made.chunks == made.devices;
+  return stages % made.stages_per_rank == 0 && stages / made.stages_per_rank == made.devices;
 }
 
 STAGECUT_DECL bool are_intervals(const std::vector<std::size_t>& stages) noexcept {
@@ -71,7 +71,7 @@ STAGECUT_DECL void assign_stages(plan& made, std::vector<std::size_t> stages) {
 
 STAGECUT_DECL interval devices_of(const plan& made, std::size_t stage) {
   std::vector<std::size_t> count(made.devices);
-  for (const planned_stage& each : made.stages) count[each.device] = each.replicas * each.shards;
+  for (const planned_stage& each : made.stages) count[each.device] = each.replicas * each.tensor_parallel;
   interval result;
   for (std::size_t d = 0; d < made.stages[stage].device; ++d) result.first += count[d];
   result.last = result.first + count[made.stages[stage].device];

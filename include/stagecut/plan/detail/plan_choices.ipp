@@ -22,7 +22,7 @@ STAGECUT_DECL std::vector<schedule_kind> usual_schedules(const profile& model) {
 
 STAGECUT_DECL plan_choices usual_choices(const profile& model, std::size_t chunks) {
   plan_choices result;
-  result.chunks = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
+  result.stages_per_rank = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
   result.schedules = usual_schedules(model);
   result.list_impossible = false;
   return result;

@@ -16,14 +16,14 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/with_speeds.hpp>
-#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/makespan/minimize_cut_and_order.hpp>
+#include <stagecut/makespan/minimize_cut_and_schedule.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
+#include <stagecut/plan/detail/explain_infeasible_plan.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
-#include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/parts/check_makespan_request.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
@@ -94,7 +94,7 @@ class staged_chain : public with_speeds<chain_model> {
 }
 
 /// Whether a search is limited by nodes alone, so that its results are the same on every machine.
-[[nodiscard]] inline bool by_nodes(const search_limits& limits) { return limits.node_limit && !limits.time_limit; }
+[[nodiscard]] inline bool by_nodes(const search_options& limits) { return limits.node_limit && !limits.time_limit; }
 
 /// A chain on its devices: the search for its best cut, with any memory.
 class device_chain {
@@ -105,19 +105,19 @@ class device_chain {
 
   [[nodiscard]] outcome<makespan_cut> best(const makespan_request& asked) const {
     return is_plain() ? minimize_makespan(chain_, asked, allowed_)
-                      : minimize_makespan(staged(asked.order.rank_of.size()), asked, allowed_);
+                      : minimize_makespan(staged(asked.schedule.rank_of.size()), asked, allowed_);
   }
 
   /// The best cut and the order that runs it.
-  [[nodiscard]] outcome<cut_and_order> best(const cut_and_order_request& asked) const {
-    return is_plain() ? minimize_cut_and_order(chain_, asked, allowed_)
-                      : minimize_cut_and_order(staged(asked.rank_of.size()), asked, allowed_);
+  [[nodiscard]] outcome<cut_and_schedule> best(const cut_and_schedule_request& asked) const {
+    return is_plain() ? minimize_cut_and_schedule(chain_, asked, allowed_)
+                      : minimize_cut_and_schedule(staged(asked.rank_of.size()), asked, allowed_);
   }
 
   /// The best of these cuts. Each is optimal by itself: what remains to prove is which one wins.
   [[nodiscard]] outcome<makespan_cut> best_of(const std::vector<cuts>& layouts, const makespan_request& asked,
                                               double end) {
-    const bool split = runs(asked.order, op_kind::backward_input);
+    const bool split = runs(asked.schedule, op_kind::backward_input);
     std::vector<double> before = {0};
     for (std::size_t b = 0; b < chain_.size(); ++b) {
       const double backward =
@@ -132,17 +132,17 @@ class device_chain {
         const double here = (before[layout[s + 1]] - before[layout[s]]) / speed;
         most = std::max(most, here);
       }
-      return most * static_cast<double>(asked.order.microbatches) * (1 - 0x1p-30);
+      return most * static_cast<double>(asked.schedule.microbatches) * (1 - 0x1p-30);
     };
     const auto evaluate = [&](const cuts& layout) {
       allowed_.pin(layout);
       return best(asked);
     };
-    const auto value = [](const makespan_cut& each) { return each.makespan; };
+    const auto value = [](const makespan_cut& each) { return each.value; };
     outcome<makespan_cut> found = best_layout<makespan_cut>(layouts, lower, evaluate, value, end);
     if (!found) return found;
     makespan_cut answer = *found;
-    answer.bound = found.state() == state::optimal ? answer.makespan : least_of(layouts, lower);
+    answer.bound = found.state() == state::optimal ? answer.value : least_of(layouts, lower);
     return found.state() == state::optimal ? outcome<makespan_cut>::optimal(std::move(answer))
                                            : outcome<makespan_cut>::feasible(std::move(answer));
   }
@@ -153,14 +153,14 @@ class device_chain {
     if (left < 0) return std::nullopt;
     // The first cut that fits is enough.
     bool found_one = false;
-    const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
-    const auto user = asked.limits.stop;
+    const auto watch = [&](const search_progress& now) { found_one = found_one || now.value > 0; };
+    const auto user = asked.search.stop;
     const auto stop = [&] { return found_one || (user && user()); };
-    if (asked.memory_of_ranks.empty()) asked.memory_per_device = bytes;
-    if (!asked.memory_of_ranks.empty()) asked.memory_of_ranks = stretched(asked.memory_of_ranks, bytes);
-    asked.limits = {left, by_nodes(asked.limits) ? asked.limits.node_limit : std::nullopt, {}, {}};
-    asked.limits.progress = watch;
-    asked.limits.stop = stop;
+    if (asked.memory_limit.of_ranks().empty()) asked.memory_limit = bytes;
+    if (!asked.memory_limit.of_ranks().empty()) asked.memory_limit = stretched(asked.memory_limit.of_ranks(), bytes);
+    asked.search = {.time_limit = left, .node_limit = by_nodes(asked.search) ? asked.search.node_limit : std::nullopt};
+    asked.search.progress = watch;
+    asked.search.stop = stop;
     const outcome<makespan_cut> made = best(asked);
     if (made.state() == state::unknown) return std::nullopt;
     return made.has_value();
@@ -187,7 +187,8 @@ class device_chain {
 
 /// The initial cut, of blocks; unset if there is none, or it has other stages, or splits a block.
 [[nodiscard]] inline std::optional<cuts> start_of(const plan_request& request, const cuts& blocks) {
-  if (request.start.stages() == 0 || request.start.stages() != request.devices * request.chunks) return std::nullopt;
+  if (request.start.stages() == 0 || request.start.stages() != request.devices * request.stages_per_rank)
+    return std::nullopt;
   std::vector<std::size_t> points;
   for (std::size_t b = 0; b <= blocks.stages() && points.size() <= request.start.stages(); ++b) {
     if (blocks[b] == request.start[points.size()]) points.push_back(b);
@@ -198,9 +199,9 @@ class device_chain {
 /// The deadline of a search that began then for why nothing fits: within the time limit, and after 4 seconds; none if
 /// only nodes are counted.
 [[nodiscard]] inline double end_of_reasons(const plan_request& request, double began) {
-  if (by_nodes(request.limits)) return std::numeric_limits<double>::infinity();
+  if (by_nodes(request.search)) return std::numeric_limits<double>::infinity();
   const double end = seconds_now() + 4;
-  const auto& limit = request.limits.time_limit;
+  const auto& limit = request.search.time_limit;
   return limit && end > began + *limit ? began + *limit : end;
 }
 
@@ -233,23 +234,24 @@ class device_chain {
                                                          const makespan_request& asked, double began) {
   const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<makespan_cut>::infeasible({reason::cause::constraint});
-  const auto& limit = request.limits.time_limit;
+  const auto& limit = request.search.time_limit;
   return on.best_of(layouts, asked, limit ? began + *limit : 0);
 }
 
 /// Why a search for a cut found none.
-[[nodiscard]] inline reason why_no_best_cut(const device_chain& on, const profile& model, const plan_request& request,
-                                            const cuts& blocks, const training_memory& memory,
-                                            const makespan_request& asked, const target_stages& allowed, double began) {
-  const std::vector<stage_moments> held_then = engine::moments_of(asked.order);
+[[nodiscard]] inline reason explain_infeasible_best_cut(const device_chain& on, const profile& model,
+                                                        const plan_request& request, const cuts& blocks,
+                                                        const training_memory& memory, const makespan_request& asked,
+                                                        const target_stages& allowed, double began) {
+  const std::vector<stage_moments> held_then = engine::moments_of(asked.schedule);
   if (request.target != framework::none) {
     const target_entry& entry = entry_of(request.target);
-    const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
+    const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.stages_per_rank);
     if (rule) return *rule;
     if (!has_memory_limit(request)) {
       return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
     }
-    if (request.chunks == 1 && request.memory_of_devices.empty()) {
+    if (request.stages_per_rank == 1 && request.memory_limit.of_ranks().empty()) {
       const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
         return memory.most(blocks[first], blocks[last], held_then[s]);
       };
@@ -257,7 +259,7 @@ class device_chain {
                              bytes_allowed(request, 0), held);
     }
   }
-  if (request.chunks == 1) return stage_shortage(model, request, blocks, memory, held_then);
+  if (request.stages_per_rank == 1) return stage_shortage(model, request, blocks, memory, held_then);
   const double end = end_of_reasons(request, began);
   const auto fits = [&](double bytes) { return on.fits(asked, bytes, end); };
   return detail::chunks_shortage(request, fits);
@@ -272,32 +274,33 @@ class device_chain {
   check_makespan_request(run, request);
   const double began = seconds_now();
   const cuts blocks = blocks_of("make_plan", model, request.forbidden_cuts, request.kept_together);
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   makespan_request asked;
-  asked.order = schedule_of_request(request);
+  asked.schedule = schedule_of_request(request);
   if (stages > blocks.stages()) {
     return outcome<plan>::infeasible(too_many_target_stages(model, request, blocks, stages));
   }
-  asked.links = links_of(request, asked.order.rank_of);
+  asked.links = links_of(request, asked.schedule.rank_of);
   asked.transfers = request.transfers;
   if (!has_layouts(request)) asked.start = start_of(request, blocks);
-  asked.limits = request.limits;
-  asked.helpers = request.helpers;
-  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);
-  if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
-  const training_memory memory(model, request.memory);
-  check_memory(memory, request, microbatches_in_flight(asked.order));
-  const bool mixed = mixes_backward(asked.order);
-  const chain_model chain =
-      mixed ? chain_model(least_gradients(run), request.memory, blocks) : chain_model(run, request.memory, blocks);
+  asked.search = request.search;
+  asked.backends = request.backends;
+  if (request.memory_limit.for_all()) asked.memory_limit = bytes_allowed(request, 0);
+  if (!request.memory_limit.of_ranks().empty()) asked.memory_limit = bytes_of_devices(request);
+  const training_memory memory(model, request.memory_accounting);
+  check_memory(memory, request, microbatches_in_flight(asked.schedule));
+  const bool mixed = mixes_backward(asked.schedule);
+  const chain_model chain = mixed ? chain_model(least_gradients(run), request.memory_accounting, blocks)
+                                  : chain_model(run, request.memory_accounting, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
-  device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed, whole == whole_stages::first);
+  device_chain on(chain, speeds_of_stages(request, asked.schedule.rank_of), allowed, whole == whole_stages::first);
   const auto found = has_layouts(request) ? best_told_cut(on, model, request, blocks, asked, began) : on.best(asked);
   if (found.state() == state::infeasible) {
-    return outcome<plan>::infeasible(why_no_best_cut(on, model, request, blocks, memory, asked, allowed, began));
+    return outcome<plan>::infeasible(
+        explain_infeasible_best_cut(on, model, request, blocks, memory, asked, allowed, began));
   }
   if (!found) return outcome<plan>::unknown(found.why());
-  plan made = plan_of(model, request, asked.order, memory, chain, *found, found.state());
+  plan made = plan_of(model, request, asked.schedule, memory, chain, *found, found.state());
   return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
                                                 : outcome<plan>::feasible(std::move(made));
 }

@@ -93,21 +93,21 @@ STAGECUT_DECL outcome<planned_modules> plan_modules_fn::operator()(const profile
   const profile leaves = flatten_modules(model);
   plan_request asked;
   asked.devices = request.devices;
-  asked.chunks = detail::chunks_of(made.partition);
-  asked.memory = memory;
+  asked.stages_per_rank = detail::chunks_of(made.partition);
+  asked.memory_accounting = memory;
   asked.optimizer = optimizer;
   std::vector<std::size_t> points{0};
   for (const module_run& each : made.partition.runs) points.push_back(each.last);
   detail::check_runs(leaves, cuts(points));
-  const std::vector<std::size_t> devices = detail::devices_of_runs(made.partition, asked.chunks);
+  const std::vector<std::size_t> devices = detail::devices_of_runs(made.partition, asked.stages_per_rank);
   points.resize(devices.size() + 1, leaves.layers.size());
   const training_memory bytes(leaves, detail::memory_of_request(leaves, asked));
   detail::check_memory(bytes, asked, {});
   made.plan.cuts = cuts(std::move(points), empty_stages::allowed);
   detail::describe(made.plan, leaves, asked, bytes, devices, std::vector<std::size_t>(devices.size()));
   for (std::size_t s = 0; s < made.partition.runs.size(); ++s) made.plan.stages[s].cost = made.partition.runs[s].cost;
-  const bool one_each = asked.chunks == 1;
-  made.plan.objective = {one_each ? "bottleneck" : "", "time and memory", made.partition.max_load, made.partition.bound,
+  const bool one_each = asked.stages_per_rank == 1;
+  made.plan.objective = {one_each ? "bottleneck" : "", "time and memory", made.partition.value, made.partition.bound,
                          proved};
   return proved == state::optimal ? outcome<planned_modules>::optimal(std::move(made))
                                   : outcome<planned_modules>::feasible(std::move(made));

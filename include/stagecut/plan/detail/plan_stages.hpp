@@ -11,8 +11,8 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/words.hpp>
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/merged_items.hpp>
@@ -21,13 +21,13 @@
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
+#include <stagecut/plan/detail/explain_infeasible_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/moments_kept.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
 #include <stagecut/plan/detail/shared_devices.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
-#include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
@@ -57,13 +57,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 inline void check_shape_of(const plan_request& request) {
   const schedule_entry& meant = entry_of(requested_kind(request));
   if (request.microbatches == 0 || request.group != 0 || meant.fits == nullptr) return;
-  if (meant.fits(request.devices, request.chunks, request.microbatches)) return;
+  if (meant.fits(request.devices, request.stages_per_rank, request.microbatches)) return;
   (void)schedule_of_request(request);
 }
 
 /// Whether it is known what stages keep: by a rule, or by the order of a schedule that can be made.
 [[nodiscard]] inline bool knows_in_flight(const plan_request& request) {
-  const bool rule = request.chunks == 1 && entry_of(request.schedule).most_in_flight != nullptr;
+  const bool rule = request.stages_per_rank == 1 && entry_of(request.schedule).most_in_flight != nullptr;
   return rule || !request.in_flight.empty() || prediction_obstacle(request).empty();
 }
 
@@ -82,27 +82,29 @@ inline void check_stages_request(std::string_view function, const profile& model
   if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is what make_plan minimises");
   const schedule_entry& entry = entry_of(request.schedule);
   if (needs_more(entry)) refuse("schedule", entry.name, "is not one that a chain is planned for");
-  if (entry.chunks == 0 && request.chunks == 1) refuse("schedule", entry.name, "needs chunks above 1");
-  if (request.chunks > 1 && entry_of(entry.with_chunks).chunks == 1) {
-    refuse("schedule", entry.name, "has one stage on each device: chunks must be 1");
+  if (entry.stages_per_rank == 0 && request.stages_per_rank == 1)
+    refuse("schedule", entry.name, "needs chunks above 1");
+  if (request.stages_per_rank > 1 && entry_of(entry.with_stages_per_rank).stages_per_rank == 1) {
+    refuse("schedule", entry.name, "has one stage on each device: stages_per_rank must be 1");
   }
-  if (request.chunks == 1 && entry.chunks > 1) {
-    refuse("schedule", entry.name, joined({"has ", entry.chunks, " stages on each device: chunks must say so"}));
+  if (request.stages_per_rank == 1 && entry.stages_per_rank > 1) {
+    refuse("schedule", entry.name,
+           joined({"has ", entry.stages_per_rank, " stages on each device: chunks must say so"}));
   }
   check_shape_of(request);
   if (recomputes_apart(request)) {
-    refuse("memory.checkpoint", "always", joined({"needs a schedule that runs B as one, not ", entry.name}));
+    refuse("memory_accounting.checkpoint", "always", joined({"needs a schedule that runs B as one, not ", entry.name}));
   }
   if (has_memory_limit(request) && !knows_in_flight(request)) {
-    const bool one = request.memory_per_device.has_value();
-    refuse(one ? "memory_per_device" : "memory_of_devices",
-           one ? std::to_string(*request.memory_per_device) : std::string("{…}"),
+    const bool one = request.memory_limit.for_all().has_value();
+    refuse(one ? "memory_limit" : "memory_limit",
+           one ? std::to_string(*request.memory_limit.for_all()) : std::string("{…}"),
            joined({"limits what the order of ", entry_of(requested_kind(request)).name,
                    " keeps, and that is not known: ", prediction_obstacle(request)}));
   }
-  if (request.memory.checkpoint == checkpointing::except_last && !may_keep_last(entry)) {
+  if (request.memory_accounting.checkpoint == checkpointing::except_last && !may_keep_last(entry)) {
     const auto may = [](const schedule_entry& each) { return may_keep_last(each); };
-    refuse("memory.checkpoint", "except_last",
+    refuse("memory_accounting.checkpoint", "except_last",
            joined({"needs the schedule ", stagecut::list_names(schedules, " or ", may),
                    ", where the last microbatch is the first to go back"}));
   }
@@ -116,7 +118,7 @@ inline void check_stages_request(std::string_view function, const profile& model
     return result;
   }
   const schedule_entry& entry = entry_of(request.schedule);
-  const bool rule = request.chunks == 1 && entry.most_in_flight != nullptr;
+  const bool rule = request.stages_per_rank == 1 && entry.most_in_flight != nullptr;
   if (result.empty() && !rule && prediction_obstacle(request).empty()) {
     return microbatches_in_flight(schedule_of_request(request));
   }
@@ -199,8 +201,8 @@ template <stage_constraint Constraint>
                                                         const training_memory& memory,
                                                         const std::vector<stage_moments>& held) {
   const std::vector<std::size_t> rank_of = placement_of(request);
-  const auto uniform = uniform_cuts(layers, request.devices * request.chunks);
-  const auto most = static_cast<double>(uniform->cost);
+  const auto uniform = uniform_cuts(layers, request.devices * request.stages_per_rank);
+  const auto most = static_cast<double>(uniform->value);
   objective_cut result{uniform->cuts, most, most, {}};
   for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
     const interval items = result.cuts.stage(s);
@@ -247,12 +249,12 @@ template <stage_constraint Constraint>
   if (per_token && !timed) fail(invalid_input("model", "no layer has a time"));
   const auto best = [&](const auto& within) {
     if (request.by == measure::layers && is_bottleneck(request.objective)) {
-      return detail::evened(detail::best_by_objective(cost, request.devices * request.chunks, request, within), blocks,
-                            within);
+      return detail::evened(detail::best_by_objective(cost, request.devices * request.stages_per_rank, request, within),
+                            blocks, within);
     }
     if (per_token) return detail::least_time_per_token(cost, model, blocks, request, within);
     return timed ? detail::best_by_time(cost, model, blocks, request, within)
-                 : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
+                 : detail::best_by_objective(cost, request.devices * request.stages_per_rank, request, within);
   };
   if (!has_memory_limit(request)) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
   const memory_cap cap(memory, bytes_of_stages(request, share), held);
@@ -263,7 +265,7 @@ template <stage_constraint Constraint>
   }
   auto found = best(any_constraint(within));
   if (found) return found;
-  if (request.chunks == 1) {
+  if (request.stages_per_rank == 1) {
     return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, held));
   }
   return outcome<objective_cut>::infeasible(lone_stage_shortage(request, blocks, memory, held));
@@ -291,21 +293,22 @@ template <stage_constraint Constraint>
 }
 
 /// Why a search for stages that a target can express found none.
-[[nodiscard]] inline reason why_no_stages(const profile& model, const plan_request& request, const cuts& blocks,
-                                          const training_memory& memory, const std::vector<stage_moments>& held,
-                                          const target_stages& allowed) {
+[[nodiscard]] inline reason explain_infeasible_stages(const profile& model, const plan_request& request,
+                                                      const cuts& blocks, const training_memory& memory,
+                                                      const std::vector<stage_moments>& held,
+                                                      const target_stages& allowed) {
   const target_entry& entry = entry_of(request.target);
-  const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
+  const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.stages_per_rank);
   if (rule) return *rule;
   if (!has_memory_limit(request)) {
     return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
   }
-  if (!request.memory_of_devices.empty()) return stage_shortage(model, request, blocks, memory, held);
+  if (!request.memory_limit.of_ranks().empty()) return stage_shortage(model, request, blocks, memory, held);
   const auto bytes = [&](std::size_t s, std::size_t first, std::size_t last) {
     return memory.most(blocks[first], blocks[last], held[s]);
   };
-  return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices * request.chunks,
-                         bytes_allowed(request, 0), bytes);
+  return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks),
+                         request.devices * request.stages_per_rank, bytes_allowed(request, 0), bytes);
 }
 
 /// Plans a chain by the costs of its stages, on behalf of `function`. See `plan_chain`.
@@ -314,7 +317,7 @@ template <stage_constraint Constraint>
   const plan_request request = with_target(model, given);
   check_stages_request(function, model, request);
   const cuts blocks = blocks_of(function, model, request.forbidden_cuts, request.kept_together);
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   if (stages > blocks.stages()) {
     return outcome<plan>::infeasible(too_many_target_stages(model, request, blocks, stages));
   }
@@ -343,11 +346,11 @@ template <stage_constraint Constraint>
   };
   const auto found = cut_within(request, 1);
   if (!found) {
-    return outcome<plan>::infeasible(allowed.any() ? why_no_stages(model, request, blocks, memory, held, allowed)
-                                                   : found.why());
+    return outcome<plan>::infeasible(
+        allowed.any() ? explain_infeasible_stages(model, request, blocks, memory, held, allowed) : found.why());
   }
   plan result = planned(*found, found.state());
-  if (has_memory_limit(request) && request.chunks > 1) {
+  if (has_memory_limit(request) && request.stages_per_rank > 1) {
     if (const auto over = fullest_over_limit(result)) {
       if (is_uniform(request, blocks) && !allowed.any()) return outcome<plan>::infeasible(*over);
       return detail::within_shared_devices(request, *over, found->bound, cut_within, planned);

@@ -37,7 +37,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (request.target == framework::pytorch) return true;
   const bool makespan = request.objective == plan_objective::makespan;
   switch (request.schedule) {
-    case schedule_kind::one_forward_one_backward: return makespan && request.chunks > 1;
+    case schedule_kind::one_forward_one_backward: return makespan && request.stages_per_rank > 1;
     case schedule_kind::gpipe: return makespan;
     default: return true;
   }
@@ -129,8 +129,9 @@ inline void check_row_request(std::string_view function, const layer_row& row, c
   if (!listed && !request.kept_together.empty()) refuse("kept_together", "{…}", unlisted);
   if (!request.weights.empty()) refuse("weights", "{…}", "is of chains");
   if (request.start.stages() != 0) refuse("start", "{…}", "is of chains, and this is a graph");
-  if (request.memory.checkpoint != checkpointing::never) {
-    refuse("memory.checkpoint", to_string(request.memory.checkpoint), "is of chains, and this is a graph");
+  if (request.memory_accounting.checkpoint != checkpointing::never) {
+    refuse("memory_accounting.checkpoint", to_string(request.memory_accounting.checkpoint),
+           "is of chains, and this is a graph");
   }
 }
 
@@ -176,7 +177,7 @@ struct backward_seconds {
   }
   const double heaviest = *std::max_element(units.begin(), units.end());
   double least = std::max({m * work / speeds, m * heaviest / fastest, way / fastest});
-  if (request.chunks == 1 && !split && request.speeds.empty()) {
+  if (request.stages_per_rank == 1 && !split && request.speeds.empty()) {
     double left = 1;  // of T, after all stages
     for (std::size_t p = 0; p < request.devices; ++p) left *= 1 - 1 / m;
     least = std::max(least, work / (1 - left));
@@ -200,7 +201,7 @@ struct backward_seconds {
 [[nodiscard]] inline bool can_hold(const layer_row& row, const plan_request& request) {
   std::size_t parts = 0;
   for (std::size_t v = 0; v < row.unit.size(); ++v) parts += row.unit[v] == v ? 1 : 0;
-  return parts >= request.devices * request.chunks;
+  return parts >= request.devices * request.stages_per_rank;
 }
 
 /// A plan for one order as an answer for all: optimal if it meets the bound.
@@ -248,7 +249,7 @@ template <class Compare>
   double open = std::numeric_limits<double>::infinity();  // lower bound per microbatch over all combinations
   double best = open;
   for (compared_plan& each : result.compared) {
-    asked.devices = each.devices, asked.chunks = each.chunks, asked.microbatches = each.microbatches;
+    asked.devices = each.devices, asked.stages_per_rank = each.stages_per_rank, asked.microbatches = each.microbatches;
     asked.schedule = each.schedule, asked.group = each.group;
     const bool shaped = each.pipelines != 0 && shape_obstacle(row.chain, asked).empty();
     if (!shaped || asked.microbatches == 0 || !can_hold(row, asked)) continue;

@@ -31,7 +31,7 @@ namespace detail {
 
 STAGECUT_DECL void check_start(std::string_view function, std::string_view argument, const cuts& at,
                                const profile& model, const plan_request& request) {
-  const std::size_t stages = request.devices * request.chunks;
+  const std::size_t stages = request.devices * request.stages_per_rank;
   if (at.stages() == stages && at.items() == model.layers.size()) return;
   fail(argument_error(function, argument, joined({at.stages(), " stages of ", at.items(), " layers"}),
                       joined({"must be ", stages, " of ", model.layers.size()})));
@@ -44,7 +44,7 @@ class cut_score {
       : model_(model), request_(request), asked_(request), at_(at) {
     asked_.start = {};
     // There is one cut: limits would end the search before it is evaluated.
-    if (!finds_order(request)) asked_.limits = {std::nullopt, std::nullopt, {}, {}};
+    if (!finds_order(request)) asked_.search = {};
   }
 
   [[nodiscard]] outcome<scored_cut> score() {
@@ -110,8 +110,7 @@ class cut_score {
   void drop_target(const profile& model) {
     if (request_.target == framework::none) return;
     plan_request unlimited = asked_;
-    unlimited.memory_per_device.reset();
-    unlimited.memory_of_devices.clear();
+    unlimited.memory_limit = {};
     const target_entry& entry = entry_of(request_.target);
     check_target_model(model_, request_);
     const std::string where = misplaced_layer(entry, model_, at_.assignment(), request_.devices, at_.stages());
@@ -127,18 +126,17 @@ class cut_score {
   }
 
   void drop_memory() {
-    asked_.memory_per_device.reset();
-    asked_.memory_of_devices.clear();
+    asked_.memory_limit = {};
   }
 
   /// Reports the devices that have too little memory, and the plan's limit.
   void tell_memory(const plan_request& limited, const reason& lacks) {
     const std::size_t before = result_.broken.size();
     plan& made = result_.made;
-    made.memory.per_device = limited.memory_per_device;
-    made.memory.of_devices = limited.memory_of_devices;
-    std::vector<double> bytes = made.chunks > 1 ? device_memories(made) : std::vector<double>();
-    if (made.chunks == 1) {
+    made.memory.per_device = limited.memory_limit.for_all();
+    made.memory.of_devices = limited.memory_limit.of_ranks();
+    std::vector<double> bytes = made.stages_per_rank > 1 ? device_memories(made) : std::vector<double>();
+    if (made.stages_per_rank == 1) {
       for (const planned_stage& each : made.stages) bytes.push_back(each.total_memory());
     }
     for (std::size_t d = 0; d < bytes.size(); ++d) {
@@ -159,7 +157,7 @@ class cut_score {
 
 STAGECUT_DECL plan_request with_usable_start(const profile& model, plan_request request) {
   if (request.start.stages() == 0) return request;
-  bool usable = request.start.stages() == request.devices * request.chunks;
+  bool usable = request.start.stages() == request.devices * request.stages_per_rank;
   if (usable && finds_order(request)) {
     usable = !has_memory_limit(request) && request.target == framework::none;
   } else if (usable) {

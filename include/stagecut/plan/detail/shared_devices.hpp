@@ -11,8 +11,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/engine/shortage.hpp>
+#include <stagecut/plan/detail/explain_infeasible_plan.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
-#include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -69,8 +69,9 @@ template <class CutWithin, class Planned>
                                                   const CutWithin& cut_within, const Planned& planned) {
   constexpr std::size_t steps = 8;
   plan_request asked = request;
-  if (asked.limits.time_limit) *asked.limits.time_limit /= static_cast<double>(steps);
-  const double least = 1 / static_cast<double>(request.chunks);  // with this share the stages of a device fit together
+  if (asked.search.time_limit) *asked.search.time_limit /= static_cast<double>(steps);
+  const double least =
+      1 / static_cast<double>(request.stages_per_rank);  // with this share the stages of a device fit together
   std::optional<plan> best;
   for (std::size_t k = 1; k <= steps; ++k) {
     const double share = 1 - (1 - least) * static_cast<double>(k) / static_cast<double>(steps);

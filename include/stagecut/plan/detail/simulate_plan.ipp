@@ -12,7 +12,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -53,7 +53,7 @@ STAGECUT_DECL schedule named_schedule_of(const plan& made) {
     fail(invalid_input("plan", joined({"its schedule is ", name, ", and it gives no order"})));
   schedule_shape shape;
   shape.ranks = made.devices;
-  shape.chunks = made.chunks;
+  shape.stages_per_rank = made.stages_per_rank;
   shape.microbatches = made.schedule.microbatches;
   shape.group = made.schedule.group;
   shape.slices = made.schedule.slices;
@@ -174,7 +174,7 @@ STAGECUT_DECL transfer_times<double> transfers_of(const plan& made, std::size_t 
   transfer_times<double> result;
   const std::vector<link_speed>& links = made.messages.links;
   if (links.empty()) return result;
-  const auto* const known = stagecut::find_name(transfer_kind_words, made.messages.kind);
+  const auto* const known = stagecut::find_name(transfer_kind_names, made.messages.kind);
   if (known == nullptr) {
     detail::fail(invalid_input(
         "plan", detail::joined({"its messages of kind ", detail::in_quotes(made.messages.kind), " are not known"})));

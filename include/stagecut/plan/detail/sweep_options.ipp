@@ -15,10 +15,13 @@ STAGECUT_DECL plan_request request_of_row(const plan_request& request, const swe
   result.devices = row.devices;
   result.microbatches = row.microbatches;
   result.schedule = row.schedule;
-  result.chunks = row.chunks;
-  if (!detail::takes_group(row.schedule, row.chunks)) result.group = 0;
-  result.memory.checkpoint = row.checkpoint;
-  result.limits = {options.time_limit, options.node_limit, options.stop, {}};
+  result.stages_per_rank = row.stages_per_rank;
+  if (!detail::takes_group(row.schedule, row.stages_per_rank)) result.group = 0;
+  result.memory_accounting.checkpoint = row.checkpoint;
+  result.search = {};
+  result.search.time_limit = options.time_limit;
+  result.search.node_limit = options.node_limit;
+  result.search.stop = options.stop;
   return result;
 }
 

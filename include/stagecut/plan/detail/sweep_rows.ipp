@@ -33,7 +33,7 @@
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -42,13 +42,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Lower bound in bytes on the fullest device of any plan of a request. With one stage on each device the least need of
 /// the fullest one, to a thousandth; else the mean of what all devices hold at least.
 [[nodiscard]] inline double least_fullest_device(const profile& model, const cuts& blocks, const plan_request& asked,
-                                                 const chain_limits& limits) {
-  const training_memory memory(model, asked.memory);
+                                                 const search_options& limits) {
+  const training_memory memory(model, asked.memory_accounting);
   double all = memory(0, memory.size(), 1).resident;
   // A device holds all that a microbatch left there while its last stage works on it.
-  if (asked.memory.checkpoint == checkpointing::never) all += memory.of_microbatch(0, memory.size());
+  if (asked.memory_accounting.checkpoint == checkpointing::never) all += memory.of_microbatch(0, memory.size());
   const double mean = all / static_cast<double>(asked.devices);
-  if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
+  if (asked.stages_per_rank > 1 || asked.devices > blocks.stages()) return mean;
   memory_fit fits(blocks, memory, limits);
   const std::vector<stage_moments> held = engine::moments_of(schedule_of_request(asked));
   const auto fits_all = [&](double bytes) { return fits(held, bytes); };
@@ -70,15 +70,15 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 inline void check_sweep(const profile& model, const plan_request& request, const sweep_axes& axes) {
   plan_choices choices;
   choices.devices = axes.devices;
-  choices.chunks = axes.chunks;
+  choices.stages_per_rank = axes.stages_per_rank;
   choices.microbatches = axes.microbatches;
   choices.schedules = axes.schedules;
   plan_request asked = request;
-  asked.limits = {};
-  if (!axes.checkpoints.empty()) asked.memory.checkpoint = axes.checkpoints[0];
+  asked.search = {};
+  if (!axes.checkpoints.empty()) asked.memory_accounting.checkpoint = axes.checkpoints[0];
   for (const checkpointing each : axes.checkpoints) {
     // One that the makespan is known for, if there is one.
-    if (each != checkpointing::except_last) asked.memory.checkpoint = each;
+    if (each != checkpointing::except_last) asked.memory_accounting.checkpoint = each;
   }
   check_choices("sweep_rows", "axes", model, asked, choices);
 }
@@ -88,7 +88,7 @@ inline void check_sweep(const profile& model, const plan_request& request, const
   constexpr std::size_t most = std::size_t{1} << 24U;
   std::size_t all = 1;
   for (const std::size_t each : {axes.devices.size(), axes.microbatches.size(), axes.schedules.size(),
-                                 axes.chunks.size(), axes.checkpoints.size()}) {
+                                 axes.stages_per_rank.size(), axes.checkpoints.size()}) {
     if (each == 0) continue;
     if (each > most / all) {
       fail(argument_error("sweep_rows", "axes", "{…}", joined({"must have at most ", most, " configurations"})));
@@ -105,13 +105,13 @@ inline void check_sweep(const profile& model, const plan_request& request, const
       return list[at];
     };
     sweep_row& row = rows[i];
-    row.checkpoint = next(axes.checkpoints, request.memory.checkpoint);
-    row.chunks = next(axes.chunks, request.chunks);
+    row.checkpoint = next(axes.checkpoints, request.memory_accounting.checkpoint);
+    row.stages_per_rank = next(axes.stages_per_rank, request.stages_per_rank);
     row.schedule = next(axes.schedules, request.schedule);
     row.microbatches = next(axes.microbatches, request.microbatches);
     row.devices = next(axes.devices, request.devices);
     // The request's schedule depends on chunks; a listed schedule is taken as it is.
-    if (axes.schedules.empty() && row.chunks > 1) row.schedule = entry_of(row.schedule).with_chunks;
+    if (axes.schedules.empty() && row.stages_per_rank > 1) row.schedule = entry_of(row.schedule).with_stages_per_rank;
   }
   return rows;
 }
@@ -188,18 +188,18 @@ class row_sweep {
     if (is_stopped()) return;
     row.why = shape_obstacle(model_, asked);
     // An unknown or unplanned row is not infeasible.
-    const bool shaped = has_shape(row.schedule, row.devices, row.chunks, row.microbatches, asked.group);
+    const bool shaped = has_shape(row.schedule, row.devices, row.stages_per_rank, row.microbatches, asked.group);
     if (!row.why.empty() && !shaped) row.state = state::infeasible;
     if (row.why.empty()) row.why = makespan_obstacle(model_, asked);
     if (!row.why.empty()) {
       known_[i] = 1;
       return;
     }
-    asked.helpers = {};
-    asked.limits.time_limit.reset();
-    asked.limits.node_limit = 0;
+    asked.backends = {};
+    asked.search.time_limit.reset();
+    asked.search.node_limit = 0;
     if (const outcome<plan> made = plan_makespan(model_, asked)) row.bound = made->objective.bound;
-    asked.limits.node_limit.reset();
+    asked.search.node_limit.reset();
     row.memory_bound = least_fullest_device(model_, blocks_, asked, limits_of(asked));
   }
 
@@ -231,7 +231,7 @@ class row_sweep {
     const auto stop = [&] { return stopped = stopped || is_stopped(); };
     sweep_row& row = rows_[i];
     plan_request asked = request_of(row);
-    asked.limits.stop = stop;
+    asked.search.stop = stop;
     if (stopped) return;
     const outcome<plan> made = plan_makespan(model_, asked);
     if (stopped) return;

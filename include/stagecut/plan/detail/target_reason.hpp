@@ -15,7 +15,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
-#include <stagecut/plan/detail/why_no_plan.hpp>
+#include <stagecut/plan/detail/explain_infeasible_plan.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/parts/target_kinds.hpp>
 #include <stagecut/plan/parts/target_stages.hpp>

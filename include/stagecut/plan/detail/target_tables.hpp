@@ -17,7 +17,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
                                                                         std::size_t) = nullptr,
                                                 bool (*named)(std::size_t, std::size_t, std::size_t) = nullptr) {
   const schedule_entry& entry = entry_of(kind);
-  return {kind, entry.name, entry.chunks, entry.v_shaped, called, obstacle, named};
+  return {kind, entry.name, entry.stages_per_rank, entry.v_shaped, called, obstacle, named};
 }
 
 /// Encoders in front of the embedding feed the decoders; an encoder after it, as in T5, has no pipeline.

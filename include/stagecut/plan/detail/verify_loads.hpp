@@ -25,7 +25,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   for (const std::size_t i : all.layers[s]) {
     if (all.figures[i].unknown[0] != '\0') return all.figures[i].unknown;
     // Each device runs layers without a sharding whole.
-    if (stage.shards > 1 && all.figures[i].ways != stage.shards && !all.model.layers[i].shardings.empty())
+    if (stage.tensor_parallel > 1 && all.figures[i].ways != stage.tensor_parallel &&
+        !all.model.layers[i].shardings.empty())
       return "it has shards that its layers do not tell";
   }
   return "";

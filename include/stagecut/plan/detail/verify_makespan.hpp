@@ -8,7 +8,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
-#include <stagecut/plan/detail/plain_run.hpp>
+#include <stagecut/plan/detail/reference_simulator.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
 #include <stagecut/plan/detail/verify_costs.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -47,7 +47,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// An iteration of the stages in that order.
-[[nodiscard]] inline plain_run run_of(const verified_plan& all, const schedule& order) {
+[[nodiscard]] inline reference_simulator run_of(const verified_plan& all, const schedule& order) {
   const message_model& said = all.made.messages;
   std::vector<plain_message> messages;
   for (std::size_t e = 0; e < all.edges.size(); ++e) {
@@ -61,7 +61,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// Compares a timeline with the passes as they run.
-inline void compare_timeline(const plan& made, const plain_run& run, double makespan, check_notes& notes) {
+inline void compare_timeline(const plan& made, const reference_simulator& run, double makespan, check_notes& notes) {
   const std::size_t m = made.schedule.microbatches;
   const auto row = [&](op_kind kind, std::size_t stage, std::size_t k) {
     return (static_cast<std::size_t>(kind) * made.stages.size() + stage) * m + k;
@@ -112,10 +112,10 @@ inline verified_ends verify_run(const verified_plan& all, const schedule& order,
     notes.not_checked("", "its messages are not those of the profile");
     return {};
   }
-  const plain_run run = detail::run_of(all, order);
+  const reference_simulator run = detail::run_of(all, order);
   if (!run.ends()) {
-    of_schedule.broken("", "its passes wait for each other in a circle");
-    notes.not_checked("", "its passes wait for each other in a circle");
+    of_schedule.broken("", "its passes wait for each other in a cycle");
+    notes.not_checked("", "its passes wait for each other in a cycle");
     return {};
   }
   const double found = run.makespan();

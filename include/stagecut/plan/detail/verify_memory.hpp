@@ -197,7 +197,7 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
   for (std::size_t s = 0; s < all.stages(); ++s) {
     const planned_stage& stage = all.made.stages[s];
     if (stage.on_cpu) continue;
-    if (order.ranks() == 0 && all.made.chunks > 1) {
+    if (order.ranks() == 0 && all.made.stages_per_rank > 1) {
       return notes.not_checked("", "stages share a device, and when is not known");
     }
     const double here = detail::fullest_moment(all, memory, order, stage.device);

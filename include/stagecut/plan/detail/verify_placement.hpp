@@ -52,7 +52,7 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   all.layers.resize(all.stages());
   for (std::size_t i = 0; i < all.stage_of.size(); ++i) all.layers[all.stage_of[i]].push_back(i);
   // A device that has several stages may have an empty one.
-  const bool may_be_empty = all.made.chunks > 1 && all.made.assignment.empty();
+  const bool may_be_empty = all.made.stages_per_rank > 1 && all.made.assignment.empty();
   for (std::size_t s = 0; s < all.stages() && !all.stage_of.empty() && !may_be_empty; ++s) {
     if (all.layers[s].empty()) notes.broken(stage_text(s), "holds no layer");
   }
@@ -180,7 +180,7 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
   const std::size_t stages = made.stages.size();
   if (!are_counts_right(made)) {
     notes.broken("", "there are not as many stages as devices times chunks", static_cast<double>(stages),
-                 static_cast<double>(made.devices) * static_cast<double>(made.chunks));
+                 static_cast<double>(made.devices) * static_cast<double>(made.stages_per_rank));
   }
   if (!made.speeds.empty() && made.speeds.size() != made.devices) {
     notes.broken("", "there are not as many speeds as devices", static_cast<double>(made.speeds.size()),
@@ -198,11 +198,13 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
       notes.broken(stage_text(s), joined({"stands on device ", here.device, " of ", made.devices}));
       continue;
     }
-    if (++held[here.device] > made.chunks) notes.broken(stage_text(s), "is one more than its device has chunks");
+    if (++held[here.device] > made.stages_per_rank)
+      notes.broken(stage_text(s), "is one more than its device has chunks");
     if (first[here.device] == stages) first[here.device] = s;
     const planned_stage& other = made.stages[first[here.device]];
     if (here.on_cpu != other.on_cpu) notes.broken(stage_text(s), "shares a device that is a CPU for one stage only");
-    if (here.replicas == 0 || here.shards == 0 || here.replicas * here.shards != other.replicas * other.shards) {
+    if (here.replicas == 0 || here.tensor_parallel == 0 ||
+        here.replicas * here.tensor_parallel != other.replicas * other.tensor_parallel) {
       notes.broken(stage_text(s), "needs another number of devices than the other stages of its rank, or none");
     }
   }

@@ -221,7 +221,7 @@ STAGECUT_DECL plan_verification verify_plan_fn::operator()(const profile& model,
   detail::verified_plan all{chain_of_graph ? made.profile : model, made};
   if (model.layers.empty() || model.layers.size() != made.profile.layers.size()) {
     result.checks.push_back(detail::verify_profile(model, all));
-    for (const word<const char*>& each : plan_check_words) {
+    for (const named<const char*>& each : plan_check_names) {
       if (result.checks[0].name != each.name)
         result.checks.push_back(detail::unchecked(each.name, "it is of another profile"));
     }

@@ -7,7 +7,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/detail/check_notes.hpp>
-#include <stagecut/plan/detail/plain_run.hpp>
+#include <stagecut/plan/detail/reference_simulator.hpp>
 #include <stagecut/plan/detail/verified_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -68,23 +68,24 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (last_kept) entry = &entry_of(entry->with_last_kept);
   schedule_shape shape;
   shape.ranks = made.devices;
-  shape.chunks = made.chunks;
+  shape.stages_per_rank = made.stages_per_rank;
   shape.microbatches = made.schedule.microbatches;
   if (entry->takes == shape_figure::in_flight) shape.in_flight = detail::asked_in_flight(made, notes);
   if (made.schedule.slices != 1 && entry->takes != shape_figure::slices) {
     return notes.broken("", joined({in_quotes(entry->name), " does not cut sequences into slices"})), schedule();
   }
   shape.slices = made.schedule.slices;
-  const bool as_one = entry->kind == schedule_kind::interleaved && made.chunks == 1;  // 1F1B
+  const bool as_one = entry->kind == schedule_kind::interleaved && made.stages_per_rank == 1;  // 1F1B
   shape.group = made.schedule.group;
   const std::size_t m = shape.microbatches;
-  const bool fits = shape.group != 0 ? entry->fits_group != nullptr &&
-                                           (as_one || entry->fits_group(made.devices, made.chunks, m, shape.group))
-                                     : entry->fits == nullptr || entry->fits(made.devices, made.chunks, m);
-  const bool chunks = entry->chunks == 0 || entry->chunks == made.chunks;
+  const bool fits = shape.group != 0
+                        ? entry->fits_group != nullptr &&
+                              (as_one || entry->fits_group(made.devices, made.stages_per_rank, m, shape.group))
+                        : entry->fits == nullptr || entry->fits(made.devices, made.stages_per_rank, m);
+  const bool chunks = entry->stages_per_rank == 0 || entry->stages_per_rank == made.stages_per_rank;
   if (!chunks || (!fits && !as_one)) {
-    notes.broken("", joined({in_quotes(entry->name), " is not made for ", made.devices, " devices, ", made.chunks,
-                             " chunks and ", m, " microbatches",
+    notes.broken("", joined({in_quotes(entry->name), " is not made for ", made.devices, " devices, ",
+                             made.stages_per_rank, " chunks and ", m, " microbatches",
                              shape.group == 0 ? std::string() : joined({" in groups of ", shape.group})}));
   }
   return notes.is_broken() ? schedule() : detail::slices_as_microbatches(make_schedule(entry->kind, shape));
@@ -104,7 +105,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     return notes.not_checked("", "it has more than 2^20 forward passes"), schedule();
   }
   const std::size_t stages = made.stages.size();
-  if (made.chunks == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
+  if (made.stages_per_rank == 0 || stages % made.stages_per_rank != 0 ||
+      stages / made.stages_per_rank != made.devices) {
     return notes.not_checked("", "there are not as many stages as devices times chunks"), schedule();
   }
   if (made.schedule.orders.empty()) {

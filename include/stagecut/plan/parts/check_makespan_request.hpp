@@ -5,7 +5,7 @@
 #include <string>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/parts/check_request.hpp>
@@ -31,7 +31,7 @@ inline void check_makespan_request(const profile& model, const plan_request& req
                        "has no backward_weight: the schedule runs the gradients of input and weights apart"));
   }
   if (recomputes_apart(request)) {
-    refuse("memory.checkpoint", "always",
+    refuse("memory_accounting.checkpoint", "always",
            joined({"needs a schedule that runs B as one, not ", to_string(request.schedule)}));
   }
   double all = 0;

@@ -14,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a request limits the memory of devices.
 [[nodiscard]] inline bool has_memory_limit(const plan_request& request) {
-  return request.memory_per_device || !request.memory_of_devices.empty();
+  return request.memory_limit.for_all() || !request.memory_limit.of_ranks().empty();
 }
 
 /// Rejects a limit on memory that is not known, and bytes out of any realistic range.
@@ -38,8 +38,8 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
 
 /// The bytes of that device that stages may use; 0 if none is set.
 [[nodiscard]] inline double bytes_allowed(const plan_request& request, std::size_t device) {
-  const std::vector<double>& own = request.memory_of_devices;
-  return (own.empty() ? request.memory_per_device.value_or(0) : own[device]) * (1 - request.buffer_fraction);
+  const std::vector<double>& own = request.memory_limit.of_ranks();
+  return (own.empty() ? request.memory_limit.for_all().value_or(0) : own[device]) * (1 - request.buffer_fraction);
 }
 
 /// `bytes_allowed` for every device.

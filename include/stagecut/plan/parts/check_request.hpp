@@ -8,7 +8,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/cost/parts/check_links.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -53,8 +53,8 @@ inline void check_chain(std::string_view function, const profile& model) {
 inline void check_in_flight(std::string_view function, const plan_request& request) {
   const std::vector<std::size_t>& in_flight = request.in_flight;
   if (in_flight.empty() && !request.best_in_flight) return;
-  if (request.chunks > 1) {
-    fail(argument_error(function, "in_flight", "{…}", "is of one stage on each device: chunks must be 1"));
+  if (request.stages_per_rank > 1) {
+    fail(argument_error(function, "in_flight", "{…}", "is of one stage on each device: stages_per_rank must be 1"));
   }
   if (!may_limit_in_flight(entry_of(request.schedule))) {
     const auto may = [](const schedule_entry& each) { return may_limit_in_flight(each); };
@@ -81,11 +81,11 @@ inline void check_group_of(std::string_view function, const plan_request& reques
   const auto refuse = [&](const std::string& requirement) {
     fail(argument_error(function, "group", std::to_string(request.group), requirement));
   };
-  const schedule_entry& entry = entry_of(entry_of(request.schedule).with_chunks);
+  const schedule_entry& entry = entry_of(entry_of(request.schedule).with_stages_per_rank);
   if (entry.fits_group == nullptr) refuse(joined({"is of interleaved, not of ", entry.name}));
-  if (request.chunks == 1) refuse("is of several stages on each device: chunks must be above 1");
+  if (request.stages_per_rank == 1) refuse("is of several stages on each device: chunks must be above 1");
   const std::size_t m = request.microbatches;
-  if (m == 0 || entry.fits_group(request.devices, request.chunks, m, request.group)) return;
+  if (m == 0 || entry.fits_group(request.devices, request.stages_per_rank, m, request.group)) return;
   refuse(joined({"must be from the devices, ", request.devices, ", on and leave of ", m,
                  " microbatches none or at least as many, or be all of them: ", smallest_group(request.devices, m),
                  " would do"}));
@@ -94,9 +94,9 @@ inline void check_group_of(std::string_view function, const plan_request& reques
 /// Rejects microbatches that a schedule with groups (of the given size, or as many as devices) cannot run.
 inline void check_microbatches(std::string_view function, const plan_request& request) {
   if (request.group != 0) return check_group_of(function, request);
-  const schedule_entry& entry = entry_of(entry_of(request.schedule).with_chunks);
-  if (request.chunks == 1 || entry.takes != shape_figure::group) return;
-  if (entry.fits == nullptr || entry.fits(request.devices, request.chunks, request.microbatches)) return;
+  const schedule_entry& entry = entry_of(entry_of(request.schedule).with_stages_per_rank);
+  if (request.stages_per_rank == 1 || entry.takes != shape_figure::group) return;
+  if (entry.fits == nullptr || entry.fits(request.devices, request.stages_per_rank, request.microbatches)) return;
   const std::size_t below = request.microbatches / request.devices * request.devices;
   const std::string would = joined({below == 0 ? std::string() : joined({below, " or "}), below + request.devices});
   const std::size_t rounds = below == 0 ? 1 : below / request.devices;
@@ -108,16 +108,16 @@ inline void check_microbatches(std::string_view function, const plan_request& re
 }
 
 /// Rejects invalid enumerators in a request.
-inline void check_words(std::string_view function, const plan_request& request) {
+inline void check_names(std::string_view function, const plan_request& request) {
   const auto refuse = [&](const char* argument, unsigned value, const std::string& known) {
     fail(argument_error(function, argument, std::to_string(value), joined({"must be ", known})));
   };
   if (request.objective != plan_objective::automatic && to_string(request.objective) == std::string_view("?")) {
     refuse("objective", static_cast<unsigned>(request.objective),
-           joined({"automatic, ", stagecut::list_names(objective_words, " or ")}));
+           joined({"automatic, ", stagecut::list_names(objective_names, " or ")}));
   }
   for (const plan_objective each :
-       {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_length}) {
+       {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_latency}) {
     if (request.objective != each) continue;
     fail(argument_error(function, "objective", to_string(each), "is of stages on several devices: see plan_hybrid"));
   }
@@ -125,7 +125,7 @@ inline void check_words(std::string_view function, const plan_request& request) 
     refuse("by", static_cast<unsigned>(request.by), "a measure, time to time_and_memory");
   }
   if (to_string(request.transfers) == std::string_view("?")) {
-    refuse("transfers", static_cast<unsigned>(request.transfers), stagecut::list_names(transfer_kind_words, " or "));
+    refuse("transfers", static_cast<unsigned>(request.transfers), stagecut::list_names(transfer_kind_names, " or "));
   }
 }
 
@@ -143,16 +143,13 @@ inline void check_numbers(std::string_view function, const profile& model, const
   if (!is_finite(request.buffer_fraction) || request.buffer_fraction < 0 || request.buffer_fraction >= 1) {
     refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
   }
-  const auto& limit = request.limits.time_limit;
+  const auto& limit = request.search.time_limit;
   if (limit && (is_nan(*limit) || is_negative(*limit))) {
-    refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
+    refuse("search.time_limit", std::to_string(*limit), "must not be negative");
   }
-  if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
-    refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
-  }
-  if (request.memory_per_device && !request.memory_of_devices.empty()) {
-    refuse("memory_per_device", std::to_string(*request.memory_per_device),
-           "must be unset where each device has its own");
+  if (request.memory_limit.for_all() &&
+      !(is_finite(*request.memory_limit.for_all()) && *request.memory_limit.for_all() > 0)) {
+    refuse("memory_limit", std::to_string(*request.memory_limit.for_all()), "must be above 0");
   }
 }
 
@@ -168,14 +165,14 @@ inline void check_devices(std::string_view function, const plan_request& request
     if (is_finite(request.speeds[d]) && request.speeds[d] > 0) continue;
     refuse(joined({"speeds[", d, "]"}), std::to_string(request.speeds[d]), "must be finite and above 0");
   }
-  const std::vector<double>& memory = request.memory_of_devices;
+  const std::vector<double>& memory = request.memory_limit.of_ranks();
   if (!memory.empty() && memory.size() != request.devices) {
-    refuse("memory_of_devices.size()", std::to_string(memory.size()),
+    refuse("memory_limit.size()", std::to_string(memory.size()),
            joined({"must be the number of devices, ", request.devices}));
   }
   for (std::size_t d = 0; d < memory.size(); ++d) {
     if (is_finite(memory[d]) && memory[d] > 0) continue;
-    refuse(joined({"memory_of_devices[", d, "]"}), std::to_string(memory[d]), "must be finite and above 0");
+    refuse(joined({"memory_limit[", d, "]"}), std::to_string(memory[d]), "must be finite and above 0");
   }
   if (request.topology && !request.links.empty()) {
     refuse("links.size()", std::to_string(request.links.size()),
@@ -185,7 +182,7 @@ inline void check_devices(std::string_view function, const plan_request& request
     refuse("devices", std::to_string(request.devices),
            joined({"must not be above the devices of the topology, ", request.topology->devices()}));
   }
-  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.stages_per_rank) {
     refuse("links.size()", std::to_string(request.links.size()), "must be 1 or the number of boundaries of stages");
   }
   check_links(function, "links", request.links);
@@ -197,12 +194,12 @@ inline void check_request(std::string_view function, const profile& model, const
     fail(argument_error(function, argument, std::to_string(value), requirement));
   };
   if (request.devices == 0) refuse("devices", 0, "must be at least 1");
-  if (request.chunks == 0) refuse("chunks", 0, "must be at least 1");
+  if (request.stages_per_rank == 0) refuse("stages_per_rank", 0, "must be at least 1");
   if (request.slices != 1) refuse("slices", request.slices, "must be 1: plan_recomputation cuts sequences");
   check_chain(function, model);
   // Beyond any model; keeps devices * chunks from overflowing.
   if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");
-  if (request.chunks >> 20U != 0) refuse("chunks", request.chunks, "must be below 2^20");
+  if (request.stages_per_rank >> 20U != 0) refuse("stages_per_rank", request.stages_per_rank, "must be below 2^20");
   const bool method = request.method != graph_method::automatic;
   if (request.cpus != 0 || request.at_most || method) {
     fail(argument_error(function,
@@ -214,7 +211,7 @@ inline void check_request(std::string_view function, const profile& model, const
   if (request.objective == plan_objective::communication) {
     fail(argument_error(function, "objective", "communication", "is of graphs: see plan_graph"));
   }
-  check_words(function, request);
+  check_names(function, request);
   check_inference(function, model, request);
   check_in_flight(function, request);
   check_microbatches(function, request);

@@ -28,15 +28,15 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (model.inference) return "inference";
   bool profiled = false;
   for (const layer& each : model.layers) profiled = profiled || each.resident;
-  if (profiled && request.memory.use_resident) return "as profiled";
-  const double multiplier = request.memory.parameter_multiplier;
+  if (profiled && request.memory_accounting.use_resident) return "as profiled";
+  const double multiplier = request.memory_accounting.parameter_multiplier;
   return multiplier == memory_options{}.parameter_multiplier ? "adam" : number_text(multiplier);
 }
 
 /// Fills in the times of a microbatch on a stage, on its device.
 inline void describe_passes(planned_stage& stage, const profile& model, const interval& layers,
                             const plan_request& request) {
-  const checkpointing checkpoint = request.memory.checkpoint;
+  const checkpointing checkpoint = request.memory_accounting.checkpoint;
   double kept = 0;
   backward_parts parts;
   for (std::size_t i = layers.first; i < layers.last; ++i) {
@@ -82,7 +82,7 @@ inline void describe(plan& result, const profile& model, const plan_request& req
                      const std::vector<std::size_t>& rank_of, const std::vector<std::size_t>& in_flight) {
   result.profile = model;
   result.devices = request.devices;
-  result.chunks = request.chunks;
+  result.stages_per_rank = request.stages_per_rank;
   result.speeds = request.speeds;
   result.messages.links = links_of(request, rank_of);
   if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
@@ -97,18 +97,18 @@ inline void describe(plan& result, const profile& model, const plan_request& req
     if (!in_flight.empty()) {
       stage.in_flight = in_flight[s];
       const interval layers = result.cuts.stage(s);
-      if (!layers.empty()) stage.memory = memory_of(memory, model, layers, request.memory.checkpoint);
+      if (!layers.empty()) stage.memory = memory_of(memory, model, layers, request.memory_accounting.checkpoint);
     }
     result.stages.push_back(stage);
   }
   if (in_flight.empty()) return;
   result.memory = {optimizer_name(model, request),
                    memory_of_request(model, request).parameter_multiplier,
-                   to_string(request.memory.checkpoint),
-                   request.memory.boundary_buffers,
-                   request.memory_per_device,
+                   to_string(request.memory_accounting.checkpoint),
+                   request.memory_accounting.boundary_buffers,
+                   request.memory_limit.for_all(),
                    request.buffer_fraction,
-                   request.memory_of_devices};
+                   request.memory_limit.of_ranks()};
 }
 
 /// The end of the last pass of a predicted iteration; later work is not part of the objective.

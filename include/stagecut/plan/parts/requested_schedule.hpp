@@ -18,7 +18,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const schedule_entry& entry = entry_of(request.schedule);
   if (!request.in_flight.empty() || request.best_in_flight) return entry.with_in_flight;
   if (request.slices > 1) return schedule_kind::sliced;
-  return request.chunks > 1 ? entry.with_chunks : entry.kind;
+  return request.stages_per_rank > 1 ? entry.with_stages_per_rank : entry.kind;
 }
 
 /// Whether a schedule with that many stages per rank takes a microbatch group.
@@ -35,7 +35,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline schedule schedule_of_request(const plan_request& request) {
   schedule_shape shape;
   shape.ranks = request.devices;
-  shape.chunks = request.chunks;
+  shape.stages_per_rank = request.stages_per_rank;
   shape.microbatches = request.microbatches;
   shape.group = request.group;
   shape.slices = request.slices;
@@ -46,12 +46,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// The device of each stage of a request, even if its microbatches are not known.
 [[nodiscard]] inline std::vector<std::size_t> placement_of(const plan_request& request) {
   const bool vee = entry_of(detail::requested_kind(request)).v_shaped;
-  return vee ? v_placement(request.devices) : loop_placement(request.devices, request.chunks);
+  return vee ? v_placement(request.devices) : loop_placement(request.devices, request.stages_per_rank);
 }
 
 /// Whether a request keeps recomputed activations from I to W: memory is not computed for that.
 [[nodiscard]] inline bool recomputes_apart(const plan_request& request) {
-  return request.memory.checkpoint == checkpointing::always &&
+  return request.memory_accounting.checkpoint == checkpointing::always &&
          entry_of(detail::requested_kind(request)).splits_backward;
 }
 

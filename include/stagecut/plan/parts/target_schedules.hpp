@@ -5,7 +5,7 @@
 #include <string>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 
@@ -14,7 +14,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 /// Whether a schedule of a target has that many stages per rank.
 [[nodiscard]] constexpr bool takes_chunks(const target_schedule& row, std::size_t chunks) noexcept {
-  return row.kind == schedule_kind::synthesized || (chunks == 1) == (row.chunks == 1);
+  return row.kind == schedule_kind::synthesized || (chunks == 1) == (row.stages_per_rank == 1);
 }
 
 /// The schedules that a target runs with that many stages per rank, in quotes: `"1f1b" and "gpipe"`.

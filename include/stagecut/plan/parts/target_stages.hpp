@@ -23,7 +23,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// Without a target it allows everything. Not hereditary if a stage needs a decoder; O(1).
 class target_stages {
  public:
-  /// `why_no_target_cut` explains why no cut satisfies it.
+  /// `explain_infeasible_target_cut` explains why no cut satisfies it.
   using unexplained = void;
 
   /// Allows everything.
@@ -130,7 +130,7 @@ class target_stages {
 [[nodiscard]] inline target_stages stages_of_target(const profile& model, const plan_request& request,
                                                     const cuts& blocks) {
   if (request.target == framework::none) return {};
-  target_stages result(entry_of(request.target), model, blocks, request.devices, request.chunks);
+  target_stages result(entry_of(request.target), model, blocks, request.devices, request.stages_per_rank);
   const bool made = finds_order(request) && !request.best_in_flight && model.splits_backward();
   const bool apart = made || entry_of(requested_kind(request)).splits_backward;
   if (apart && entry_of(request.target).weights_behind_inputs) result.run_apart(model, blocks);

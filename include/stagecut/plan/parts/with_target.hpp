@@ -24,11 +24,11 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 [[nodiscard]] inline std::string target_obstacle(const profile& model, const plan_request& request) {
   if (request.target == framework::none) return "";
   const target_entry& entry = entry_of(request.target);
-  if (request.chunks != 1 && !entry.several_chunks) {
-    return joined({request.chunks, " stages on every device, and it knows only one"});
+  if (request.stages_per_rank != 1 && !entry.several_chunks) {
+    return joined({request.stages_per_rank, " stages on every device, and it knows only one"});
   }
   if (model.inference) return "";
-  return schedule_obstacle(entry, to_string(requested_kind(request)), request.devices, request.chunks,
+  return schedule_obstacle(entry, to_string(requested_kind(request)), request.devices, request.stages_per_rank,
                            request.microbatches, request.group);
 }
 
@@ -55,7 +55,7 @@ inline void check_target_model(const profile& model, const plan_request& request
   const target_entry& entry = entry_of(request.target);
   std::string why = kinds_obstacle(entry, model);
   if (why.empty()) why = names_obstacle(entry, model);
-  if (why.empty()) why = shared_obstacle(entry, model, request.devices * request.chunks);
+  if (why.empty()) why = shared_obstacle(entry, model, request.devices * request.stages_per_rank);
   if (!why.empty()) fail(not_representable(entry.name, why, "model"));
 }
 

@@ -17,14 +17,14 @@ struct ways {
 
 /// One layer, with the widths on one device. Undivided parts are whole on each device.
 struct block {
-  double hidden = 0;                         ///< width of a token between layers
-  double heads = 0;                          ///< of the queries, on one device
-  double query_dim = 0;                      ///< numbers of a head's query and key
-  double value_dim = 0;                      ///< numbers of a head's value
-  double query = 0;                          ///< width of the queries
-  double key = 0;       ///< width of the keys: at least one head, which several devices may duplicate
-  double value = 0;     ///< width of the values: at least one head, which several devices may duplicate
-  double combined = 0;  ///< width of the heads' combined output
+  double hidden = 0;     ///< width of a token between layers
+  double heads = 0;      ///< of the queries, on one device
+  double query_dim = 0;  ///< numbers of a head's query and key
+  double value_dim = 0;  ///< numbers of a head's value
+  double query = 0;      ///< width of the queries
+  double key = 0;        ///< width of the keys: at least one head, which several devices may duplicate
+  double value = 0;      ///< width of the values: at least one head, which several devices may duplicate
+  double combined = 0;   ///< width of the heads' combined output
   const latent_attention* latent = nullptr;                      ///< null: keys and values are projected directly
   bool qkv_bias = false, output_bias = false, ffn_bias = false;  ///< whether there are biases
   qk_norm query_norm = qk_norm::none;                            ///< as in `architecture`

@@ -41,8 +41,7 @@ inline kept kept_by_block(const block& b, const training& how, const microbatch&
   const double narrow = z.rows * b.hidden;  // split by sequence parallelism, and gathered again for the backward pass
   // Inputs of the norms, of queries, keys and values, of the feed-forward part; masks with a byte per element.
   double whole = ((b.parallel ? 1 : 2) + b.norms) * n * narrow + (b.dropout ? 2 * narrow : 0);
-  double split =
-      z.tokens * (b.query + b.key + b.value + b.combined);  // the last: the input of the attention's output matrix
+  double split = z.tokens * (b.query + b.key + b.value + b.combined);  // last: input of the output matrix
   if (b.query_norm != qk_norm::none) split += z.tokens * (b.query + b.key);
   if (b.latent != nullptr) {  // narrow vectors before and after their norms
     whole += 2 * n * z.rows * static_cast<double>(b.latent->query_rank + b.latent->kv_rank);

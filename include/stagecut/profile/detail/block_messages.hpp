@@ -133,9 +133,8 @@ inline void block_messages::add_tensor(const block& b) {
 inline void block_messages::add_context(const block& b) {
   if (z_.context.members == 1) return;
   const double steps = z_.context.members - 1;
-  const double bytes =
-      z_.bytes * z_.tokens * (b.key + b.value) * z_.context.members / steps;  // of which each device has a
-                                                                              // part
+  // Each device has a part of `bytes`.
+  const double bytes = z_.bytes * z_.tokens * (b.key + b.value) * z_.context.members / steps;
   to_.forward.push_back(hidden(clock_.collective("ring of keys, values", bytes, z_.context, steps),
                                seconds_of(to_.forward, term_kind::attention)));
   to_.input.push_back(hidden(clock_.collective("ring of keys, values", bytes, z_.context, 2 * steps),

@@ -176,9 +176,8 @@ inline double block_terms::experts_met(const block& b, double tokens) const {
 inline void block_terms::add_experts(const block& b) {
   const double n = z_.bytes;
   const double narrow = z_.rows * b.hidden;
-  const bool whole =
-      how_.expert_parallel > 1;  // a device's own tokens then visit whole experts; otherwise all tokens visit
-                                 // parts
+  const bool whole = how_.expert_parallel > 1;  // a device's tokens then visit whole experts; else all visit parts
+                                                // parts
   const double visits = (whole ? z_.tokens / z_.tensor.members : z_.tokens) * b.visits;
   const double met = experts_met(b, whole ? z_.tokens / z_.tensor.members * z_.experts.members : z_.tokens);
   const double each = visits / met;

@@ -18,10 +18,10 @@ struct microbatch {
   bool sequence_parallel = false;  ///< whether sequence parallelism is used
   bool serving = false;            ///< whether it is inference
   double cached = 0;               ///< previous tokens of each sample with cached keys and values, in inference
-  device_group tensor{};    ///< devices that share the matrices
-  device_group context{};   ///< that share a sample
-  device_group experts{};   ///< that share the experts
-  device_group replicas{};  ///< with the same parameters, except experts
+  device_group tensor{};           ///< devices that share the matrices
+  device_group context{};          ///< that share a sample
+  device_group experts{};          ///< that share the experts
+  device_group replicas{};         ///< with the same parameters, except experts
   device_group expert_replicas{};  ///< with the same experts
 
   /// The text's microbatch. Ranks are ordered as in Megatron: tensor parallelism between neighbours, then context, then

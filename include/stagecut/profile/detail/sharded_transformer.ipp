@@ -45,7 +45,7 @@ STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const tra
       const std::string name = stagecut::detail::joined({"tp", each});
       const auto add = [&](stagecut::layer_variant variant, const std::string& how) {
         variant.name = how.empty() ? name : stagecut::detail::joined({name, "+", how});
-        variant.ways = each;
+        variant.tensor_parallel = each;
         variant.recomputation = how;
         variant.output = made.layers[i].output;
         variants.push_back(std::move(variant));

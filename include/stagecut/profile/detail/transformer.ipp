@@ -26,7 +26,7 @@ namespace detail {
 
 /// The word for the recomputation in a layer's figures; empty: none.
 inline std::string recomputation_name(recomputing way) {
-  return way == recomputing::none ? "" : stagecut::name_of(recomputation_words, way);
+  return way == recomputing::none ? "" : stagecut::name_of(recomputation_names, way);
 }
 
 /// A part as a layer of a profile.
@@ -58,7 +58,7 @@ inline stagecut::layer layer_of(const part& from, const architecture& a, const p
 
 STAGECUT_DECL stagecut::layer_variant variant(const stagecut::layer& of, recomputing way) {
   stagecut::layer_variant made;
-  made.name = stagecut::name_of(recomputation_words, way);
+  made.name = stagecut::name_of(recomputation_names, way);
   made.forward = of.forward;
   made.backward = of.backward;
   made.backward_input = of.backward_input;

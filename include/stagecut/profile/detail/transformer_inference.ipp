@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/check_figures.hpp>

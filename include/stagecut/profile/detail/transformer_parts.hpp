@@ -87,7 +87,7 @@ class part_maker {
   // Adam's two moments, and with 16 bits also the parameters, all in fp32.
   [[nodiscard]] double state_bytes() const { return r_.state_bytes.value_or(r_.precision == number::fp32 ? 8 : 12); }
 
-  void give_words(part& made, double others) const;
+  void give_names(part& made, double others) const;
 
   [[nodiscard]] part of_block(const block& b, const microbatch& z, recomputing way, bool joins) const;
 
@@ -165,7 +165,7 @@ inline part part_maker::embedding() const {
   if (a_.dropout) work.moves("dropout", count, 2 * n + 1, 2 * n + 1);
   if (a_.encoder) work.moves("norm", count, 2 * n, 3 * n);
   made.terms.weight = std::exchange(made.terms.input, {});
-  give_words(made, table_parameters(a_));
+  give_names(made, table_parameters(a_));
   made.activations = count * ((a_.dropout ? 1 : 0) + (a_.encoder ? n : 0));
   made.output = n * count;
   return finished(std::move(made), z_.replicas);
@@ -191,7 +191,7 @@ inline part part_maker::head() const {
     work.moves("activation, norm", narrow(), 4 * z_.bytes, 6 * z_.bytes);
     work.product("pooler", z_.samples, h, h + 2);
   }
-  give_words(made, head_parameters(a_, words_));
+  give_names(made, head_parameters(a_, words_));
   made.activations = kept_by_head(a_, z_, words_, times);
   return finished(std::move(made), z_.replicas);
 }
@@ -207,7 +207,7 @@ inline double part_maker::gathered(double numbers, const device_group& replicas)
   return numbers * ((r_.zero == 3 ? z_.bytes : 0) + (r_.zero >= 2 ? gradient_bytes() : 0));
 }
 
-inline void part_maker::give_words(part& made, double others) const {
+inline void part_maker::give_names(part& made, double others) const {
   const double words = words_ * static_cast<double>(a_.hidden);
   made.numbers = others + (a_.tied == tying::none ? words : 0);
   made.tied = a_.tied == tying::none ? 0 : words;

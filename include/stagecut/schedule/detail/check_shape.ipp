@@ -19,7 +19,7 @@ STAGECUT_DECL void refuse_shape(std::string_view function, std::string_view argu
 STAGECUT_DECL void check_shape(std::string_view function, std::size_t ranks, std::size_t chunks,
                                std::size_t microbatches) {
   if (ranks == 0) refuse_shape(function, "ranks", ranks, "must be at least 1");
-  if (chunks == 0) refuse_shape(function, "chunks", chunks, "must be at least 1");
+  if (chunks == 0) refuse_shape(function, "stages_per_rank", chunks, "must be at least 1");
   if (microbatches == 0) refuse_shape(function, "microbatches", microbatches, "must be at least 1");
   constexpr std::size_t most = std::size_t{1} << 28U;
   if (ranks <= most && chunks <= most / ranks && microbatches <= most / (ranks * chunks)) return;

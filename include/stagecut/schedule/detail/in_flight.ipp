@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>

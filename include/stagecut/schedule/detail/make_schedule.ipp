@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/core/names.hpp>
 #include <stagecut/schedule/detail/check_shape.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -22,8 +22,8 @@ STAGECUT_DECL void check_schedule_shape(const schedule_entry& entry, const sched
   const auto refuse = [&](const char* argument, std::size_t value, const char* only) {
     refuse_shape("make_schedule", argument, value, joined({"must be ", only, " for ", entry.name}));
   };
-  if (entry.chunks != 0 && shape.chunks != entry.chunks) {
-    refuse("chunks", shape.chunks, std::to_string(entry.chunks).c_str());
+  if (entry.stages_per_rank != 0 && shape.stages_per_rank != entry.stages_per_rank) {
+    refuse("stages_per_rank", shape.stages_per_rank, std::to_string(entry.stages_per_rank).c_str());
   }
   if (entry.takes != shape_figure::group && shape.group != 0) refuse("group", shape.group, "0");
   if (entry.takes != shape_figure::slices && shape.slices != 1) refuse("slices", shape.slices, "1");

@@ -32,14 +32,14 @@ STAGECUT_DECL bool slot_holders::enter(std::size_t position) {
 }  // namespace detail
 
 STAGECUT_DECL slot_program::slot_program(const task_graph& graph) {
-  const view<const task> tasks = graph.tasks();
+  const view<const timed_task> tasks = graph.tasks();
   const view<const std::uint32_t> delays = graph.delays();
   detail::slot_holders holders(graph);
   std::vector<std::uint32_t> places;
   ops_.reserve(tasks.size());
   delays_.reserve(delays.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const task& each = tasks[i];
+    const timed_task& each = tasks[i];
     slot_op op{holders.of(each.before), holders.of(each.source), place(each.time, places), 0};
     if (!delays.empty()) delays_.push_back(place(delays[i], places));
     holders.leave(each.before);

@@ -46,7 +46,7 @@ STAGECUT_DECL auto stage_links::find(const op& transfer) const noexcept -> const
   return nullptr;
 }
 
-STAGECUT_DECL std::string circle_of_edges(const stage_links& links, std::size_t stages) {
+STAGECUT_DECL std::string cycle_of_edges(const stage_links& links, std::size_t stages) {
   // Removes stages without incoming edges, repeatedly; each stage that remains has a predecessor that remains.
   std::vector<std::size_t> before(stages);
   std::vector<std::size_t> taken;
@@ -100,8 +100,8 @@ STAGECUT_DECL std::string edge_problem(const schedule& all) {
       latest[each.stage] = each.edge;
     }
   }
-  const std::string circle = circle_of_edges(links, all.stages());
-  return circle.empty() ? std::string() : joined({"its edges lead round in a circle: ", circle});
+  const std::string cycle = cycle_of_edges(links, all.stages());
+  return cycle.empty() ? std::string() : joined({"its edges form a cycle: ", cycle});
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

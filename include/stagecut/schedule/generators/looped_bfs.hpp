@@ -22,7 +22,6 @@ namespace stagecut::inline STAGECUT_ABI {
 /// p)F) + max(0, pc - (m - p)B)), F and B of a chunk, if every transfer takes c.
 ///
 /// Source: Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023.
-/// Source: Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023.
 [[nodiscard]] STAGECUT_DECL schedule looped_bfs(std::size_t ranks, std::size_t chunks, std::size_t microbatches);
 
 }  // namespace stagecut::inline STAGECUT_ABI

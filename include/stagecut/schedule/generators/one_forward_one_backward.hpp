@@ -64,7 +64,7 @@ template <class WarmUp>
 /// in, first out.
 ///
 /// @param in_flight     N of every rank, at least 1; of length p, at least 1. Values above m count as m; after that
-///                      none may exceed that of the previous rank, which it would wait for forever
+///                      none may exceed the previous rank's, which it would wait for forever
 /// @param microbatches  m, at least 1
 /// @return              rank r runs N forward passes, then a backward and a forward pass in turn, then the rest
 /// @throws              argument_error

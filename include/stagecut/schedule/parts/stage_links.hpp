@@ -63,7 +63,7 @@ class stage_links {
 }
 
 /// The stages of a cycle of edges, from one of them back to it, as text; empty: acyclic.
-[[nodiscard]] STAGECUT_DECL std::string circle_of_edges(const stage_links& links, std::size_t stages);
+[[nodiscard]] STAGECUT_DECL std::string cycle_of_edges(const stage_links& links, std::size_t stages);
 
 /// The fault of a schedule's edges; empty: none.
 [[nodiscard]] STAGECUT_DECL std::string edge_problem(const schedule& all);

@@ -78,14 +78,14 @@ inline void check_task_count(std::size_t tasks) {
 
 /// The tasks of an iteration.
 struct task_list {
-  std::vector<task> tasks{};            ///< in topological order
+  std::vector<timed_task> tasks{};      ///< in topological order
   std::vector<std::uint32_t> delays{};  ///< per task, the transfer time of its input, if results may be `late`
   std::vector<op> what{};               ///< the op of each task
   std::vector<std::uint32_t> last{};    ///< indices of the tasks that end the iteration
   bool late = false;                    ///< whether results take time to arrive without a message task
 
   /// Adds a task. Returns its index, from 1.
-  std::uint32_t add(const op& does, const task& each) {
+  std::uint32_t add(const op& does, const timed_task& each) {
     tasks.push_back(each);
     what.push_back(does);
     if (late) delays.push_back(0);

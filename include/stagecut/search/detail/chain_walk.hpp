@@ -123,7 +123,7 @@ struct heat_exchange {
   std::uint64_t seed = 2;
   std::uint64_t round = 0;
 
-  /// Number of pairs of a ladder, some of which may be empty.
+  /// Number of pairs of a ladder, possibly with empty ones.
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t pairs() const { return (rungs + 1) / 2; }
 
   /// Exchanges a pair, numbered through all ladders.

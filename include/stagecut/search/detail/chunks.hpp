@@ -10,12 +10,12 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/search/detail/system.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
-#include <stagecut/search/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search::detail {
 
@@ -44,7 +44,7 @@ void check_first(const S& space, const E& evaluator, std::uint64_t first) {
 /// @param take  receives each `chunk_costs`, and returns the index of the best so far
 template <class Policy, class S, class E, class Take>
 [[nodiscard]] searched each_chunk(const Policy& policy, const S& space, const E& evaluator, const index_range& range,
-                                  const search_options& options, const Take& take) {
+                                  const candidate_options& options, const Take& take) {
   using system = system_t<Policy>;
   using cost_t = candidate_cost_t<E>;
   searched done{range.first, range.first};
@@ -77,7 +77,7 @@ template <class Policy, class S, class E, class Take>
 /// Rejects an invalid cost.
 template <class Cost>
 void check_cost(const char* function, const scored<Cost>& score) {
-  if (score.index != scored<Cost>::none && detail::is_no_cost(score.cost)) detail::refuse_cost(function, score.index);
+  if (score.index != scored<Cost>::none && detail::is_no_cost(score.value)) detail::refuse_cost(function, score.index);
 }
 
 /// The answer if a constraint rejects every candidate evaluated.

@@ -25,14 +25,14 @@ template <class Cost>
 struct lower_cost {
   Cost than;
   [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>& each) const {
-    return each.cost < than || detail::is_no_cost(each.cost);
+    return each.value < than || detail::is_no_cost(each.value);
   }
 };
 /// Accepts costs up to a value, or NaN.
 template <class Cost>
 struct cost_up_to {
   Cost most;
-  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>& each) const { return !(most < each.cost); }
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>& each) const { return !(most < each.value); }
 };
 
 /// Extracts the selected scores from chunks, by index.

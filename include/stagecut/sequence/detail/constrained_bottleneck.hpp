@@ -29,10 +29,9 @@ struct constrained_chain {
 /// The possible starts of the stages of a constrained chain, within a bound.
 struct stage_beginnings {
   std::vector<std::size_t> highest;  ///< of length k + 1: no stage starts further right
-  std::vector<std::vector<std::size_t>>
-      end;  ///< [s][d]: for stage s from `highest[s] - d` on, the nearest end from which
-            ///< the later stages can continue; 0: none
-  std::vector<std::size_t> cut;               ///< of length k + 1; the cut points of the last success
+  /// [s][d]: for stage s from `highest[s] - d` on, the nearest end from which the later stages can continue; 0: none
+  std::vector<std::vector<std::size_t>> end;
+  std::vector<std::size_t> cut;  ///< of length k + 1; the cut points of the last success
 
   stage_beginnings(std::size_t items, std::size_t stages);
   [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }

@@ -213,7 +213,7 @@ class convex_windows {
     return !(filled(price_.sum(0, i), here.left, p) + filled(price_.sum(i, items_), here.right, stages_ - p) > limit_);
   }
 
-  /// A lower bound on the cost of stages with this sum, some of which hold heavy items.
+  /// A lower bound on the cost of stages with this sum, where some hold heavy items.
   [[nodiscard]] double filled(double sum, const std::vector<double>& heavy, std::size_t stages) const {
     double total = 0;
     for (const double size : heavy) {

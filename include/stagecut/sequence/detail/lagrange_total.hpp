@@ -70,7 +70,7 @@ class lagrange_total {
     constexpr int by_value = 60;
     for (int round = 0; round < by_value + 132 && low < high && below(high) != low; ++round) {
       const total_type chord = through_known();
-      // Both are the cheapest at one end, so all costs in between have one of them as cheapest.
+      // Both cuts are cheapest at one end, and so are cuts with numbers of stages in between.
       if (!(few_.at(high) < many_.at(high)) || !(many_.at(low) < few_.at(low))) return chord;
       const bool line = round < by_value && round % 4 != 3 && low < chord && chord < high;
       total_type extra = line ? chord : middle(low, high, round < by_value);

@@ -66,7 +66,7 @@ class leximax_ends {
     for (std::size_t s = 0; s < stages_; ++s) points.push_back(end_of(s, points.back()));
     std::vector<cost_type> costs;
     for (const auto& [each, times] : costs_behind(0, 0)) costs.insert(costs.end(), times, each);
-    return {cuts(std::move(points)), costs, costs};
+    return {{costs, costs}, cuts(std::move(points))};
   }
 
   /// Compares two stages together with their later stages: 1 if the first has the greater list of costs, -1 if the

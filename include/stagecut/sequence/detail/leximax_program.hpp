@@ -9,11 +9,11 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/leximax_ends.hpp>
 #include <stagecut/sequence/detail/leximax_suffixes.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

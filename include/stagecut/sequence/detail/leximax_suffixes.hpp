@@ -119,7 +119,7 @@ class leximax_suffixes {
   [[nodiscard]] bool rises(std::size_t t, const Cost* above) const {
     return steps_[t] && (above == nullptr || *above < *steps_[t]);
   }
-  /// The next column whose step is above that of column t; the number of columns if there is none.
+  /// The next column with a greater step than column t; the number of columns if there is none.
   [[nodiscard]] std::size_t next_rise(std::size_t t) const { return rises_[t]; }
   /// The first column from t on with a step.
   [[nodiscard]] std::size_t next_step(std::size_t t) const { return next_[t]; }

@@ -6,7 +6,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 #include <stagecut/sequence/parts/stage_windows.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {

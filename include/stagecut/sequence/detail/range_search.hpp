@@ -6,8 +6,8 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/detail/range_probe.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

@@ -12,9 +12,9 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -55,7 +55,7 @@ class stage_program {
     const value_type least = *behind_[0][0].best;
     std::vector<std::size_t> points = smallest(least);
     return chain_partition<value_type>{
-        cuts(std::move(points), gap_ == 0 ? empty_stages::allowed : empty_stages::forbidden), least, least};
+        {least, least}, cuts(std::move(points), gap_ == 0 ? empty_stages::allowed : empty_stages::forbidden)};
   }
 
  private:

@@ -9,9 +9,9 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
-#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
+#include <stagecut/sequence/parts/chain_clock.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

@@ -22,7 +22,7 @@ STAGECUT_DECL outcome<chain_partition<std::size_t>> uniform_cuts(std::size_t ite
   std::vector<std::size_t> points{0};
   for (std::size_t s = 0; s < stages; ++s) points.push_back(points.back() + items / stages + (s < longer ? 1 : 0));
   const std::size_t longest = items / stages + (longer != 0 ? 1 : 0);
-  return answer::optimal({cuts(std::move(points)), longest, longest});
+  return answer::optimal({{longest, longest}, cuts(std::move(points))});
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

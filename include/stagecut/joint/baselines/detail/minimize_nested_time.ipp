@@ -32,8 +32,8 @@ STAGECUT_DECL void check_nested_machines(const char* function, const pipeline_st
   if (!is_finite(machines.compression) || !(machines.compression > 0)) {
     refuse("compression", shown(machines.compression), "must be finite and greater than 0");
   }
-  if (machines.memory && (is_nan(*machines.memory) || is_negative(*machines.memory))) {
-    refuse("memory", shown(*machines.memory), "must not be negative");
+  if (machines.memory_limit && (is_nan(*machines.memory_limit) || is_negative(*machines.memory_limit))) {
+    refuse("memory_limit", shown(*machines.memory_limit), "must not be negative");
   }
   double greatest = 0;
   for (const double each : states.output) greatest = each > greatest ? each : greatest;
@@ -119,7 +119,7 @@ STAGECUT_DECL std::size_t most_stages(const pipeline_states& states) {
     for (const machine_level& each : machines.levels) devices *= each.count;
     return {reason::cause::more_stages_than_layers, devices, most_stages(states)};
   }
-  const double limit = *machines.memory;
+  const double limit = *machines.memory_limit;
   return {reason::cause::memory, engine::whole_bytes(roomy.least()), engine::floor_bytes(limit), "a stage",
           joined({"there is a plan for devices of ", bytes_text(engine::whole_bytes(roomy.least()))})};
 }

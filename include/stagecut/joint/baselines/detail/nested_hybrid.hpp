@@ -81,7 +81,7 @@ struct nested_points {
 
 inline std::optional<hybrid_cut> nested_hybrid(const profile& model, const any_stage_options& points,
                                                const device_choices& choices, const hybrid_request& request) {
-  const bool one_each = choices.ways.size() == 1 && choices.ways[0] == 1;
+  const bool one_each = choices.tensor_parallel.size() == 1 && choices.tensor_parallel[0] == 1;
   if (choices.machine.levels() == 0 || !one_each || choices.own_microbatches || request.stages) return std::nullopt;
   const nested_machines machines = levels_of(choices, request.at_most);
   if (takes_long(points.size(), machines)) return std::nullopt;
@@ -96,14 +96,14 @@ inline std::optional<hybrid_cut> nested_hybrid(const profile& model, const any_s
     const nested_stage& each = found->stages[s];
     const std::size_t left = found->stages.size() - s;
     stage_query query{of->are[each.first], of->are[each.last], (device + each.devices() - 1) % points.period() + 1};
-    query.memory = request.memory_per_device;
+    query.memory = request.memory_limit.for_all();
     const std::size_t held = left < request.microbatches ? left : request.microbatches;
     const std::optional<stage_option> option = fastest_on(points, query, each.devices(), held);
     if (!option) return std::nullopt;
     made.stages.push_back({query.first, query.last, device, *option});
     device += each.devices();
   }
-  made.cost = made.bound = found->bottleneck;
+  made.value = made.bound = found->bottleneck;
   return made;
 }
 

@@ -41,7 +41,7 @@ class nested_prices {
   [[nodiscard]] double operator()(const price& stage, std::size_t replicas, std::size_t behind) const;
 
   /// Whether the machines after a stage change its cost.
-  [[nodiscard]] bool counts_behind() const { return memory_ || machines_.memory; }
+  [[nodiscard]] bool counts_behind() const { return memory_ || machines_.memory_limit; }
   [[nodiscard]] std::size_t count() const { return here_.count; }
   [[nodiscard]] std::size_t most_replicas() const { return machines_.straight ? 1 : here_.count; }
   [[nodiscard]] bool at_most() const { return machines_.at_most; }
@@ -111,7 +111,7 @@ inline double nested_prices::operator()(const price& stage, std::size_t replicas
   const std::size_t in_flight = (behind + replicas - 1) / replicas + (machines_.as_published ? 0 : 1);
   const double bytes = static_cast<double>(in_flight) * stage.bytes;
   if (memory_) return bytes < stage.value ? stage.value : bytes;
-  return bytes > *machines_.memory ? no_nested_plan : stage.value;
+  return bytes > *machines_.memory_limit ? no_nested_plan : stage.value;
 }
 
 inline double nested_prices::message(std::size_t point, double replicas) const {

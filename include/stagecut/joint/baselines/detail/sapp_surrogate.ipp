@@ -21,7 +21,7 @@
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/whole_times.hpp>
-#include <stagecut/joint/detail/why_no_recomputation.hpp>
+#include <stagecut/joint/detail/explain_infeasible_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
@@ -104,7 +104,7 @@ class sapp_search {
       : model_(model),
         request_(request),
         rule_(rule),
-        unit_(unit_of(model, {}, request.order)),
+        unit_(unit_of(model, {}, request.schedule)),
         rules_(rules_of(model, request, unit_, false)),
         curves_(model, unit_, false),
         tail_(unit_.whole(model.tail.forward)) {}
@@ -113,7 +113,7 @@ class sapp_search {
   enum class found : std::uint8_t { best, plan, nothing, none_exists };
 
   found run() {
-    const std::size_t stages = request_.order.stages();
+    const std::size_t stages = request_.schedule.stages();
     const std::size_t even = (layers() + stages - 1) / stages;
     for (std::size_t more = 2; options_.empty(); more *= 2) {
       const std::size_t longest = even + more < layers() ? even + more : layers();
@@ -146,18 +146,18 @@ class sapp_search {
     for (const std::size_t each : model_.layers) add(model_.types[each]);
     add(model_.head);
     add(model_.tail);
-    return sum / static_cast<double>(request_.order.stages()) * (1 - 0x1p-40);
+    return sum / static_cast<double>(request_.schedule.stages()) * (1 - 0x1p-40);
   }
 
   /// Returns the layers of every stage, and the choice of each layer.
   [[nodiscard]] std::pair<cuts, std::vector<std::size_t>> plan() const {
-    const std::size_t stages = request_.order.stages();
+    const std::size_t stages = request_.schedule.stages();
     std::vector<std::size_t> points{0};
     std::vector<std::size_t> choices;
     for (std::size_t s = 0; s < stages; ++s) {
-      const std::size_t r = request_.order.rank_of[s];
+      const std::size_t r = request_.schedule.rank_of[s];
       const rank_options& rank = graph_.ranks[r];
-      const std::size_t v = s / request_.order.ranks();
+      const std::size_t v = s / request_.schedule.ranks();
       const std::uint32_t content = rank.classes()[rank.class_of(options_[r])].of[v];
       auto left = curves_.counts_of(content, rank.point(options_[r], v));
       points.push_back(points.back() + curves_[content].layers());
@@ -175,8 +175,8 @@ class sapp_search {
 
   /// Returns whether all options were built.
   bool build(std::size_t longest, double most, std::vector<option_builder::range> ranges) {
-    const auto stop = [this] { return ++asked_ > most_asked || (request_.limits.stop && request_.limits.stop()); };
-    option_builder builder(curves_, request_.order, rules_, false, least_layers_of(request_), longest, most,
+    const auto stop = [this] { return ++asked_ > most_asked || (request_.search.stop && request_.search.stop()); };
+    option_builder builder(curves_, request_.schedule, rules_, false, least_layers_of(request_), longest, most,
                            std::move(ranges), false, stop);
     graph_ = builder.build();
     return builder.complete();
@@ -184,7 +184,7 @@ class sapp_search {
 
   [[nodiscard]] std::vector<option_builder::range> around_even(std::size_t more) const {
     std::vector<std::size_t> points;
-    const std::size_t stages = request_.order.stages();
+    const std::size_t stages = request_.schedule.stages();
     for (std::size_t c = 0; c <= stages; ++c) points.push_back(layers() * c / stages);
     return ranges_around(points, more, layers());
   }
@@ -230,8 +230,8 @@ class sapp_search {
       value_ = std::min(value_, here);
     }
     if (value_ >= no_time) return;
-    std::vector<double> weights(request_.order.stages() * engine::tick_kinds);
-    for (std::size_t s = 0; s < request_.order.stages(); ++s) weights[s * engine::tick_kinds + engine::tick_b] = 1;
+    std::vector<double> weights(request_.schedule.stages() * engine::tick_kinds);
+    for (std::size_t s = 0; s < request_.schedule.stages(); ++s) weights[s * engine::tick_kinds + engine::tick_b] = 1;
     option_paths paths(graph_);
     double least = no_time;
     for (const double first : firsts) {
@@ -315,10 +315,10 @@ namespace stagecut::inline STAGECUT_ABI {
 STAGECUT_DECL double sapp_objective(const recompute_model& model, const recompute_request& request, const cuts& stages,
                                     const std::vector<std::size_t>& choices, std::size_t level) {
   detail::check_recompute_request("sapp_objective", model, request);
-  const detail::sapp_rule rule("sapp_objective", request.order, level);
+  const detail::sapp_rule rule("sapp_objective", request.schedule, level);
   const recompute_run run = simulate_recomputation(model, request, stages, choices);
   detail::sapp_rule::parts largest;
-  const std::size_t ranks = request.order.ranks();
+  const std::size_t ranks = request.schedule.ranks();
   for (std::size_t r = 0; r < ranks; ++r) {
     const auto here = rule.of(r, model.tail.forward, [&](std::size_t v, bool is_backward) {
       return (is_backward ? run.times.backward : run.times.forward)[v * ranks + r];
@@ -335,7 +335,7 @@ STAGECUT_DECL outcome<sapp_surrogate_plan> minimize_sapp_surrogate(const recompu
   using answer = outcome<sapp_surrogate_plan>;
   constexpr const char* function = "minimize_sapp_surrogate";
   detail::check_recompute_request(function, model, request);
-  const detail::sapp_rule rule(function, request.order, level);
+  const detail::sapp_rule rule(function, request.schedule, level);
   if (detail::least_layers_in_all(request) > model.layers.size()) {
     return answer::infeasible(detail::why_too_few_layers(model, request));
   }
@@ -343,7 +343,7 @@ STAGECUT_DECL outcome<sapp_surrogate_plan> minimize_sapp_surrogate(const recompu
   using found = detail::sapp_search::found;
   const found what = search.run();
   if (what == found::nothing) return answer::unknown({reason::cause::limit_reached});
-  if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
+  if (what == found::none_exists) return answer::infeasible(detail::explain_infeasible_recomputation(model, request));
   sapp_surrogate_plan plan;
   auto [points, choices] = search.plan();
   plan.cuts = std::move(points);
@@ -352,9 +352,9 @@ STAGECUT_DECL outcome<sapp_surrogate_plan> minimize_sapp_surrogate(const recompu
   plan.makespan = run.makespan;
   plan.memory = run.memory;
   for (const double each : run.recomputed) plan.recomputed += each;
-  plan.objective = sapp_objective(model, request, plan.cuts, plan.choices, level);
-  plan.bound = what == found::best ? plan.objective : search.bound_of_work();
-  if (plan.bound > plan.objective) plan.bound = plan.objective;
+  plan.value = sapp_objective(model, request, plan.cuts, plan.choices, level);
+  plan.bound = what == found::best ? plan.value : search.bound_of_work();
+  if (plan.bound > plan.value) plan.bound = plan.value;
   return what == found::best ? answer::optimal(std::move(plan)) : answer::feasible(std::move(plan));
 }
 

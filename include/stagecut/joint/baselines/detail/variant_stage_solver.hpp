@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/joint/baselines/detail/variant_choice.hpp>
+#include <stagecut/joint/baselines/detail/multiple_choice_knapsack.hpp>
 #include <stagecut/joint/baselines/detail/variant_points.hpp>
 #include <stagecut/joint/baselines/detail/variant_stage_table.hpp>
 #include <stagecut/joint/baselines/detail/variant_tables.hpp>
@@ -83,7 +83,7 @@ class variant_stage_solver {
   bool is_listed_ = false;
   variant_stage_facts own_{};
   variant_stage_facts* facts_ = nullptr;
-  variant_choice choice_{};
+  multiple_choice_knapsack choice_{};
   std::vector<std::vector<std::size_t>> members_{};  // of each group
   std::vector<std::size_t> slot_{};                  // for each group of the tables, its number here plus 1
   std::vector<std::vector<variant_figures>> own_figures_{};

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
-#include <stagecut/joint/baselines/detail/variant_choice.hpp>
+#include <stagecut/joint/baselines/detail/multiple_choice_knapsack.hpp>
 #include <stagecut/joint/baselines/detail/variant_points.hpp>
 #include <stagecut/joint/baselines/detail/variant_stage_table.hpp>
 #include <stagecut/joint/baselines/detail/variant_tables.hpp>
@@ -72,12 +72,12 @@ STAGECUT_DECL auto variant_stage_solver::solve(std::int64_t held, std::size_t re
     if (!fastest && each.room >= held && time(each.figures.time, replicas) <= most) return each;
     if (each.held <= held && each.least > least) least = each.least;
   }
-  if (least == variant_choice::none || !(time(least, replicas) <= most)) return std::nullopt;
+  if (least == multiple_choice_knapsack::none || !(time(least, replicas) <= most)) return std::nullopt;
   list_groups();
   fact made;
   made.held = held;
-  made.least = choice_.prepare(held, limit_) ? choice_.bound() : variant_choice::none;
-  if (made.least == variant_choice::none || !(time(made.least, replicas) <= most)) {
+  made.least = choice_.prepare(held, limit_) ? choice_.bound() : multiple_choice_knapsack::none;
+  if (made.least == multiple_choice_knapsack::none || !(time(made.least, replicas) <= most)) {
     facts_->known.push_back(made);
     return std::nullopt;
   }

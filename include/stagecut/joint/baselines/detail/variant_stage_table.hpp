@@ -25,7 +25,7 @@ struct variant_stage_key {
 struct variant_stage_facts {
   struct fact {
     std::int64_t held = 0;      // microbatches: with them, or more, it takes
-    std::int64_t least = 0;     // at least this long; `variant_choice::none`: they do not fit
+    std::int64_t least = 0;     // at least this long; `multiple_choice_knapsack::none`: they do not fit
     std::int64_t room = 0;      // microbatches that fit with `figures`; 0: none known
     variant_figures figures{};  // of one way to run its layers, which takes their time
 

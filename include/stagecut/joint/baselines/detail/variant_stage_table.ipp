@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/joint/baselines/detail/variant_choice.hpp>
+#include <stagecut/joint/baselines/detail/multiple_choice_knapsack.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 

@@ -49,11 +49,11 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
   for (std::size_t i = 0; i < layer.divided.size(); ++i) {
     const divided_layer& each = layer.divided[i];
     const std::string here = joined({place, ".divided[", i, "]"});
-    if (each.ways == 0 || each.ways > 1'000'000) {
-      fail(invalid_input(here, joined({"ways = ", each.ways, ", must be from 1 to 1000000"})));
+    if (each.tensor_parallel == 0 || each.tensor_parallel > 1'000'000) {
+      fail(invalid_input(here, joined({"ways = ", each.tensor_parallel, ", must be from 1 to 1000000"})));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (layer.divided[j].ways == each.ways) fail(invalid_input(here, joined({each.ways, " ways stand twice"})));
+      if (layer.divided[j].tensor_parallel == each.tensor_parallel) fail(invalid_input(here, joined({each.tensor_parallel, " ways stand twice"})));
     }
     for (std::size_t r = 0; r < each.variants.size(); ++r) {
       check_variant(each.variants[r], joined({here, ".variants[", r, "]"}), in, out);
@@ -139,10 +139,10 @@ STAGECUT_DECL std::vector<variant_stage> variant_stages::stages_of(const hybrid_
   for (const hybrid_stage& each : cut.stages) {
     variant_stage made;
     made.replicas = each.option.replicas;
-    made.ways = each.option.ways;
+    made.tensor_parallel = each.option.tensor_parallel;
     made.layers = layers_of(each.first, each.last);
     std::size_t t = 0;
-    while (t < tables_.ways.size() && tables_.ways[t] != made.ways) ++t;
+    while (t < tables_.ways.size() && tables_.ways[t] != made.tensor_parallel) ++t;
     const bool is_stage = each.first < each.last && each.last <= size() && points_.within(each.first, each.last);
     const bool is_held = made.replicas > 0 && each.option.choice <= graph_.microbatches;
     if (is_stage && is_held && t < tables_.ways.size() && points_.between(each.first, each.last, t).missing == 0) {
@@ -162,7 +162,7 @@ STAGECUT_DECL stage_option variant_stages::option_of(const detail::variant_stage
                                                      std::size_t d, double time) const {
   stage_option option;
   option.replicas = d;
-  option.ways = tables_.ways[t];
+  option.tensor_parallel = tables_.ways[t];
   option.choice = static_cast<std::size_t>(found.held);
   option.time = time;
   option.activations = tables_.bytes.figure(found.figures.activations);

@@ -11,7 +11,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/joint/baselines/detail/variant_choice.hpp>
+#include <stagecut/joint/baselines/detail/multiple_choice_knapsack.hpp>
 #include <stagecut/profile/variant_graph.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -27,10 +27,10 @@ STAGECUT_DECL variant_tables::variant_tables(const variant_graph& graph) {
     for (const divided_layer& each : graph.layers[v].divided) {
       if (each.variants.empty()) continue;
       std::size_t t = 0;
-      while (ways[t] != each.ways) ++t;
+      while (ways[t] != each.tensor_parallel) ++t;
       divided& made = layers[v][t];
       made = tabulate(graph, v, each);
-      const std::int64_t here = made.time * static_cast<std::int64_t>(each.ways);
+      const std::int64_t here = made.time * static_cast<std::int64_t>(each.tensor_parallel);
       work[v] = !any || here < work[v] ? here : work[v];
       any = true;
     }
@@ -68,11 +68,11 @@ STAGECUT_DECL void variant_tables::choose_units(const variant_graph& graph) {
     double most_parameters = 0;
     for (const divided_layer& each : graph.layers[v].divided) {
       std::size_t t = 0;
-      while (t < ways.size() && ways[t] < each.ways) ++t;
-      if (t == ways.size() || ways[t] != each.ways)
-        ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), each.ways);
+      while (t < ways.size() && ways[t] < each.tensor_parallel) ++t;
+      if (t == ways.size() || ways[t] != each.tensor_parallel)
+        ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), each.tensor_parallel);
       for (const run_variant& one : each.variants) {
-        double time = one.time * static_cast<double>(each.ways) + 4 * one.parameters / graph.bandwidth;
+        double time = one.time * static_cast<double>(each.tensor_parallel) + 4 * one.parameters / graph.bandwidth;
         for (std::size_t e = 0; e < neighbours[v].size(); ++e) time += crossing(graph, v, one, e);
         const double room = one.activations * static_cast<double>(graph.microbatches) + one.resident;
         most_time = time > most_time ? time : most_time;

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/json/accelerator_file.hpp>
+#include <stagecut/io/json/hugging_face_config.hpp>
+#include <stagecut/io/json/json_line.hpp>
+#include <stagecut/io/json/parse_json.hpp>
+#include <stagecut/io/json/transformer_config.hpp>
+#include <stagecut/profile/sharded_transformer.hpp>
+#include <stagecut/profile/training_flops.hpp>
+#include <stagecut/profile/transformer.hpp>
+#include <stagecut/profile/transformer_inference.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "options/did_you_mean.hpp"
+#include "options/device_counts.hpp"
+#include "options/quantity.hpp"
+#include "options/words.hpp"
+
+/// On or off.
+inline constexpr stagecut::named<bool> switch_flags[] = {{"on", true}, {"off", false}};
+
+/// The run of a transformer, as options of `profile transformer` and, for a configuration, of `plan`.
+struct transformer_flags {
+  std::string as;
+  std::optional<std::size_t> sequence, microbatch, context_parallel, expert_parallel, data_parallel,
+      zero;
+  std::optional<bool> sequence_parallel, flash;
+  std::optional<stagecut::transformer::number> precision;
+  std::optional<stagecut::transformer::recomputing> recomputation;
+  std::optional<stagecut::transformer::overlapping> overlap;
+  std::optional<stagecut::transformer::serving_phase> phase;
+  std::optional<std::size_t> concurrent;
+  bool inference = false;
+  bool variants = false;  // layers have all recomputation variants
+  std::string shared_by;  // of --tensor-parallel: a number, several, or auto
+  bool shards = false;    // whether layers have shardings for them
+  std::size_t node = 8;   // devices per node: the limit of auto
+  std::string device = "a100-80gb";
+  std::vector<CLI::Option*> options, of_training;
+
+  /// Registers the options: all of them as rare ones if the model is one of many; else a few.
+  void add(CLI::App& command, bool one_of_many) {
+    const auto keep = [&](CLI::Option* made) {
+      const std::string name = made->get_name();
+      const bool rare = name == "--as" || name == "--flash" || name == "--sequence-parallel" ||
+                        name == "--context-parallel" || name == "--overlap" || name == "--phase";
+      if (rare || one_of_many) made->group(rare_options);
+      options.push_back(made);
+      return made;
+    };
+    const auto trains = [&](CLI::Option* made) { of_training.push_back(keep(made)); };
+    const auto number = [&](const char* name, auto& into, const char* type, const char* says, std::size_t least = 1) {
+      return keep(command.add_option(name, into, says)->type_name(type)->transform(count(least)));
+    };
+    keep(command.add_option("--as", as, "Read config.json as of that model: llama")->type_name("MODEL"));
+    keep(command.add_option("--gpu", device, "a100-80gb, h100-80gb, gb200-186gb .. or a file")
+             ->type_name("NAME")
+             ->check(such_as(names_of(stagecut::transformer::devices))));
+    number("--sequence", sequence, "N", "Tokens of a sample");
+    of_training.push_back(number("--microbatch", microbatch, "N", "Samples of a microbatch"));
+    keep(add_choice(command, "--precision", precision, stagecut::transformer::precision_names, "NAME",
+                    "bf16, fp16, fp32 or fp8"));
+    // If the model is one of many, the command has its own option for that.
+    if (!one_of_many) {
+      trains(add_recompute(command));
+    }
+    trains(add_choice(command, "--flash", flash, switch_flags, "ON", "FlashAttention, on or off"));
+    keep(command.add_option("--tensor-parallel", shared_by, "Devices that share each layer: 8, auto, 1,2,4")
+             ->type_name("T")
+             ->check(counts_or_auto()));
+    trains(add_choice(command, "--sequence-parallel", sequence_parallel, switch_flags, "ON",
+                      "They share norms, too (on)"));
+    of_training.push_back(number("--context-parallel", context_parallel, "C", "Devices that share a sample"));
+    number("--expert-parallel", expert_parallel, "E", "Devices that share the experts");
+    of_training.push_back(number("--data-parallel", data_parallel, "D", "Replicas"));
+    of_training.push_back(number("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3", 0));
+    trains(add_choice(command, "--overlap", overlap, stagecut::transformer::overlap_names, "HOW",
+                      "Of tensor parallelism's messages: none, bwd, ub"));
+    if (!one_of_many) keep(command.add_flag("--inference", inference, "Forward passes alone, from kept tokens"));
+    number("--concurrent", concurrent, "N", "Requests that inference runs together");
+    keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_names, "NAME",
+                    "Of inference: decode (the default), prefill"));
+  }
+
+  /// One recomputation, or all.
+  CLI::Option* add_recompute(CLI::App& command) {
+    const auto set = [this](const std::string& how) {
+      variants = how == "auto";
+      if (!variants) recomputation = stagecut::find_name(stagecut::transformer::recomputation_names, how)->value;
+    };
+    std::vector<std::string> known = names_of(stagecut::transformer::recomputation_names);
+    known.emplace_back("auto");
+    return command.add_option_function<std::string>("--recompute", set, "none, selective, full, or auto: all of them")
+        ->type_name("HOW")
+        ->check(one_of(known));
+  }
+
+  /// Parses a configuration, as the given model.
+  [[nodiscard]] stagecut::io::transformer_config read(const std::string& text, const std::string& source,
+                                                      const stagecut::io::read_limits& limits) const {
+    if (!as.empty() && !stagecut::io::is_hugging_face_family(as)) {
+      const std::string families = stagecut::io::hugging_face_families();
+      std::vector<std::string> known;
+      for (std::string_view each : split(families, ',')) {
+        known.emplace_back(each.substr(std::min(each.find_first_not_of(' '), each.size())));
+      }
+      throw CLI::ValidationError("--as",
+                                 fmt::format("{} is none of {}{}", shown(as), families, did_you_mean(as, known)));
+    }
+    return stagecut::io::read_transformer_config(text, source, limits, as);
+  }
+
+  /// Rejects serving a model with weights in other formats than computed.
+  void check_weights(const stagecut::io::transformer_config& from, const std::string& source) const {
+    if (!inference || precision || from.quantized.empty()) return;
+    throw stagecut::invalid_input(
+        source, fmt::format("its weights are quantized ({}), which is not computed yet: --precision fp8 takes a byte for "
+                            "each parameter, --precision bf16 two",
+                            stagecut::visible(from.quantized)));
+  }
+
+  /// The first of them that was given; null: none.
+  /// @param but_shards  ignores the tensor-parallel option
+  [[nodiscard]] const CLI::Option* said(bool but_shards) const {
+    for (const CLI::Option* each : options) {
+      if (each->count() != 0 && !(but_shards && each->get_name() == "--tensor-parallel")) return each;
+    }
+    return nullptr;
+  }
+
+  /// Applies the options to a training.
+  void ask(stagecut::transformer::training& r) const {
+    for (const CLI::Option* const each : of_training) {
+      if (inference && each->count() != 0)
+        throw CLI::ValidationError(each->get_name(), "is of training, not of --inference");
+    }
+    const auto set = [](const auto& given, auto& into) {
+      if (given) into = *given;
+    };
+    if (shards) {  // the configuration's own parallelism is planned instead
+      if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate says");
+      r.data_parallel = r.context_parallel = r.expert_parallel = 1;
+      r.zero = 0;
+    }
+    if (const auto one = parse_count(shared_by); one && !shards) r.tensor_parallel = *one;
+    if (shares() && inference) throw CLI::ValidationError("--tensor-parallel", "is one number where there is --inference");
+    if (shares() || shards) r.tensor_parallel = 1;
+    set(sequence, r.sequence);
+    set(microbatch, r.microbatch);
+    set(context_parallel, r.context_parallel);
+    set(expert_parallel, r.expert_parallel);
+    set(data_parallel, r.data_parallel);
+    set(zero, r.zero);
+    set(precision, r.precision);
+    set(recomputation, r.recomputation);
+    set(overlap, r.overlap);
+    set(flash, r.flash);
+    r.variants = r.variants || (variants && !inference);
+    if (sequence_parallel) r.sequence_parallel = sequence_parallel;
+    if (zero.value_or(0) != 0 && r.data_parallel == 1 && r.context_parallel == 1) {
+      throw CLI::ValidationError("--zero",
+                                 "needs --data-parallel or --context-parallel, the replicas that it spreads over");
+    }
+    const bool again = r.recomputation != stagecut::transformer::recomputing::none || r.variants;
+    if (r.recomputed_share && !again && !inference) {
+      throw stagecut::invalid_input("training.recomputed_share",
+                                    "says nothing where nothing is computed again: --recompute");
+    }
+    if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
+    if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
+  }
+
+  /// The device: a known one, or one from a file, whose name goes to `name`.
+  [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name,
+                                                            const stagecut::io::read_limits& limits) const {
+    name = device;
+    if (const auto* const known = stagecut::find_name(stagecut::transformer::devices, device)) return *known;
+    std::error_code none;
+    const bool looks_like_one = device.find_first_of("./") != std::string::npos;
+    if (!looks_like_one && !std::filesystem::exists(device, none)) {
+      const auto known = names_of(stagecut::transformer::devices);
+      throw CLI::ValidationError("--gpu", fmt::format("{} is none of {}, and no file{}", shown(device),
+                                                      fmt::join(known, ", "), did_you_mean(device, known)));
+    }
+    const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
+    if (!read.name.empty()) name = read.name;
+    return read.figures;
+  }
+
+  /// The requested profile; reports errors of the training or the device in terms of the option.
+  [[nodiscard]] stagecut::profile profiled(const stagecut::transformer::architecture& of,
+                                           const stagecut::transformer::training& how,
+                                           const stagecut::transformer::device& on,
+                                           const stagecut::transformer::efficiencies& reached) const {
+    try {
+      if (shares()) return stagecut::transformer::sharded_profile(of, how, on, reached, ways(of, how));
+      if (!inference) return stagecut::transformer::profile(of, how, on, reached);
+      return stagecut::transformer::inference_profile(of, served(how), serving_phase(), on, reached);
+    } catch (const stagecut::invalid_input& error) {
+      throw named(error);
+    }
+  }
+
+  /// Whether layers have shardings to choose from.
+  [[nodiscard]] bool shares() const { return !shared_by.empty() && (shards || !parse_count(shared_by)); }
+
+  /// The tensor-parallel degrees; for auto, the possible powers of 2.
+  [[nodiscard]] std::vector<std::size_t> ways(const stagecut::transformer::architecture& of,
+                                              const stagecut::transformer::training& how) const {
+    const std::vector<std::size_t> all = counts_of(shared_by, node);
+    return shared_by == "auto" ? stagecut::transformer::possible_ways(of, how, all) : all;
+  }
+
+  /// The serving settings of a training.
+  [[nodiscard]] stagecut::transformer::serving served(const stagecut::transformer::training& how) const {
+    return {how.sequence, concurrent.value_or(1), how.precision, how.tensor_parallel, how.expert_parallel};
+  }
+
+  [[nodiscard]] stagecut::transformer::serving_phase serving_phase() const {
+    return phase.value_or(stagecut::transformer::serving_phase::decode);
+  }
+
+  /// An error of a training, a serving or a device, in terms of the option that sets the field.
+  [[nodiscard]] stagecut::invalid_input named(const stagecut::invalid_input& error) const {
+    const std::string& place = error.place();
+    const std::string_view problem = std::string_view(error.what()).substr(place.size() + 2);
+    const std::size_t dot = place.find('.');
+    if (place.starts_with("device.")) return {"--gpu", fmt::format("{}: {}", place.substr(dot + 1), problem)};
+    if (!place.starts_with("training.") && !place.starts_with("serving.")) return error;
+    std::string option = "--" + place.substr(dot + 1);
+    std::replace(option.begin(), option.end(), '_', '-');
+    const auto is_it = [&](const CLI::Option* each) { return each->get_name() == option; };
+    if (std::none_of(options.begin(), options.end(), is_it)) return error;  // only from a configuration
+    return {option, problem};
+  }
+
+  /// Rejects a configuration from the library diffusers, by fields that only these have.
+  static void refuse_diffusers(const std::string& text, const std::string& file) {
+    const auto figures = nlohmann::json::parse(text, nullptr, false);
+    if (!figures.is_object() || (!figures.contains("_diffusers_version") && !figures.contains("_class_name"))) return;
+    const auto name = figures.find("_class_name");
+    const std::string model = name != figures.end() && name->is_string() ? name->get<std::string>() : "a model";
+    throw stagecut::invalid_input(file, fmt::format("is a configuration of diffusers, of {}: nothing is computed from these; "
+                                                    "examples/pytorch/profile.py measures the model",
+                                                    stagecut::visible(model)));
+  }
+
+  /// The profile of a model whose configuration is in that file; nothing if it is another file. Configurations are
+  /// small, and a stream cannot be inspected.
+  [[nodiscard]] std::optional<stagecut::profile> profile_of(const std::string& file,
+                                                            const stagecut::io::read_limits& limits) const {
+    constexpr std::uintmax_t most = 1U << 20U;
+    std::error_code none;
+    const bool small = std::filesystem::is_regular_file(file, none) && std::filesystem::file_size(file, none) <= most;
+    const std::string text = small && !none ? stagecut::io::file_text(file, limits) : std::string();
+    if (text.empty() || !stagecut::io::is_transformer_config(text, limits)) {
+      refuse_diffusers(text, file);
+      if (const CLI::Option* const one = said(shares())) {
+        const bool shared = one->get_name() == "--tensor-parallel";
+        throw CLI::ValidationError(one->get_name(), fmt::format("goes with a config.json{}: {} has its own figures",
+                                                                shared ? ", or with --replicate" : "", file));
+      }
+      return std::nullopt;
+    }
+    stagecut::io::transformer_config from = read(text, file, limits);
+    check_weights(from, file);
+    ask(from.training);
+    std::string name;
+    const stagecut::transformer::device on = chosen_device(name, limits);
+    stagecut::profile made = profiled(from.architecture, from.training, on, {});
+    made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, {})}}.dump();
+    return made;
+  }
+
+  /// The source of a profile, for later readers.
+  [[nodiscard]] nlohmann::ordered_json computed(const stagecut::io::transformer_config& from,
+                                                const stagecut::transformer::device& on, const std::string& name,
+                                                const stagecut::transformer::efficiencies& reached) const {
+    using namespace stagecut::transformer;
+    using stagecut::io::json_number;
+    const training& r = from.training;
+    const parameter_count numbers = count_parameters(from.architecture);
+    nlohmann::ordered_json made = {{"source", from.architecture.source},
+                                   {"parameters", json_number(numbers.total)},
+                                   {"active_parameters", json_number(numbers.active)}};
+    if (numbers.further != 0) made["further_parameters"] = json_number(numbers.further);
+    if (numbers.vision != 0) made["vision_parameters"] = json_number(numbers.vision);
+    made["sequence"] = r.sequence != 0 ? r.sequence : from.architecture.sequence;
+    if (inference) {
+      made["inference"] = stagecut::name_of(phase_names, serving_phase());
+      made["concurrent"] = concurrent.value_or(1);
+    } else {
+      made["microbatch"] = r.microbatch;
+      made["recomputation"] = stagecut::name_of(recomputation_names, r.recomputation);
+      made["sequence_parallel"] = r.sequence_parallel.value_or(true);
+      made["flash"] = r.flash;
+      made["context_parallel"] = r.context_parallel;
+      made["data_parallel"] = r.data_parallel;
+      made["zero"] = r.zero;
+      made["overlap"] = stagecut::name_of(overlap_names, r.overlap);
+      made["flops"] = json_number(training_flops(from.architecture, r.sequence));
+    }
+    made["precision"] = stagecut::name_of(precision_names, r.precision);
+    made["tensor_parallel"] = r.tensor_parallel;
+    made["expert_parallel"] = r.expert_parallel;
+    made["device"] = name;
+    made["peak"] = json_number(r.precision == number::fp32  ? on.flops_fp32
+                               : r.precision == number::fp8 ? 2 * on.flops
+                                                            : on.flops);
+    made["gemm"] = json_number(on.gemm);
+    made["bandwidth"] = json_number(on.bandwidth);
+    made["memory"] = json_number(on.memory);
+    made["link"] = json_number(on.link);
+    made["network"] = json_number(on.network);
+    made["efficiency"] = {{"gemm", reached.gemm}, {"power", reached.power}, {"network", reached.network}};
+    return made;
+  }
+};

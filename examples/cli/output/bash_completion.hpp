@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "output/command_tree.hpp"
+
+// Command completion in bash. The program's words contain no quotes or blanks.
+
+/// The values of an option or argument, as an assignment for the end of the script.
+inline std::string bash_values(const told_option& of) {
+  if (of.file) return "files=1";
+  return fmt::format("{}words='{}'", of.known.how == known_words::kind::list ? "list=1 " : "",
+                     fmt::join(of.known.words, " "));
+}
+
+/// The case that follows the words to the current command.
+inline std::string bash_commands(const told_command& program) {
+  std::string text;
+  for (const told_command* const each : all_of(program)) {
+    if (each != &program) text += fmt::format("{}'{}'", text.empty() ? "" : " | ", each->name());
+  }
+  return text;
+}
+
+/// The case for the value of an option; some values are unknown.
+inline std::string bash_option_values(const told_command& program) {
+  std::string text, others;
+  for (const told_command* const command : all_of(program)) {
+    for (const told_option& option : command->options) {
+      const bool unknown = !option.file && option.known.words.empty();
+      std::string names;
+      for (const std::string& each : option.names) {
+        names += fmt::format("{}'{} {}'", names.empty() ? "" : " | ", command->name(), each);
+      }
+      if (option.value.empty()) continue;
+      if (unknown) {
+        others += fmt::format("{}{}", others.empty() ? "" : " | \\\n      ", names);
+      } else {
+        text += fmt::format("    {}) {} ;;\n", names, bash_values(option));
+      }
+    }
+  }
+  return fmt::format("{}    {}) ;;\n", text, others);
+}
+
+/// The case for the completions of a command: its options, and commands or arguments.
+inline std::string bash_offers(const told_command& program) {
+  std::string text;
+  for (const told_command* const command : all_of(program)) {
+    std::string options;
+    for (const told_option& option : command->options) options += fmt::format(" {}", fmt::join(option.names, " "));
+    text += fmt::format("      '{}') options='{}'", command->name(), options.substr(options.empty() ? 0 : 1));
+    if (!command->commands.empty()) {
+      text += " words='";
+      for (const told_command& each : command->commands) {
+        text += fmt::format("{}{}", &each == &command->commands.front() ? "" : " ", each.path.back());
+      }
+      text += "'";
+    } else if (!command->arguments.empty()) {
+      text += " " + bash_values(command->arguments.front());
+    }
+    text += " ;;\n";
+  }
+  return text;
+}
+
+/// The script for bash.
+inline std::string bash_completion(const told_command& program) {
+  return fmt::format(R"(# Completes the words of stagecut in bash: made by `stagecut completion bash`.
+_stagecut() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command=stagecut
+  local i first= known=1 files= list= words= options=
+  if [[ $current == = ]]; then  # --format=, of which bash makes two words
+    current=
+  elif [[ $before == = ]]; then
+    before=${{COMP_WORDS[COMP_CWORD - 2]}}
+  fi
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    case "$command ${{COMP_WORDS[i]}}" in
+      {}) command+=" ${{COMP_WORDS[i]}}" ;;
+    esac
+  done
+  case "$command $before" in
+{}    *) known= ;;
+  esac
+  if [[ ! $known ]]; then
+    case $command in
+{}    esac
+    if [[ $current == -* ]]; then
+      words=$options files=
+    fi
+  fi
+  if [[ $list && $current == *,* ]]; then
+    first=${{current%,*}},
+  fi
+  COMPREPLY=()
+  if [[ $files ]]; then
+    compopt -o filenames 2> /dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  elif [[ $words ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$words" -P "$first" -- "${{current#"$first"}}")
+  fi
+}}
+complete -F _stagecut stagecut
+)",
+                     bash_commands(program), bash_option_values(program), bash_offers(program));
+}

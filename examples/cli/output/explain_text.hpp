@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_explanation.hpp>
+#include <stagecut/schedule/makespan_parts.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output/change_text.hpp"
+#include "output/plan_text.hpp"
+#include "output/profile_text.hpp"
+#include "output/screen.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
+
+// The limits on a plan's iteration time, for a person.
+
+/// A part of an explanation: a title, a table, and lines below it.
+struct explained_part {
+  std::string title;
+  table lines;
+  std::string below{};
+
+  [[nodiscard]] std::string text() const {
+    return title + '\n' + lines.text([](std::size_t) { return std::string(); }) + below;
+  }
+};
+
+/// An explanation for people: four tables of at most 80 columns.
+class explain_text {
+ public:
+  /// @param made  the plan to explain
+  /// @param told  its explanation
+  explain_text(const stagecut::plan& made, const stagecut::plan_explanation& told) : made_(made), told_(told) {}
+
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const explained_part& each : parts()) all += (all.empty() ? "" : "\n") + each.text();
+    return all;
+  }
+
+  /// Idle time, the critical path, prices, and helpful changes.
+  [[nodiscard]] std::vector<explained_part> parts() const { return {idle(), path(), less(), help()}; }
+
+ private:
+  static constexpr std::size_t most_lines = 32;  // per table
+
+  [[nodiscard]] std::string time(double value) const {
+    return value < 0 ? "-" + time_text(made_.profile, -value) : time_text(made_.profile, value);
+  }
+  [[nodiscard]] std::string share(double value) const {
+    return percent_text(told_.makespan > 0 ? value / told_.makespan : 0);
+  }
+  /// Whether a time exceeds rounding errors.
+  [[nodiscard]] bool counts(double value) const { return value > 1e-12 * told_.makespan; }
+
+  [[nodiscard]] static std::string more(std::size_t lines) {
+    return lines > most_lines ? fmt::format("and {} more\n", lines - most_lines) : "";
+  }
+
+  [[nodiscard]] explained_part idle() const {
+    table lines(0);
+    lines.add({"device", "work", "idle", "fill", "imbalance", "messages", "end"});
+    const auto add = [&](const std::string& name, const stagecut::makespan_parts& of, const auto& say) {
+      lines.add({name, say(of.work), say(told_.makespan - of.work), say(of.schedule), say(of.imbalance),
+                 say(of.transfers), say(of.update)});
+    };
+    const auto seconds = [&](double value) { return counts(value < 0 ? -value : value) ? time(value) : "0"; };
+    for (std::size_t d = 0; d < std::min(most_lines, told_.devices.size()); ++d) {
+      add(std::to_string(d), told_.devices[d], seconds);
+    }
+    add("mean", told_.parts, seconds);
+    add("", told_.parts, [&](double value) { return share(value); });
+    const std::size_t m = made_.schedule.microbatches;
+    return {fmt::format("Where the time goes: {} of {} microbatch{}, makespan {}", schedule_name(made_.schedule.name), m,
+                        m == 1 ? "" : "es", time(told_.makespan)),
+            std::move(lines), more(told_.devices.size())};
+  }
+
+  /// The non-empty columns of the critical path.
+  struct path_columns {
+    bool backward = false, split = false, update = false, messages = false;
+  };
+
+  [[nodiscard]] path_columns columns() const {
+    path_columns result;
+    for (const auto& each : told_.path.stages) {
+      result.backward = result.backward || each.backward > 0;
+      result.split = result.split || each.backward_input > 0 || each.backward_weight > 0;
+      result.update = result.update || each.update > 0;
+    }
+    for (const double each : told_.path.messages) result.messages = result.messages || each > 0;
+    return result;
+  }
+
+  /// A line of the critical path.
+  [[nodiscard]] std::vector<std::string> path_line(const path_columns& has, const std::string& name,
+                                                   const stagecut::path_share& share_of, double messages) const {
+    const auto cell = [&](double value) { return value > 0 ? time(value) : std::string("-"); };
+    std::vector<std::string> cells = {name, cell(share_of.forward)};
+    if (has.backward) cells.push_back(cell(share_of.backward));
+    if (has.split) cells.insert(cells.end(), {cell(share_of.backward_input), cell(share_of.backward_weight)});
+    if (has.update) cells.push_back(cell(share_of.update));
+    if (has.messages) cells.push_back(cell(messages));
+    cells.push_back(share(share_of.total() + messages));
+    return cells;
+  }
+
+  [[nodiscard]] explained_part path() const {
+    const path_columns has = columns();
+    table lines(0);
+    std::vector<std::string> head = {"stage", "forward"};
+    if (has.backward) head.emplace_back("backward");
+    if (has.split) head.insert(head.end(), {"input", "weight"});
+    if (has.update) head.emplace_back("end");
+    if (has.messages) head.emplace_back("messages");
+    head.emplace_back("");
+    lines.add(std::move(head));
+    std::size_t on_it = 0;
+    stagecut::path_share sum;
+    double messages = 0;
+    for (std::size_t s = 0; s < told_.path.stages.size(); ++s) {
+      const auto& each = told_.path.stages[s];
+      const double behind = s < told_.path.messages.size() ? told_.path.messages[s] : 0;
+      for (const auto part :
+           {&stagecut::path_share::forward, &stagecut::path_share::backward, &stagecut::path_share::backward_input,
+            &stagecut::path_share::backward_weight, &stagecut::path_share::update}) {
+        sum.*part += each.*part;
+      }
+      messages += behind;
+      if (each.total() + behind > 0 && ++on_it <= most_lines)
+        lines.add(path_line(has, std::to_string(s), each, behind));
+    }
+    lines.add(path_line(has, "all", sum, messages));
+    return {"Critical path: what the makespan waits for, one thing after the other", std::move(lines),
+            more(on_it) + (has.messages ? "(messages: between that stage and the next)\n" : "")};
+  }
+
+  /// `0`, `0 .. 6`.
+  [[nodiscard]] static std::string range(std::size_t first, std::size_t last) {
+    return last - first == 1 ? std::to_string(first) : fmt::format("{} .. {}", first, last - 1);
+  }
+
+  struct priced {
+    std::string what;
+    std::size_t count = 1;
+    std::string stages{};
+    double saves = 0;  // each
+  };
+
+  /// Calls `use(first, last)` for neighbours of a list with equal savings, up to rounding.
+  template <class Use>
+  void each_run(const std::vector<double>& prices, const Use& use) const {
+    for (std::size_t first = 0, last = 0; first < prices.size(); first = last) {
+      while (last < prices.size() && std::abs(prices[last] - prices[first]) <= 1e-12 * told_.makespan) ++last;
+      use(first, last);
+    }
+  }
+
+  /// All prices, the largest first; neighbours with equal savings combined.
+  [[nodiscard]] std::vector<priced> prices() const {
+    std::vector<priced> all;
+    const auto& less = told_.less;
+    const auto stage_of = made_.cuts.assignment();
+    each_run(less.layers, [&](std::size_t first, std::size_t last) {
+      all.push_back({layers_text(made_.profile, first, last, 18), last - first,
+                     range(stage_of[first], stage_of[last - 1] + 1), less.layers[first]});
+    });
+    each_run(less.devices, [&](std::size_t first, std::size_t last) {
+      all.push_back({fmt::format("all passes of device{} {}", last - first > 1 ? "s" : "", range(first, last)),
+                     last - first, "", less.devices[first]});
+    });
+    each_run(less.links, [&](std::size_t first, std::size_t last) {
+      if (less.links.size() > 1)
+        all.push_back({"messages to the next stage", last - first, range(first, last), less.links[first]});
+    });
+    if (!less.links.empty()) all.push_back({"all messages", 1, "", less.all_links});
+    if (told_.parts.update > 0) all.push_back({"all that follows the last pass", 1, "", less.update});
+    std::stable_sort(all.begin(), all.end(), [](const priced& a, const priced& b) { return a.saves > b.saves; });
+    return all;
+  }
+
+  [[nodiscard]] explained_part less() const {
+    table lines(0);
+    if (const std::string& why = told_.less.unknown; !why.empty()) {
+      return {"One per cent less of", std::move(lines), fmt::format("not known: {}\n{}", why, memory())};
+    }
+    const std::vector<priced> all = prices();
+    lines.add({"time of", "count", "stage", "saves each", ""});
+    std::size_t told = 0;
+    for (; told < std::min(most_lines, all.size()) && all[told].saves >= 5e-6 * told_.makespan; ++told) {
+      const priced& each = all[told];
+      lines.add({each.what, std::to_string(each.count), each.stages, time(each.saves),
+                 fmt::format("{:.3f} %", 100 * (each.saves / told_.makespan))});
+    }
+    std::string rest;
+    if (told < all.size()) {
+      std::size_t count = 0;
+      for (std::size_t i = told; i < all.size(); ++i) count += all[i].count;
+      rest = fmt::format("{} {} {}\n", count, count == 1 ? "other saves" : "others save",
+                         counts(all[told].saves) ? fmt::format("at most {}", time(all[told].saves)) : "nothing");
+    }
+    return {"One per cent less of", std::move(lines), rest + memory()};
+  }
+
+  [[nodiscard]] std::string memory() const {
+    const auto& price = told_.memory;
+    if (!made_.memory.per_device && made_.memory.of_devices.empty()) return "";
+    if (!price.unknown.empty()) return fmt::format("memory: not known\n({})\n", price.unknown);
+    const auto line = [&](const char* what, const std::optional<double>& value) {
+      std::string text = price.proved ? "no plan fits" : "no plan was found";
+      const double apart = value ? std::abs(*value - price.as_is) : 0;
+      if (value && counts(apart)) {
+        text = fmt::format("{} {} ({})", time(apart), *value < price.as_is ? "shorter" : "longer", time(*value));
+      } else if (value) {
+        text = "the same";
+      }
+      return fmt::format("memory, 1 % {}, cut anew: {}{}\n", what, text,
+                         price.proved ? "" : ", as far as was searched");
+    };
+    return line("more", price.more) + line("less", price.less);
+  }
+
+  [[nodiscard]] explained_part help() const {
+    std::string text;
+    table lines(0);
+    if (told_.changes.empty() && told_.all_changes)
+      text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
+    if (!told_.changes.empty()) {
+      lines.add({"", "makespan", "saves", ""});
+      for (const auto& each : told_.changes) {
+        lines.add({change_text(made_, each), time(each.makespan), time(each.saved),
+                   fmt::format("{:.2f} %", 100 * (each.saved / told_.makespan))});
+      }
+    }
+    if (!told_.all_changes) text += "there was no time to try all changes\n";
+    if (told_.cut_proved) text += "no other cut ends its passes earlier: proved when the plan was made\n";
+    return {"What would help", std::move(lines), std::move(text)};
+  }
+
+  const stagecut::plan& made_;
+  const stagecut::plan_explanation& told_;
+};

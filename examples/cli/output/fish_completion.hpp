@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "output/command_tree.hpp"
+
+// Command completion in fish.
+
+/// A single-quoted text for fish.
+inline std::string fish_quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char each : text) {
+    if (each == '\'' || each == '\\') result += '\\';
+    result += each;
+  }
+  return result + "'";
+}
+
+/// The values of an option or argument.
+inline std::string fish_values(const told_option& of) {
+  if (of.file) return " -r -F";
+  if (of.known.words.empty()) return " -x";
+  const bool list = of.known.how == known_words::kind::list;
+  return fmt::format(" -x -a '{}{}{}'", list ? "(__fish_append , " : "", fmt::join(of.known.words, " "),
+                     list ? ")" : "");
+}
+
+/// The completions of a command.
+inline std::string fish_offers(const told_command& command) {
+  std::string text;
+  const std::string start = fmt::format("complete -c stagecut -n '__stagecut_at {}'", command.name());
+  for (const told_option& option : command.options) {
+    text += start;
+    for (const std::string& name : option.names) {
+      const bool is_long = name.starts_with("--");
+      text += fmt::format(" -{} {}", is_long ? 'l' : 's', name.substr(is_long ? 2 : 1));
+    }
+    text += fmt::format("{} -d {}\n", option.value.empty() ? "" : fish_values(option), fish_quoted(option.says));
+  }
+  for (const told_command& each : command.commands) {
+    text += fmt::format("{} -a {} -d {}\n", start, each.path.back(), fish_quoted(each.says));
+  }
+  if (!command.arguments.empty()) {
+    const told_option& first = command.arguments.front();
+    text += first.file ? start + " -F\n" : fmt::format("{} -a '{}'\n", start, fmt::join(first.known.words, " "));
+  }
+  return text;
+}
+
+/// The script for fish.
+inline std::string fish_completion(const told_command& program) {
+  std::string commands, offers;
+  for (const told_command* const each : all_of(program)) {
+    if (each != &program) commands += fmt::format(" '{}'", each->name());
+    offers += fish_offers(*each);
+  }
+  return fmt::format(R"(# Completes the words of stagecut in fish: made by `stagecut completion fish`.
+function __stagecut_at -d 'Whether the words so far call this command of stagecut'
+    set -l command stagecut
+    for word in (commandline -opc)[2..-1]
+        if contains -- "$command $word"{}
+            set command "$command $word"
+        end
+    end
+    test "$command" = "$argv"
+end
+complete -c stagecut -f
+{})",
+                     commands, offers);
+}

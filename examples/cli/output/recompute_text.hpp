@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/compare_recomputation.hpp>
+#include <stagecut/plan/plan.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "search/recompute_range.hpp"
+#include "output/plan_text.hpp"
+#include "output/screen.hpp"
+#include "output/table.hpp"
+#include "options/quantity.hpp"
+#include "options/strategy_pictures.hpp"
+
+// The recomputation of a plan, for a person.
+
+/// The form of a layer of a plan: `none` if it recomputes nothing.
+inline std::string recomputation_of(const stagecut::plan& plan, std::size_t i) {
+  const std::string chosen = i < plan.choices.size() ? plan.choices[i].recomputation : std::string();
+  if (!chosen.empty()) return shown(chosen);
+  const std::string own = plan.profile.layers[i].recomputation;
+  return own.empty() ? "none" : shown(own);
+}
+
+/// The number of each stage's layers in each form; empty if no layer has a choice.
+inline std::string recompute_text(const stagecut::plan& plan, const screen& on) {
+  std::map<std::string, std::vector<std::size_t>> counts;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    for (const std::size_t i : stagecut::layers_of(plan, s)) {
+      if (plan.profile.layers[i].recomputations.empty()) continue;
+      std::vector<std::size_t>& of = counts[recomputation_of(plan, i)];
+      of.resize(plan.stages.size());
+      ++of[s];
+    }
+  }
+  if (counts.empty()) return "";
+  table lines(0);
+  std::vector<std::string> head = {"recomputed"};
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) head.push_back(std::to_string(s));
+  lines.add(std::move(head));
+  for (const auto& [name, of] : counts) {
+    std::vector<std::string> cells = {name};
+    for (const std::size_t each : of) cells.push_back(each == 0 ? "-" : std::to_string(each));
+    lines.add(std::move(cells));
+  }
+  return lines.within(on.width, [](std::size_t) { return std::string(); });
+}
+
+/// The results for several numbers of chunks, with the reasons of those without a plan.
+inline std::string chunks_text(const stagecut::profile& model, const std::vector<tried_chunks>& all) {
+  if (all.empty()) return "";
+  table lines(0);
+  lines.add({"chunks", "schedule", "makespan", "no plan below", ""});
+  std::vector<std::string> reasons = {""};
+  for (const tried_chunks& each : all) {
+    const auto [first, last] = each.chunks;
+    const std::string chunks = each.chunks.is_one() ? std::to_string(first) : fmt::format("{}..{}", first, last);
+    const bool any = each.made && each.made->has_value();
+    const auto time = [&](double value) { return value > 0 ? time_text(model, value) : std::string("-"); };
+    lines.add({chunks, any ? schedule_name((**each.made).schedule.name) : "-",
+               any ? time((**each.made).objective.value) : "-", any ? time((**each.made).objective.bound) : "-",
+               each.made ? stagecut::to_string(each.made->state()) : each.state});
+    reasons.push_back(any ? "" : "  " + (each.made ? each.made->why().text() : each.why));
+  }
+  return lines.text([&](std::size_t line) { return reasons[line]; });
+}
+
+/// A plan next to other strategies: iteration times and their parts.
+inline std::string strategies_text(const stagecut::plan& plan, const std::vector<asked_strategy>& all, const screen& on) {
+  table lines(0);
+  lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});
+  std::vector<std::string> reasons = {""};
+  for (const asked_strategy& asked : all) {
+    const stagecut::compared_strategy& each = asked.row;
+    const std::string& format = asked.inexpressible_in;
+    const std::string mark = format.empty() ? "" : fmt::format("  {} cannot express it", format);
+    reasons.push_back(each.none.empty() ? mark : "  " + each.none);
+    if (!each.none.empty()) {
+      lines.add({shown(each.name), "-", "-", "-", "-", "-", "-", "-"});
+      continue;
+    }
+    const auto share = [&](double part) { return percent_text(each.makespan > 0 ? part / each.makespan : 0); };
+    lines.add({shown(each.name), time_text(plan.profile, each.makespan), share(each.parts.work),
+               share(each.recomputation), share(each.parts.schedule), share(each.parts.imbalance),
+               share(each.parts.transfers), bytes_text(each.memory) + (each.fits ? "" : ", too much")});
+  }
+  return lines.within(on.width, [&](std::size_t line) { return reasons[line]; });
+}

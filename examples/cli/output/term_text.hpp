@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/pass_terms.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output/table.hpp"
+#include "options/quantity.hpp"
+
+// The terms of a layer's times, each with its formula.
+
+/// `271 TFLOP/s`.
+inline std::string rate_text(double flops) { return fmt::format("{:.4g} TFLOP/s", flops * 1e-12); }
+
+/// The derivation of a term's seconds.
+inline std::string formula_text(const stagecut::transformer::term& of, double memory_rate) {
+  using enum stagecut::transformer::term_kind;
+  const auto moved = [&] { return fmt::format("{} / {}/s", bytes_text(of.bytes), bytes_text(memory_rate)); };
+  switch (of.kind) {
+    case product:
+      return fmt::format("{}2*{:.10g}*{:.10g}*{:.10g} / {} + {} + 3 us",
+                         of.count == 1 ? "" : fmt::format("{:.6g}*", of.count), of.m, of.k, of.n, rate_text(of.rate),
+                         moved());
+    case attention:
+      return fmt::format("{:.4g} TFLOP / {}{}", of.flops * 1e-12, rate_text(of.rate),
+                         of.bytes > 0 ? " + " + moved() : "");
+    case movement: return moved();
+    case message:
+      return fmt::format(
+          "{} among {:.6g} at {}/s{}", bytes_text(of.bytes), of.members, bytes_text(of.rate),
+          of.seconds == of.alone ? "" : fmt::format(", {} but for what is hidden", seconds_text(of.alone)));
+    case repetition: break;
+  }
+  return "as it ran before";
+}
+
+/// All terms of a layer, pass by pass, with the share of each in the seconds of its pass.
+inline std::string terms_text(const std::string& layer, const stagecut::transformer::pass_terms& of,
+                              double memory_rate) {
+  table lines(0);
+  lines.add({"pass", "seconds", "share", ""});
+  std::vector<std::string> behind = {""};
+  const auto add = [&](const char* pass, const std::vector<stagecut::transformer::term>& terms) {
+    const double all = stagecut::transformer::seconds_of(terms);
+    lines.add({pass, seconds_text(all), "", ""});
+    behind.emplace_back();
+    for (const auto& each : terms) {
+      if (each.seconds == 0) continue;
+      const double share = 100 * each.seconds / all;
+      lines.add({fmt::format("  {}", each.name), seconds_text(each.seconds), fmt::format("{:.1f} %", share), ""});
+      behind.push_back(formula_text(each, memory_rate));
+    }
+  };
+  add("forward", of.forward);
+  if (!of.input.empty()) add("gradient of the input", of.input);
+  if (!of.weight.empty()) add("gradient of the weights", of.weight);
+  if (!of.update.empty()) add("end of the iteration", of.update);
+  return layer + "\n" + lines.text([&](std::size_t line) { return behind[line]; });
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <string_view>
+
+#include "output/command_tree.hpp"
+
+// Command completion in zsh.
+
+/// A single-quoted text, in which `_arguments` and `_describe` also interpret some characters.
+inline std::string zsh_text(const std::string& text) {
+  std::string result;
+  for (const char each : text) {
+    if (each == '\'') {
+      result += "'\\''";
+      continue;
+    }
+    if (std::string_view("\\[]:").find(each) != std::string_view::npos) result += '\\';
+    result += each;
+  }
+  return result;
+}
+
+/// The values of an option or argument: `:FILE:_files`.
+inline std::string zsh_values(const told_option& of) {
+  const std::string words = fmt::format("{}", fmt::join(of.known.words, " "));
+  const std::string what = of.file                                   ? "_files"
+                           : words.empty()                           ? " "
+                           : of.known.how == known_words::kind::list ? "_values -s , word " + words
+                                                                     : "(" + words + ")";
+  return fmt::format(":{}:{}", zsh_text(of.value), what);
+}
+
+/// An option in the syntax of `_arguments`; one entry per name.
+inline std::string zsh_option(const told_option& option) {
+  std::string text;
+  for (const std::string& name : option.names) {
+    const bool ends = option.value.empty() && (name == "-h" || name.starts_with("--help") || name == "--version");
+    text += fmt::format(" \\\n    '{}{}{}[{}]{}'",
+                        ends              ? "(- *)"
+                        : option.repeated ? "*"
+                                          : "",
+                        name, option.value.empty() ? "" : "=", zsh_text(option.says),
+                        option.value.empty() ? "" : zsh_values(option));
+  }
+  return text;
+}
+
+/// The function of a command.
+inline std::string zsh_function(const told_command& command) {
+  std::string text = fmt::format("_{}() {{\n", command.name("_"));
+  if (!command.commands.empty()) text += "  local curcontext=$curcontext state line\n  typeset -A opt_args\n";
+  text += command.commands.empty() ? "  _arguments" : "  _arguments -C";
+  for (const told_option& option : command.options) text += zsh_option(option);
+  for (const told_option& each : command.arguments) {
+    text += fmt::format(" \\\n    '{}{}'", each.repeated ? "*" : each.required ? "" : ":", zsh_values(each));
+  }
+  if (command.commands.empty()) return text + "\n}\n";
+  text +=
+      " \\\n    '1: :->command' \\\n    '*:: :->words'\n  case $state in\n    command)\n      local -a commands=(\n";
+  for (const told_command& each : command.commands) {
+    text += fmt::format("        '{}:{}'\n", each.path.back(), zsh_text(each.says));
+  }
+  text += "      )\n      _describe command commands ;;\n    words)\n      case $words[1] in\n";
+  for (const told_command& each : command.commands) {
+    text += fmt::format("        {}) _{} ;;\n", each.path.back(), each.name("_"));
+  }
+  return text + "      esac ;;\n  esac\n}\n";
+}
+
+/// The script for zsh: a file `_stagecut` in its `fpath`, or to be sourced.
+inline std::string zsh_completion(const told_command& program) {
+  std::string text =
+      "#compdef stagecut\n# Completes the words of stagecut in zsh: made by `stagecut completion zsh`.\n";
+  for (const told_command* const each : all_of(program)) text += zsh_function(*each);
+  return text + R"(if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _stagecut "$@"
+else
+  compdef _stagecut stagecut
+fi
+)";
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/makespan/search_backends.hpp>
+#include <stagecut/search/bounded.hpp>
+#include <stagecut/search/enumerated.hpp>
+#include <stagecut/search/tempered.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::search {
+
+/// All helpers of a search for the smallest makespan, on the system of a policy: `tempered`, `enumerated` and `bounded`.
+///
+///     search::backends_on backends(thrust::device);
+///     request.backends = backends.refs();
+template <class Policy>
+class backends_on {
+ public:
+  /// @param policy   of Thrust
+  /// @param seconds  time limit of one evaluation of all remaining cuts
+  /// @throws         argument_error for seconds that are NaN or negative
+  explicit backends_on(const Policy& policy, double seconds = 10)
+      : heuristic_(search::tempered(policy)),
+        enumerator_(search::enumerated(policy, seconds)),
+        bound_provider_(search::bounded(policy)) {}
+  backends_on(const backends_on&) = delete;
+  backends_on& operator=(const backends_on&) = delete;
+
+  /// The helpers for a request; they refer to this object, which must outlive the search. One search at a time.
+  [[nodiscard]] search_backends refs() {
+    return {cut_heuristic_ref(heuristic_),
+            function_ref<enumeration_answer(const enumeration_call&, view<std::size_t>)>(enumerator_),
+            function_ref<double(const bound_call&)>(bound_provider_)};
+  }
+
+ private:
+  tempered_heuristic<Policy> heuristic_;
+  enumerator<Policy> enumerator_;
+  bound_provider<Policy> bound_provider_;
+};
+
+}  // namespace stagecut::inline STAGECUT_ABI::search
