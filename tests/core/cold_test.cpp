@@ -22,7 +22,7 @@ static_assert(std::is_nothrow_move_constructible_v<stagecut::layer>);
 static_assert(std::is_nothrow_move_assignable_v<stagecut::layer>);
 static_assert(sizeof(stagecut::layer) <= 2 * sizeof(std::string) + 26 * sizeof(double));  // a million of them are usual
 
-TEST_CASE("a rare vector is used as a vector") {
+TEST_CASE("a cold vector is used as a vector") {
   numbers some;
   CHECK(some.empty());
   CHECK(some.begin() == some.end());
@@ -63,7 +63,7 @@ TEST_CASE("copies are of their own, and what was moved from is empty") {
   CHECK(some.empty());
 }
 
-TEST_CASE("a rare text is used as a string") {
+TEST_CASE("a cold text is used as a string") {
   text word;
   CHECK(word.empty());
   CHECK(word == "");
