@@ -245,7 +245,6 @@
   X(handed_over) \
   X(has_figures) \
   X(has_layouts) \
-  X(has_memory_limit) \
   X(has_microbatch) \
   X(has_needs) \
   X(has_room) \

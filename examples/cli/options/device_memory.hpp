@@ -31,7 +31,7 @@ inline std::optional<double> memory_of_device(const stagecut::profile& model) {
 /// @throws std::invalid_argument if nothing is left
 inline std::string limit_to_device(const stagecut::profile& model, double reserve, stagecut::plan_request& request) {
   const std::optional<double> has = memory_of_device(model);
-  if (!has || model.machine.memory || request.memory_limit.for_all() || !request.memory_limit.of_ranks().empty()) return "";
+  if (!has || model.machine.memory || request.memory_limit) return "";
   const bool rule = request.stages_per_rank == 1 && stagecut::entry_of(request.schedule).most_in_flight != nullptr;
   if (!model.inference && !rule && request.in_flight.empty() && !stagecut::prediction_obstacle(request).empty()) return "";
   const std::string name = shown(computed_figure<std::string>(computed_figures(model), "device", "the device"));

@@ -100,8 +100,7 @@ STAGECUT_DECL void check_names(const profile& model, const recompute_options& op
   asked.schedule = schedule_of_request(request);
   asked.links = links_of(request, asked.schedule.rank_of);
   asked.transfers = request.transfers;
-  if (request.memory_limit.for_all()) asked.memory_limit = bytes_allowed(request, 0);
-  if (!request.memory_limit.of_ranks().empty()) asked.memory_limit = bytes_of_devices(request);
+  asked.memory_limit = request.memory_limit.scaled(1 - request.buffer_fraction);
   asked.constant = options.constant;
   asked.boundary_buffers = request.memory_accounting.boundary_buffers;
   asked.least_layers = options.empty_stages ? 0 : 1;

@@ -137,8 +137,7 @@ inline held_moments moments_of_rank(const recompute_model& model, const schedule
 }
 
 inline double memory_of(const recompute_request& request, std::size_t rank) {
-  const double all = !request.memory_limit.of_ranks().empty() ? request.memory_limit.of_ranks()[rank]
-                                                              : request.memory_limit.for_all().value_or(0x1p1000);
+  const double all = request.memory_limit.of(rank, 0x1p1000);
   return all - request.constant;
 }
 

@@ -219,14 +219,13 @@ class chunk_pair_bound {
     double kept_two = 0;
     double room = std::numeric_limits<double>::infinity();
     if constexpr (memory_pipeline_model<Model>) {
-      if (request_.memory_limit.for_all() || !request_.memory_limit.of_ranks().empty()) {
+      if (request_.memory_limit) {
         const double alone = model_.memory(of.first_stage, of.first, of.first_end, 1);
         const double other = model_.memory(of.second_stage, of.second, of.second_end, 1);
         kept_one = model_.memory(of.first_stage, of.first, of.first_end, 2) - alone;
         kept_two = model_.memory(of.second_stage, of.second, of.second_end, 2) - other;
         const std::size_t rank = request_.rank_of[of.first_stage];
-        room = request_.memory_limit.of_ranks().empty() ? *request_.memory_limit.for_all()
-                                                        : request_.memory_limit.of_ranks()[rank];
+        room = request_.memory_limit.of(rank, 0);
         room -= alone - kept_one + other - kept_two;
         if (room < kept_one + kept_two) return std::numeric_limits<double>::infinity();
       }

@@ -138,16 +138,13 @@ class cut_and_schedule_bound {
     return all;
   }
 
-  [[nodiscard]] double memory(std::size_t s) const {
-    return request_.memory_limit.of_ranks().empty() ? *request_.memory_limit.for_all()
-                                                    : request_.memory_limit.of_ranks()[request_.rank_of[s]];
-  }
+  [[nodiscard]] double memory(std::size_t s) const { return request_.memory_limit.of(request_.rank_of[s], 0); }
 
   /// The number of microbatches that fit, at most all; 0: none.
   [[nodiscard]] double in_flight(std::size_t s, std::size_t first, std::size_t last) const {
     const auto m = static_cast<double>(request_.microbatches);
     if constexpr (memory_pipeline_model<Model>) {
-      if (!request_.memory_limit.for_all() && request_.memory_limit.of_ranks().empty()) return m;
+      if (!request_.memory_limit) return m;
       const double one = model_.memory(s, first, last, 1);
       const double each = model_.memory(s, first, last, 2) - one;
       double left = memory(s) - one;

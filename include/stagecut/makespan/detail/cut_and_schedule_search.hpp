@@ -156,9 +156,7 @@ class cut_and_schedule_search {
         }
       }
     }
-    asked.search.seed = request_.search.seed;
-    if (request_.memory_limit.for_all()) asked.memory_limit = {*request_.memory_limit.for_all()};
-    if (!request_.memory_limit.of_ranks().empty()) asked.memory_limit = request_.memory_limit.of_ranks();
+    asked.memory_limit = request_.memory_limit;
     asked.bytes = detail::stage_bytes_of(model_, cut);
     return asked;
   }

@@ -248,7 +248,7 @@ class device_chain {
     const target_entry& entry = entry_of(request.target);
     const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.stages_per_rank);
     if (rule) return *rule;
-    if (!has_memory_limit(request)) {
+    if (!request.memory_limit) {
       return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
     }
     if (request.stages_per_rank == 1 && request.memory_limit.of_ranks().empty()) {
@@ -285,8 +285,7 @@ class device_chain {
   if (!has_layouts(request)) asked.start = start_of(request, blocks);
   asked.search = request.search;
   asked.backends = request.backends;
-  if (request.memory_limit.for_all()) asked.memory_limit = bytes_allowed(request, 0);
-  if (!request.memory_limit.of_ranks().empty()) asked.memory_limit = bytes_of_devices(request);
+  asked.memory_limit = request.memory_limit.scaled(1 - request.buffer_fraction);
   const training_memory memory(model, request.memory_accounting);
   check_memory(memory, request, microbatches_in_flight(asked.schedule));
   const bool mixed = mixes_backward(asked.schedule);

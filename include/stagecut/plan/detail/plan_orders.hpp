@@ -65,8 +65,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (asked.search.time_limit) *asked.search.time_limit /= static_cast<double>(placements);
   if (asked.search.node_limit) *asked.search.node_limit /= placements;
   asked.backends = request.backends;
-  if (request.memory_limit.for_all()) asked.memory_limit = bytes_allowed(request, 0);
-  if (!request.memory_limit.of_ranks().empty()) asked.memory_limit = bytes_of_devices(request);
+  asked.memory_limit = request.memory_limit.scaled(1 - request.buffer_fraction);
   return asked;
 }
 

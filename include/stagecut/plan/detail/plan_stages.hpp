@@ -95,7 +95,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   if (recomputes_apart(request)) {
     refuse("memory_accounting.checkpoint", "always", joined({"needs a schedule that runs B as one, not ", entry.name}));
   }
-  if (has_memory_limit(request) && !knows_in_flight(request)) {
+  if (request.memory_limit && !knows_in_flight(request)) {
     const bool one = request.memory_limit.for_all().has_value();
     refuse(one ? "memory_limit" : "memory_limit",
            one ? std::to_string(*request.memory_limit.for_all()) : std::string("{…}"),
@@ -123,7 +123,7 @@ inline void check_stages_request(std::string_view function, const profile& model
     return microbatches_in_flight(schedule_of_request(request));
   }
   const bool all = rule && entry.most_in_flight(request.devices, 0) == all_in_flight;
-  if (result.empty() && rule && (!all || request.microbatches != 0 || has_memory_limit(request))) {
+  if (result.empty() && rule && (!all || request.microbatches != 0 || request.memory_limit)) {
     return microbatches_in_flight(request.schedule, request.devices, request.microbatches);
   }
   for (std::size_t& each : result) {
@@ -207,7 +207,7 @@ template <stage_constraint Constraint>
   for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
     const interval items = result.cuts.stage(s);
     result.costs.push_back(static_cast<double>(items.size()));
-    if (!has_memory_limit(request)) continue;
+    if (!request.memory_limit) continue;
     const double bytes = bytes_allowed(request, rank_of[s]);
     const double needed = memory.most(items.first, items.last, held[s]);
     if (needed <= bytes) continue;
@@ -256,7 +256,7 @@ template <stage_constraint Constraint>
     return timed ? detail::best_by_time(cost, model, blocks, request, within)
                  : detail::best_by_objective(cost, request.devices * request.stages_per_rank, request, within);
   };
-  if (!has_memory_limit(request)) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
+  if (!request.memory_limit) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
   const memory_cap cap(memory, bytes_of_stages(request, share), held);
   const merged_constraint within(cap, blocks);
   if (allowed.any()) {
@@ -300,7 +300,7 @@ template <stage_constraint Constraint>
   const target_entry& entry = entry_of(request.target);
   const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.stages_per_rank);
   if (rule) return *rule;
-  if (!has_memory_limit(request)) {
+  if (!request.memory_limit) {
     return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
   }
   if (!request.memory_limit.of_ranks().empty()) return stage_shortage(model, request, blocks, memory, held);
@@ -350,7 +350,7 @@ template <stage_constraint Constraint>
         allowed.any() ? explain_infeasible_stages(model, request, blocks, memory, held, allowed) : found.why());
   }
   plan result = planned(*found, found.state());
-  if (has_memory_limit(request) && request.stages_per_rank > 1) {
+  if (request.memory_limit && request.stages_per_rank > 1) {
     if (const auto over = fullest_over_limit(result)) {
       if (is_uniform(request, blocks) && !allowed.any()) return outcome<plan>::infeasible(*over);
       return detail::within_shared_devices(request, *over, found->bound, cut_within, planned);

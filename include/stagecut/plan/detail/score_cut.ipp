@@ -60,7 +60,7 @@ class cut_score {
     outcome<plan> made = make_plan(model, asked_);
     // With several stages a device, objectives of stages answer for a single cut only that it does not fit.
     const bool answered = made || (made.state() == state::unknown && finds_order(asked_));
-    const bool short_of_memory = !answered && has_memory_limit(asked_);
+    const bool short_of_memory = !answered && asked_.memory_limit;
     const reason lacks = made ? reason() : made.why();
     if (short_of_memory) {
       drop_memory();
@@ -159,7 +159,7 @@ STAGECUT_DECL plan_request with_usable_start(const profile& model, plan_request 
   if (request.start.stages() == 0) return request;
   bool usable = request.start.stages() == request.devices * request.stages_per_rank;
   if (usable && finds_order(request)) {
-    usable = !has_memory_limit(request) && request.target == framework::none;
+    usable = !request.memory_limit && request.target == framework::none;
   } else if (usable) {
     const auto own = score_cut(model, request, request.start);
     usable = own && own->broken.empty();

@@ -12,11 +12,6 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Whether a request limits the memory of devices.
-[[nodiscard]] inline bool has_memory_limit(const plan_request& request) {
-  return request.memory_limit.for_all() || !request.memory_limit.of_ranks().empty();
-}
-
 /// Rejects a limit on memory that is not known, and bytes out of any realistic range.
 inline void check_memory(const training_memory& memory, const plan_request& request,
                          const std::vector<std::size_t>& in_flight) {
@@ -30,7 +25,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
     counted = counted && bytes < most;
     any = any || bytes > 0;
   }
-  if (detail::has_memory_limit(request) && !any) {
+  if (request.memory_limit && !any) {
     fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
   }
   if (!counted) fail(invalid_input("model", "its layers take more than 10^18 bytes"));
@@ -38,8 +33,7 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
 
 /// The bytes of that device that stages may use; 0 if none is set.
 [[nodiscard]] inline double bytes_allowed(const plan_request& request, std::size_t device) {
-  const std::vector<double>& own = request.memory_limit.of_ranks();
-  return (own.empty() ? request.memory_limit.for_all().value_or(0) : own[device]) * (1 - request.buffer_fraction);
+  return request.memory_limit.of(device, 0) * (1 - request.buffer_fraction);
 }
 
 /// `bytes_allowed` for every device.

@@ -12,7 +12,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 /// count.
 [[nodiscard]] inline plan_request with_machine(const profile& model, plan_request request) {
   const stated_machine& machine = model.machine;
-  if (!request.memory_limit.for_all() && request.memory_limit.of_ranks().empty()) request.memory_limit = machine.memory;
+  if (!request.memory_limit) request.memory_limit = machine.memory;
   if (!machine.buffers) request.memory_accounting.boundary_buffers = 0;
   if (!request.links.empty() || request.topology || !machine.link) return request;
   request.links = {*machine.link};
