@@ -17,7 +17,7 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// Lower bound on the cut of any placement, by connectivity: a class is a set of elements, no two of which can be
+/// Lower bound on the cut of any placement, by connectivity: in a class, no two elements can be
 /// separated for less than t. If a class exceeds one device, it is split, which cuts t. If it needs at least r devices,
 /// each of them is separated from the others for t or more, and each cut counts for two: r t / 2.
 ///

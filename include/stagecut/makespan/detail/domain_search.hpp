@@ -177,7 +177,7 @@ class domain_search {
     const double step = chain_.error() == 0 ? chain_.step() : 1;
     return engine::whole_ticks_up(least / step) * step;
   }
-  /// The bound once no part is left: the best, unless a better cut could be too close to be told apart.
+  /// The bound once no part is left: the best, unless a better cut could be too close to be distinguished.
   [[nodiscard]] double last() const {
     const bool told = chain_.error() == 0 || bounds_.step() <= best_.makespan() * engine::chain_ticks::unsure;
     return told ? best_.makespan() : bounds_.target();
