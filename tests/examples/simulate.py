@@ -185,8 +185,8 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "needs either a plan or --forward", "simulate", plans[1], *one_two)
     edited = folder / "edited.json"
     edited.write_text(plans[1].read_text().replace('"name": "1f1b"', '"name": "zbv"'))
-    fails(2, f"{edited}: stagecut::make_schedule: chunks = 1, must be 2 for zbv", "simulate", edited)
-    fails(2, f"{edited}: stagecut::make_schedule: chunks = 1, must be 2 for zbv", "compare", edited)
+    fails(2, f"{edited}: stagecut::make_schedule: stages_per_rank = 1, must be 2 for zbv", "simulate", edited)
+    fails(2, f"{edited}: stagecut::make_schedule: stages_per_rank = 1, must be 2 for zbv", "compare", edited)
     edited.write_text(plans[1].read_text().replace('"microbatches": 8', '"microbatches": 10000000'))
     fails(2, f"{edited}: more than 1048576 forward passes", "simulate", edited)
     fails(2, f"{edited}: more than 1048576 forward passes", "compare", edited)
