@@ -74,6 +74,7 @@
   X(check_chain) \
   X(check_chain_of_ranks) \
   X(check_choices) \
+  X(check_combinations) \
   X(check_comparable) \
   X(check_constraint) \
   X(check_devices) \
@@ -128,6 +129,7 @@
   X(code_point) \
   X(collect_cuts_within) \
   X(combinations) \
+  X(combinations_of) \
   X(common_parameters) \
   X(compare_costs) \
   X(compare_edges) \
@@ -247,7 +249,9 @@
   X(has_layouts) \
   X(has_microbatch) \
   X(has_needs) \
+  X(has_open_choices) \
   X(has_room) \
+  X(has_several_devices) \
   X(has_shape) \
   X(has_transfers) \
   X(head_parameters) \
@@ -279,8 +283,10 @@
   X(is_for_row) \
   X(is_forward) \
   X(is_free_graph_planned) \
+  X(is_graph_by_makespan) \
   X(is_nan) \
   X(is_negative) \
+  X(is_of_several_devices) \
   X(is_patient) \
   X(is_run_whole) \
   X(is_send) \
@@ -442,6 +448,7 @@
   X(placement_of) \
   X(placements_of) \
   X(plain_steps) \
+  X(plan_combinations) \
   X(plan_makespan) \
   X(plan_of) \
   X(plan_one_chain) \
@@ -456,6 +463,7 @@
   X(preemptive_end) \
   X(price) \
   X(probe) \
+  X(problem_of) \
   X(profile) \
   X(profile_as_run) \
   X(projector_parameters) \
@@ -478,6 +486,7 @@
   X(refuse_sum) \
   X(refuse_unasked) \
   X(request_of_row) \
+  X(request_parts) \
   X(requested_kind) \
   X(resident_of) \
   X(rightmost_end) \
@@ -505,6 +514,7 @@
   X(schedule_obstacle) \
   X(schedule_of) \
   X(schedule_of_request) \
+  X(search_of) \
   X(seconds_as_one) \
   X(seconds_now) \
   X(seconds_of) \
@@ -582,6 +592,7 @@
   X(unknown_of_all_orders) \
   X(unseen) \
   X(usual_choices) \
+  X(usual_node_limit) \
   X(usual_schedule) \
   X(usual_schedules) \
   X(utf8_size) \
@@ -627,6 +638,7 @@
   X(with_machine) \
   X(with_target) \
   X(with_usable_start) \
+  X(with_usual_limit) \
   X(with_whole) \
   X(with_whole_backward) \
   X(within_shared_devices) \

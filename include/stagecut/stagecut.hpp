@@ -72,6 +72,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/plan/plan_modules.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -84,6 +85,7 @@
 #include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/plan/usual_search.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>

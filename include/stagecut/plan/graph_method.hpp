@@ -15,6 +15,7 @@ enum class graph_method : std::uint8_t {
   by_levels,      ///< by many orders along the graph's length, and moves: for thousands of operators and more
   merge,          ///< by merging layers bottom-up, then moving single ones
   communication,  ///< for the least communication between balanced devices: `minimize_communication`
+  modules,        ///< by devices for the modules of a tree: `plan_modules`
 };
 
 /// The words for methods on the command line and in requests.

@@ -16,6 +16,7 @@
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/graph_method.hpp>
+#include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -65,13 +66,15 @@ inline constexpr named<plan_objective> objective_names[] = {{"makespan", plan_ob
   return objective == plan_objective::automatic ? "automatic" : stagecut::name_of(objective_names, objective);
 }
 
-/// What to plan. Unset fields keep their defaults.
+/// What to plan. Unset fields keep their defaults. `plan_model` takes all of it; the planners behind it take a part, and
+/// reject the rest: `plan_combinations` lists what goes together.
 struct plan_request {
   std::size_t devices = 1;       ///< pipeline ranks p
   std::size_t stages_per_rank = 1;  ///< stages per rank; p * stages_per_rank in all
   std::size_t cpus = 0;             ///< the most CPUs that take a stage of a graph, in addition to the devices
   bool at_most = false;             ///< for a graph, whether fewer stages than devices are allowed
-  graph_method method = graph_method::automatic;  ///< the method for graphs
+  graph_method method = graph_method::automatic;  ///< the method for graphs and module trees
+  bool as_graph = false;                          ///< whether a chain, too, is planned as a graph
   /// For `graph_method::communication`: a device holds at most this times an equal part of the variables, and of the
   /// operators; at least 1.
   double imbalance = 1.3;
@@ -86,6 +89,19 @@ struct plan_request {
   /// Slices of every microbatch's sequence: above 1 `one_forward_one_backward` means sliced 1F1B, which
   /// `plan_recomputation` plans.
   std::size_t slices = 1;
+  /// Whether the schedule is chosen, too, and the stages per rank, if the choices leave them open: by `usual_choices`.
+  bool any_schedule = false;
+  plan_choices choices{};  ///< further open choices; the best combination is planned. None by default
+  /// The recomputations that layers may have, `none` for a layer's own figures: planned together with the cut. An empty
+  /// list: all that the layers offer. Unset: every layer runs as profiled.
+  std::optional<std::vector<std::string>> recomputations{};
+  bool empty_stages = false;  ///< with `recomputations` or `slices`, whether stages may have no layers
+  /// Numbers of replicas that a stage may have; with this or `tensor_parallel`, `devices` are those of the machine, and
+  /// the plan chooses the number of stages. Empty: one.
+  std::vector<std::size_t> replicas{};
+  std::vector<std::size_t> tensor_parallel{};  ///< tensor-parallel degrees that a stage may have; empty: 1
+  std::size_t device_size = 1;  ///< with either, processors of each device: `device_choices::device_size`
+  bool inference = false;       ///< whether the model serves: forward passes alone, as `as_inference` makes them
   /// For each stage, for 1F1B with one on each device; empty: the schedule's.
   std::vector<std::size_t> in_flight{};
   /// Whether `in_flight` is chosen together with the cut for the least makespan: 1F1B with one stage on each device,

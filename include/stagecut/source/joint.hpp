@@ -47,3 +47,6 @@
 #include <stagecut/joint/detail/simulate_recomputation.ipp>
 #include <stagecut/joint/detail/stage_mixtures.ipp>
 #include <stagecut/joint/detail/sweep_recomputation.ipp>
+#if __has_include(<boost/graph/graph_traits.hpp>)
+#include <stagecut/joint/detail/plan_model.ipp>
+#endif

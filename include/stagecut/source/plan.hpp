@@ -19,6 +19,7 @@
 #include <stagecut/plan/detail/plan.ipp>
 #include <stagecut/plan/detail/plan_chain.ipp>
 #include <stagecut/plan/detail/plan_choices.ipp>
+#include <stagecut/plan/detail/plan_combinations.ipp>
 #include <stagecut/plan/detail/plan_explanation.ipp>
 #include <stagecut/plan/detail/plan_modules.ipp>
 #include <stagecut/plan/detail/plan_verification.ipp>
@@ -29,4 +30,5 @@
 #include <stagecut/plan/detail/sweep_row.ipp>
 #include <stagecut/plan/detail/sweep_rows.ipp>
 #include <stagecut/plan/detail/target_tables.ipp>
+#include <stagecut/plan/detail/usual_search.ipp>
 #include <stagecut/plan/detail/verify_plan.ipp>

@@ -59,6 +59,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (request.links.size() > 1)
     refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
   if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
+  if (request.method == graph_method::modules) refuse("method", "modules", "is of module trees: see plan_modules");
   const plan_objective of = request.objective;
   const bool least_sent = request.method == graph_method::communication;
   if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {

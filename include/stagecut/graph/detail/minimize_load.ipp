@@ -23,6 +23,9 @@ STAGECUT_DECL void check_load_request(const load_request& request, std::string_v
   if (request.method == graph_method::communication) {
     fail(argument_error(function, "method", "communication", "is that of minimize_communication"));
   }
+  if (request.method == graph_method::modules) {
+    fail(argument_error(function, "method", "modules", "is of module trees: see partition_modules"));
+  }
   if (request.search.time_limit && !(*request.search.time_limit >= 0)) {
     fail(argument_error(function, "search.time_limit", std::to_string(*request.search.time_limit),
                         "must not be negative"));

@@ -15,6 +15,7 @@
 #include <stagecut/plan/parts/as_one_chain.hpp>
 #include <stagecut/plan/parts/check_request.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
+#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/target.hpp>
@@ -29,15 +30,6 @@ namespace detail {
 STAGECUT_DECL void check_without_makespan(const plan_request& request, const std::string& obstacle) {
   if (request.objective != plan_objective::makespan) return;
   fail(argument_error("make_plan", "objective", "makespan", joined({"is not known: ", obstacle})));
-}
-
-/// Whether a model or a request needs a graph planner.
-STAGECUT_DECL bool is_for_graphs(const profile& model, const plan_request& request) {
-  if (request.cpus != 0 || request.at_most || request.method != graph_method::automatic) return true;
-  for (const layer& each : model.layers) {
-    if (each.stage || !each.accelerator || each.is_backward) return true;
-  }
-  return false;
 }
 
 /// Whether a graph is planned as stages in a row. A graph that is a chain is planned as a chain, and so is one with a

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/joint/plan_model.hpp>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/graph/plan_graph.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
+#include <stagecut/joint/plan_recomputation.hpp>
+#include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/plan_modules.hpp>
+#include <stagecut/plan/usual_search.hpp>
+#include <stagecut/plan/verify_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "small_requests.hpp"
+
+using joint_tests::add_part;
+using joint_tests::small_request;
+using joint_tests::small_request_of;
+using stagecut::check_result;
+using stagecut::compare_model;
+using stagecut::outcome;
+using stagecut::plan;
+using stagecut::plan_combination;
+using stagecut::plan_combinations;
+using stagecut::plan_model;
+using stagecut::plan_problem;
+using stagecut::plan_proof;
+using stagecut::plan_request;
+using stagecut::planned_model;
+using stagecut::request_part;
+using stagecut::request_part_entry;
+using stagecut::request_parts;
+using stagecut::state;
+
+namespace {
+
+/// What `plan_model` says of a combination: nothing if it is what the table says.
+std::string contradiction(const plan_combination& row) {
+  small_request small = small_request_of(row.problem);
+  add_part(row.part, small);
+  const request_part_entry& part = request_parts()[static_cast<std::size_t>(row.part)];
+  if (!part.is_in(small.model, small.request)) return "the part is not in the request";
+  try {
+    const outcome<plan> made = plan_model(small.model, small.request);
+    if (row.proof == plan_proof::refused) return "it is planned";
+    if (!made) return "there is no plan: " + made.why().text();
+    if (!(made->objective.bound > 0) || made->objective.bound > made->objective.value) return "it has no bound";
+    if (row.proof == plan_proof::exact && made.state() != state::optimal) return "it is not proved";
+    // A module tree is planned as its leaves.
+    if (row.problem == plan_problem::modules) return "";
+    for (const auto& check : stagecut::verify_plan(made->profile, *made).checks) {
+      if (check.result == check_result::broken) return check.name + ", " + check.place + ": " + check.why;
+    }
+    return "";
+  } catch (const stagecut::argument_error& error) {
+    if (row.proof != plan_proof::refused) return error.what();
+    const std::string expected = std::string("stagecut::plan_model: ") + part.field + " = {…}, " + row.why;
+    return error.what() == expected ? "" : std::string("it is refused by ") + error.what();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+const plan_combination* row_of(plan_problem problem, request_part part) {
+  const auto rows = plan_combinations();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const plan_combination& row) {
+    return row.problem == problem && row.part == part;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("each combination is planned, proved and refused as the table says") {
+  for (const plan_combination& row : plan_combinations()) {
+    CAPTURE(std::string(name_of(stagecut::plan_problem_names, row.problem)));
+    CAPTURE(std::string(request_parts()[static_cast<std::size_t>(row.part)].name));
+    CHECK(contradiction(row) == "");
+  }
+}
+
+TEST_CASE("a part without a row makes another problem, and each part stands once with a problem") {
+  for (const auto& problem : stagecut::plan_problem_names) {
+    for (const request_part_entry& part : request_parts()) {
+      small_request small = small_request_of(problem.value);
+      add_part(part.part, small);
+      CAPTURE(std::string(problem.name));
+      CAPTURE(std::string(part.name));
+      if (!part.is_in(small.model, small.request)) continue;  // the method of module trees is none of graphs
+      const bool same = stagecut::problem_of(small.model, small.request) == problem.value;
+      CHECK(same == (row_of(problem.value, part.part) != nullptr));
+    }
+  }
+  for (std::size_t i = 0; i < request_parts().size(); ++i) CHECK(static_cast<std::size_t>(request_parts()[i].part) == i);
+  for (const plan_combination& row : plan_combinations()) {
+    CHECK(&row == row_of(row.problem, row.part));
+    CHECK((row.proof != plan_proof::refused || *row.why != '\0'));
+  }
+}
+
+TEST_CASE("every problem is planned by its planner") {
+  const auto request_of = [](plan_problem problem) {
+    small_request small = small_request_of(problem);
+    small.request = stagecut::with_usual_limit(small.model, small.request);
+    return small;
+  };
+  const auto same = [](const outcome<plan>& made, const outcome<plan>& expected) {
+    REQUIRE(made);
+    REQUIRE(expected);
+    CHECK(made.state() == expected.state());
+    CHECK(*made == *expected);
+  };
+  small_request chain = request_of(plan_problem::chain);
+  same(plan_model(chain.model, chain.request), stagecut::make_plan(chain.model, chain.request));
+  small_request graph = request_of(plan_problem::graph);
+  same(plan_model(graph.model, graph.request), stagecut::plan_graph(graph.model, graph.request));
+  chain.request.as_graph = true;
+  same(plan_model(chain.model, chain.request), stagecut::plan_graph(chain.model, chain.request));
+  small_request open = request_of(plan_problem::open_choices);
+  same(plan_model(open.model, open.request),
+       stagecut::compare_plans(open.model, open.request, stagecut::usual_choices(open.model)).best);
+  small_request again = request_of(plan_problem::recomputation);
+  plan_request plain = again.request;
+  plain.recomputations.reset();
+  same(plan_model(again.model, again.request), stagecut::plan_recomputation(again.model, plain));
+}
+
+TEST_CASE("a comparison has the rows of open choices, and the request of its best plan makes that plan alone") {
+  small_request small = small_request_of(plan_problem::open_choices);
+  planned_model open = compare_model(small.model, small.request);
+  REQUIRE(open.best);
+  CHECK(open.compared.size() > 4);
+  small = small_request_of(plan_problem::recomputation);
+  small.request.memory_limit = 110;
+  small.request.choices.stages_per_rank = {1, 2, 3};
+  small.request.any_schedule = true;
+  planned_model made = compare_model(small.model, small.request);
+  REQUIRE(made.best);
+  CHECK(made.compared.size() == 3);
+  for (const auto& row : made.compared) CHECK((row.makespan == 0 || row.makespan >= made.best->objective.value));
+  const outcome<plan> alone = stagecut::plan_recomputation(small.model, made.request);
+  REQUIRE(alone);
+  CHECK(alone->objective.value == doctest::Approx(made.best->objective.value));
+  small = small_request_of(plan_problem::several_devices);
+  planned_model devices = compare_model(small.model, small.request);
+  CHECK(devices.hybrids.size() == 5);
+  small = small_request_of(plan_problem::modules);
+  planned_model tree = compare_model(small.model, small.request);
+  REQUIRE(tree.modules);
+  CHECK(tree.modules->loads.size() == 2);
+}
+
+TEST_CASE("what a request specifies and its problem does not use is refused, with the field") {
+  small_request small = small_request_of(plan_problem::several_devices);
+  small.request.slices = 2;
+  CHECK_THROWS_WITH_AS(static_cast<void>(plan_model(small.model, small.request)),
+                       "stagecut::plan_model: slices = {…}, must be 1 where stages have several devices",
+                       stagecut::argument_error);
+  small = small_request_of(plan_problem::chain);
+  small.request.time_weight = 0.25;
+  CHECK_THROWS_AS(static_cast<void>(plan_model(small.model, small.request)), stagecut::argument_error);
+  small.request.by = stagecut::measure::time_and_memory;
+  CHECK(plan_model(small.model, small.request));
+  small = small_request_of(plan_problem::open_choices);
+  small.request.schedule = stagecut::schedule_kind::zb_h1;
+  CHECK_THROWS_AS(static_cast<void>(plan_model(small.model, small.request)), stagecut::argument_error);
+}
+
+TEST_CASE("a framework that recomputes all layers alike gets the best such plan") {
+  small_request small = small_request_of(plan_problem::recomputation);
+  for (stagecut::layer& each : small.model.layers) each.kind = "decoder";
+  small.model.layers.front().kind = "embedding";
+  small.model.layers.back().kind = "head";
+  small.request.target = stagecut::framework::megatron;
+  const auto peak = [](const plan& made) {
+    double most = 0;
+    for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
+    return most;
+  };
+  const outcome<plan> roomy = plan_model(small.model, small.request);
+  REQUIRE(roomy);
+  for (const auto& choice : roomy->choices) CHECK(choice.recomputation.empty());
+  small.request.memory_limit = peak(*roomy) - 1;
+  const outcome<plan> tight = plan_model(small.model, small.request);
+  REQUIRE(tight);
+  std::size_t recomputed = 0;
+  for (const auto& choice : tight->choices) recomputed += choice.recomputation == "full" ? 1 : 0;
+  const bool alike = recomputed == 0 || recomputed == 5;
+  CHECK(alike);
+  CHECK(peak(*tight) <= *small.request.memory_limit.for_all());
+}
