@@ -43,6 +43,7 @@
 #include "output/plan_text.hpp"
 #include "output/standard_streams.hpp"
 #include "output/table.hpp"
+#include "options/former_names.hpp"
 #include "options/unknown_word.hpp"
 #include "options/words.hpp"
 
@@ -179,8 +180,10 @@ int run(int argc, char** argv) {
   app.add_subcommand("demo", "Cut two models for 4 and 8 devices, by three rules");
   const auto* const completion_words = completion.add(app);
   const auto* const manual_words = manual.add(app);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  for (const std::string& line : replace_former_names(app, words)) say(line);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // takes the last word first
     if (plan_flags->parsed()) return plan.run();
     if (profile_words->parsed()) return profile.run();
     if (fit_words->parsed()) return fit.run();
@@ -199,7 +202,7 @@ int run(int argc, char** argv) {
     return demo();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string unknown = unknown_word(app, {argv + std::min(argc, 1), argv + argc});
+    const std::string unknown = unknown_word(app, {words.begin(), words.end()});
     say(unknown.empty() ? fmt::format("{} (see {})", error.what(), help_command(app)) : unknown);
     return bad_input;
   }

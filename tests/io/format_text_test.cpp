@@ -78,21 +78,21 @@ TEST_CASE("the parts of a plan belong together") {
                        argument_error);
   auto p = worked_plan();
   p.stages_per_rank = 0;
-  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.chunks = 0, must be at least 1", argument_error);
+  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.stages_per_rank = 0, must be at least 1", argument_error);
   p = worked_plan();
   p.profile.layers.pop_back();
   CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.cuts.items() = 26, must be the number of layers, 25",
                        argument_error);
   p = worked_plan();
   p.stages_per_rank = 2;
-  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.cuts.stages() = 4, must be devices * chunks, 4 * 2",
+  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.cuts.stages() = 4, must be devices * stages_per_rank, 4 * 2",
                        argument_error);
   p.devices = std::numeric_limits<std::size_t>::max() / 2 + 3;  // twice that is 4 again
-  CHECK_THROWS_WITH_AS(check(p), Contains("must be devices * chunks"), argument_error);
+  CHECK_THROWS_WITH_AS(check(p), Contains("must be devices * stages_per_rank"), argument_error);
   p = worked_plan();
   p.stages_per_rank = 3;
   p.devices = 1;
-  CHECK_THROWS_WITH_AS(check(p), Contains("must be devices * chunks, 1 * 3"), argument_error);
+  CHECK_THROWS_WITH_AS(check(p), Contains("must be devices * stages_per_rank, 1 * 3"), argument_error);
   CHECK_THROWS_WITH_AS(check(inconsistent()),
                        "stagecut::io::as_x: plan.stages.size() = 3, must be the number of stages, 4", argument_error);
 }
@@ -176,10 +176,10 @@ TEST_CASE("what no format can say is refused, whatever the format") {
     if (name == "pipedream") {
       CHECK(refusal([](plan& p) { p.stages[2].replicas = 2; }) == usual);
       CHECK(refusal([](plan& p) { p.stages[1].tensor_parallel = 4; }) ==
-            says + "stage 1 has 1 replicas of 4 shards, and it gives a replica one device");
+            says + "stage 1 has 1 replicas of 4 devices each, and it gives a replica one device");
     } else if (name != "alpa") {  // which has a mesh for every stage
-      CHECK(refusal([](plan& p) { p.stages[2].replicas = 2; }) == says + "stage 2 has 2 replicas of 1 shards" + other);
-      CHECK(refusal([](plan& p) { p.stages[1].tensor_parallel = 4; }) == says + "stage 1 has 1 replicas of 4 shards" + other);
+      CHECK(refusal([](plan& p) { p.stages[2].replicas = 2; }) == says + "stage 2 has 2 replicas of 1 devices each" + other);
+      CHECK(refusal([](plan& p) { p.stages[1].tensor_parallel = 4; }) == says + "stage 1 has 1 replicas of 4 devices each" + other);
     }
     CHECK(refusal([](plan& p) {
             p.choices.resize(26);
@@ -224,19 +224,19 @@ TEST_CASE("numbers that do not agree are named") {
   CHECK(refused([](plan&) {}) == "not refused");
   CHECK(refused([](plan& p) { p.assignment.clear(), p.cuts = {0, 3, 4}; }) == "not refused");
   CHECK(refused([](plan& p) { p.devices = 0; }) == "stagecut::io::f: plan.devices = 0, must be at least 1");
-  CHECK(refused([](plan& p) { p.stages_per_rank = 0; }) == "stagecut::io::f: plan.chunks = 0, must be at least 1");
+  CHECK(refused([](plan& p) { p.stages_per_rank = 0; }) == "stagecut::io::f: plan.stages_per_rank = 0, must be at least 1");
   CHECK(refused([](plan& p) { p.assignment.pop_back(); }) ==
         "stagecut::io::f: plan.assignment.size() = 3, must be the number of layers, 4");
   CHECK(refused([](plan& p) { p.assignment[1] = 2; }) ==
         "stagecut::io::f: plan.assignment = 2, must be below the number of stages, 2");
   CHECK(refused([](plan& p) { p.stages.resize(3); }) ==
-        "stagecut::io::f: plan.stages.size() = 3, must be devices * chunks, 2 * 1");
+        "stagecut::io::f: plan.stages.size() = 3, must be devices * stages_per_rank, 2 * 1");
   CHECK(refused([](plan& p) {
           p.assignment.clear(), p.cuts = {0, 3};
         }) == "stagecut::io::f: plan.cuts.items() = 3, must be the number of layers, 4");
   CHECK(refused([](plan& p) {
           p.assignment.clear(), p.cuts = {0, 4};
-        }) == "stagecut::io::f: plan.cuts.stages() = 1, must be devices * chunks, 2 * 1");
+        }) == "stagecut::io::f: plan.cuts.stages() = 1, must be devices * stages_per_rank, 2 * 1");
   CHECK(refused([](plan& p) {
           p.assignment.clear(), p.cuts = {0, 3, 4}, p.stages.pop_back();
         }) == "stagecut::io::f: plan.stages.size() = 1, must be the number of stages, 2");

@@ -257,9 +257,9 @@ TEST_CASE("cuts, stages and devices agree") {
   CHECK(with("\"recomputed\": 3, ", "") == "p.json#/stages/0/memory: \"recomputed\" is missing");
   CHECK(with("\"device\": 0", "\"device\": 1") == "p.json#/stages/0/device: 1 is not below the number of devices, 1");
   CHECK(with("\"devices\": 1", "\"devices\": 0") == "p.json#/devices: 0 is below 1");
-  CHECK(with("\"devices\": 1", "\"devices\": 2") == "p.json#/devices: 2 times 2 chunks is not the number of stages, 2");
+  CHECK(with("\"devices\": 1", "\"devices\": 2") == "p.json#/devices: 2 times 2 stages per rank is not the number of stages, 2");
   CHECK(with("\"chunks\": 2", "\"chunks\": 9223372036854775809") ==
-        "p.json#/devices: 1 times 9223372036854775809 chunks is not the number of stages, 2");
+        "p.json#/devices: 1 times 9223372036854775809 stages per rank is not the number of stages, 2");
   const std::string text = as_json(full_plan());
   const std::size_t second = text.find("  {\"first\": 1");
   const std::string stage = text.substr(second, text.find('\n', second) - second);
@@ -326,7 +326,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
   CHECK(not_written([](plan& p) { p.stages.pop_back(); }) ==
         "plan#/stages = 1 stages, do not agree with the cuts, which make 2");
   CHECK(not_written([](plan& p) { p.stages_per_rank = 0; }) ==
-        "plan#/devices = 1, times 0 chunks is not the number of stages, 2");
+        "plan#/devices = 1, times 0 stages per rank is not the number of stages, 2");
   CHECK(not_written([](plan& p) { p.stages[1].device = 1; }) ==
         "plan#/stages/1/device = 1, is not below the number of devices, 1");
   CHECK(not_written([](plan& p) { p.stages[1].memory.buffers = -1; }) ==
@@ -462,7 +462,7 @@ TEST_CASE("every rank has its devices") {
   CHECK(with("\"replicas\": 3", "\"replicas\": 4") ==
         "p.json#/stages/1/shards: 2 times 3 replicas is not the number of devices of rank 0, 8");
   CHECK(with("\"replicas\": 3, \"shards\": 2", "\"replicas\": 2, \"shards\": 3") ==
-        "p.json#/choices/0/recomputation: \"full\" is of 2 devices, not the number of shards of its stage, 3");
+        "p.json#/choices/0/recomputation: \"full\" is of 2 devices, not the tensor-parallel degree of its stage, 3");
   using stagecut::plan;
   CHECK(not_written([](plan& p) { p.stages[0].tensor_parallel = 0; }) == "plan#/stages/0/shards = 0, is below 1");
 }

@@ -104,9 +104,9 @@ TEST_CASE("chosen variants are there, and of the devices of their stage") {
   CHECK(mistake(made).empty());
   made.stages[0].tensor_parallel = 1;
   CHECK(mistake(made) ==
-        "/choices/0/recomputation \"full\" is of 2 devices, not the number of shards of its stage, 1");
+        "/choices/0/recomputation \"full\" is of 2 devices, not the tensor-parallel degree of its stage, 1");
   made.profile.layers[0].recomputations[0].tensor_parallel = 1;
-  CHECK(mistake(made) == "/choices/0/sharding \"full\" is of 2 devices, not the number of shards of its stage, 1");
+  CHECK(mistake(made) == "/choices/0/sharding \"full\" is of 2 devices, not the tensor-parallel degree of its stage, 1");
   made.choices[0] = {"", "row"};
   CHECK(mistake(made) == "/choices/0/sharding \"row\" does not agree with the layer, which has no such variant");
 }

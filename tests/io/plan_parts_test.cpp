@@ -28,7 +28,7 @@ TEST_CASE("parts of a plan that do not belong together are told") {
   CHECK(mistake(made) == "/stages/1/device 2 is not below the number of devices, 2");
   made.stages[1].device = 1;
   made.devices = 1;
-  CHECK(mistake(made).starts_with("/devices 1 times 1 chunks"));
+  CHECK(mistake(made).starts_with("/devices 1 times 1 stages per rank"));
   made.stages_per_rank = 2;
   made.stages[1].device = 0;
   CHECK(mistake(made).empty());

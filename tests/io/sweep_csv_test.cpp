@@ -78,7 +78,7 @@ TEST_CASE("rows are read back as they were written, numbers bit for bit") {
 
 TEST_CASE("the columns have names, and what is not known is empty") {
   const std::string header =
-      "devices,microbatches,schedule,chunks,checkpoint,state,makespan,bound,per_microbatch,memory,memory_bound,front,"
+      "devices,microbatches,schedule,stages_per_rank,checkpoint,state,makespan,bound,per_microbatch,memory,memory_bound,front,"
       "dominated,why\n";
   CHECK(sweep_csv({}) == header);
   sweep_row row;

@@ -87,9 +87,9 @@ TEST_CASE("points stand at their memory and time, the front is joined, and the l
   CHECK(std::abs(points[2].y - (14 + 480 * (1 - 0.5 / 1.05))) < 0.01);
   CHECK(text.find("d=\"M872 265.43V265.43H833.9V36.86H452.95V14\"") != text.npos);
   CHECK(text.find("<title>a &lt; b</title>") != text.npos);
-  CHECK(text.find("<title>gpipe, 4 devices, 1 chunk, 8 microbatches: 4 ms a microbatch, 1 GiB</title>") != text.npos);
+  CHECK(text.find("<title>gpipe, 4 devices, 1 stage per rank, 8 microbatches: 4 ms a microbatch, 1 GiB</title>") != text.npos);
   CHECK(text.find(
-            "<title>interleaved, 4 devices, 2 chunks, 8 microbatches, recomputed always: 2 ms a microbatch, 2 GiB") !=
+            "<title>interleaved, 4 devices, 2 stages per rank, 8 microbatches, recomputed always: 2 ms a microbatch, 2 GiB") !=
         text.npos);
   for (const char* name : {">gpipe<", ">interleaved<", ">Pareto front<", ">memory limit<", "(ms)", "(GiB)"}) {
     CAPTURE(name);

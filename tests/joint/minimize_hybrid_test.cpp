@@ -230,7 +230,7 @@ TEST_CASE("what makes no sense is refused") {
         "stagecut::minimize_hybrid: request.in_flight = replicas, must be `stages`, as 1F1B keeps them");
   model.layers[1].forward = -1;
   CHECK(refusal<invalid_input>([&] { (void)minimize_hybrid(model, {}); }) ==
-        "option of the stage [1, 2): replicas and ways must be at least 1, times and bytes finite and not negative");
+        "option of the stage [1, 2): replicas and tensor_parallel must be at least 1, times and bytes finite and not negative");
 }
 
 TEST_CASE("a plan that is known is kept unless another one is better") {

@@ -162,7 +162,7 @@ TEST_CASE("slices that there cannot be") {
   CHECK(refusal([&] { return sequence_split(model, {.batch = 0}, 2); }) ==
         "stagecut::sequence_split: figures.batch = 0, must be at least 1");
   CHECK(refusal([] { return sequence_split_order(4, 2, 8, 2); }) ==
-        "stagecut::sequence_split_order: chunks = 2, must be 1: no order of slices is known for more");
+        "stagecut::sequence_split_order: stages_per_rank = 2, must be 1: no order of slices is known for more");
   model.types[0].choices.erase(model.types[0].choices.begin(), model.types[0].choices.begin() + 2);
   CHECK(refusal<invalid_input>([&] { return sequence_split(model, figures, 2); }) ==
         "type \"BODY\": no choice keeps keys and values, 268435456 bytes");

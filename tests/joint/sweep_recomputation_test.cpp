@@ -97,9 +97,9 @@ TEST_CASE("what is not searched says why") {
   const auto why = [&](std::size_t chunks, schedule_kind order) { return row_of(sweep, chunks, order).not_searched; };
   CHECK(why(1, schedule_kind::one_forward_one_backward).empty());
   CHECK(why(2, schedule_kind::one_forward_one_backward) == "1f1b has stages_per_rank = 1 only");
-  CHECK(why(1, schedule_kind::interleaved) == "interleaved with 1 chunk is another order");
+  CHECK(why(1, schedule_kind::interleaved) == "interleaved with 1 stage per rank is another order");
   CHECK(why(2, schedule_kind::interleaved) == "interleaved is not made for ranks = 2 and microbatches = 3");
-  CHECK(why(1, schedule_kind::sliced) == "seq-1f1b asks for more than ranks, chunks and microbatches");
+  CHECK(why(1, schedule_kind::sliced) == "seq-1f1b asks for more than ranks, stages per rank and microbatches");
   CHECK(why(2, schedule_kind::zbv).empty());
 }
 

@@ -206,9 +206,9 @@ TEST_CASE("graphs that make no sense") {
   CHECK(said(graph).starts_with("layers[0].divided[0].variants[0]: sent = -1"));
   graph = pair_of_layers();
   graph.layers[1].divided.push_back({1, {}});
-  CHECK(said(graph) == "layers[1].divided[1]: 1 ways stand twice");
+  CHECK(said(graph) == "layers[1].divided[1]: tensor_parallel = 1 stands twice");
   graph.layers[1].divided[1].tensor_parallel = 0;
-  CHECK(said(graph) == "layers[1].divided[1]: ways = 0, must be from 1 to 1000000");
+  CHECK(said(graph) == "layers[1].divided[1]: tensor_parallel = 0, must be from 1 to 1000000");
   graph = pair_of_layers();
   graph.bandwidth = 0;
   CHECK(said(graph) == "bandwidth: must be above 0");

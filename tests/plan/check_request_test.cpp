@@ -59,7 +59,7 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.devices = 2, .stages_per_rank = 2, .memory_limit = 1.0}).find("limits what the order") !=
         std::string::npos);
   CHECK(refusal(model, {.stages_per_rank = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
-  CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs chunks above 1") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs stages_per_rank above 1") != std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, has 2 stages on each device") !=
         std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::sliced}).find("schedule = seq-1f1b, is not one that") !=
@@ -173,7 +173,7 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
         "group = 4, must be from the devices, 4, on and leave of 9 microbatches none or at least as many, or be all of "
         "them: 5 would do");
   CHECK(both({.devices = 4, .microbatches = 8, .group = 4}) ==
-        "group = 4, is of several stages on each device: chunks must be above 1");
+        "group = 4, is of several stages on each device: stages_per_rank must be above 1");
   CHECK(both({.devices = 4, .microbatches = 8, .schedule = schedule_kind::gpipe, .group = 4}) ==
         "group = 4, is of interleaved, not of gpipe");
   CHECK(refusal(model, {.devices = 4, .stages_per_rank = 2, .microbatches = 9, .group = 5}).empty());

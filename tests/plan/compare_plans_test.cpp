@@ -243,5 +243,5 @@ TEST_CASE("a group of microbatches is of those choices that take one") {
   request.group = 4;
   open.stages_per_rank = {1};
   CHECK_THROWS_WITH_AS((void)compare_plans(known, request, open),
-                       "stagecut::compare_plans: group = 4, is of interleaved chunks", stagecut::argument_error);
+                       "stagecut::compare_plans: group = 4, is of several stages per rank, interleaved", stagecut::argument_error);
 }

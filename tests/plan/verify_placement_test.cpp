@@ -92,7 +92,7 @@ TEST_CASE("a device has its chunks, all of one kind and size") {
         "does not hold: stage 3: shares a device that is a CPU for one stage only");
   made.stages[1].on_cpu = false;
   made.stages[3].device = 0;
-  CHECK(said(made.profile, made, "devices") == "does not hold: stage 3: is one more than its device has chunks");
+  CHECK(said(made.profile, made, "devices") == "does not hold: stage 3: is one more than the stages per rank");
   made.stages[3].device = 1;
   made.stages[2].replicas = 2;
   CHECK(said(made.profile, made, "devices") ==

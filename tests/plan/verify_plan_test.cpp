@@ -490,7 +490,7 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   made.stages[2].tensor_parallel = 4;
   CHECK(said(model, made, "loads") == "holds: : ");  // each of the devices runs it whole
   made.profile.layers.back().shardings = {stagecut::layer_variant{"row", 2}};
-  CHECK(said(model, made, "loads") == "not checked: stage 2: it has shards that its layers do not tell");
+  CHECK(said(model, made, "loads") == "not checked: stage 2: it has a tensor-parallel degree for which its layers have no sharding");
   made = plan_by_hand();
   made.schedule = {"seq-1f1b", 4};
   CHECK(said(model, made, "schedule") == "not checked: : it does not say into how many slices a sequence is cut");

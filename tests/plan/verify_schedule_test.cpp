@@ -83,10 +83,10 @@ TEST_CASE("interleaved runs in the groups that a plan says") {
   CHECK(said(model, made, "schedule") == "holds: : ");
   made.schedule.group = 0;
   CHECK(said(model, made, "schedule") ==
-        "does not hold: : \"interleaved\" is not made for 3 devices, 2 chunks and 8 microbatches");
+        "does not hold: : \"interleaved\" is not made for 3 devices, 2 stages per rank and 8 microbatches");
   made.schedule.group = 3;
   CHECK(said(model, made, "schedule") ==
-        "does not hold: : \"interleaved\" is not made for 3 devices, 2 chunks and 8 microbatches in groups of 3");
+        "does not hold: : \"interleaved\" is not made for 3 devices, 2 stages per rank and 8 microbatches in groups of 3");
   made.schedule.group = 8;  // another order, in which stages keep more
   CHECK(said(model, made, "schedule") == "does not hold: stage 1: keeps another number of microbatches in flight");
   made.schedule.name = "looped-bfs";

@@ -56,14 +56,14 @@ inline constexpr stagecut::named<stagecut::plan_objective> objective_options[] =
     {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
     {"leximax", stagecut::plan_objective::leximax},       {"range", stagecut::plan_objective::range},
     {"variance", stagecut::plan_objective::variance},     {"iteration", stagecut::plan_objective::iteration},
-    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-length", stagecut::plan_objective::pipeline_latency}};
+    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-latency", stagecut::plan_objective::pipeline_latency}};
 
 /// The options of `stagecut plan`.
 struct plan_command {
   std::string file;
   stagecut::plan_request request;
-  std::string chunks_said;
-  count_range chunks{};  // unset: 1, or what auto finds
+  std::string per_rank_said;
+  count_range per_rank{};  // unset: 1, or what auto finds
   std::string schedule = "1f1b";
   effort_flags effort;
   backend_flags search;
@@ -97,7 +97,7 @@ struct plan_command {
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile, or config.json")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
-    option("--chunks", chunks_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
+    option("--stages-per-rank,--vpp", per_rank_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
     option("--microbatches", request.microbatches, "M", "Of an iteration; with --replicate of all replicas")->transform(count());
     schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
                         ->check(one_of(planned_schedules()));
@@ -206,7 +206,7 @@ struct plan_command {
       recompute.draw(*model, strategies);
       if (format == "text") {
         const screen on = screen_of(output);
-        text += recompute_text(made, on) + chunks_text(made.profile, recompute.all) + strategies_text(made, strategies, on);
+        text += recompute_text(made, on) + stages_per_rank_text(made.profile, recompute.all) + strategies_text(made, strategies, on);
       }
     }
     if (format == "text" && several_devices) {
@@ -226,7 +226,7 @@ struct plan_command {
     say_reading(made);
     if (request.microbatches != 0 && !made.makespan) {
       const std::string why = stagecut::are_graph_chunks(made)
-                                  ? "no schedule is known that runs several chunks of a graph on a device"
+                                  ? "no schedule is known that runs several stages of a graph on a device"
                                   : prediction_obstacle(request);
       say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
     }
@@ -262,7 +262,7 @@ struct plan_command {
     if (model.edges.empty() || several_devices || plans_recomputation || method.of_graphs()) return false;
     const bool makespan = request.objective == stagecut::plan_objective::makespan;
     if (target.name == "pytorch") return true;
-    if (schedule == "1f1b") return makespan && !chunks_said.empty() && chunks_said != "1";
+    if (schedule == "1f1b") return makespan && !per_rank_said.empty() && per_rank_said != "1";
     return schedule != "gpipe" || makespan;
   }
 
@@ -306,23 +306,23 @@ struct plan_command {
     if (method.anywhere || method.of_graphs()) cut.refuse("is of a chain, and --method plans a graph");
   }
 
-  /// Takes the given cut, and derives unset options from its number of stages: devices, or chunks.
+  /// Takes the given cut, and derives unset options from its number of stages: devices, or stages per rank.
   void take_cut(const stagecut::profile& model) {
     if (*cut.said() == '\0') return;
     if (!cut.plan.empty()) take_plan();
     own = cut.of(model, input.limits);
     const std::size_t stages = own->stages();
     const std::size_t usual = schedule == "auto" ? 0 : stagecut::find_schedule(schedule)->stages_per_rank;
-    std::size_t each = !chunks_said.empty() ? parse_count_range("--chunks", chunks_said).first : usual;
+    std::size_t each = !per_rank_said.empty() ? parse_count_range("--stages-per-rank", per_rank_said).first : usual;
     const std::size_t of_links = std::max(devices.nodes.devices(), devices.of_topology());
     const std::size_t ranks = devices_said->count() != 0 ? request.devices : of_links;
-    if (each == 0 || (chunks_said.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
+    if (each == 0 || (per_rank_said.empty() && ranks != 0 && each == 1)) each = ranks != 0 ? stages / ranks : 1;
     if (each == 0 || stages % each != 0 || (ranks != 0 && ranks * each != stages)) {
       throw CLI::ValidationError(cut.said(), fmt::format("{} stages are not {} on each {}", stages, std::max<std::size_t>(each, 1),
                                                          ranks == 0 ? "device" : fmt::format("of {} devices", ranks)));
     }
     request.devices = stages / each;
-    if (chunks_said.empty() && each != usual) chunks_said = std::to_string(each);
+    if (per_rank_said.empty() && each != usual) per_rank_said = std::to_string(each);
   }
 
   /// Takes unset options from the plan that gives the cut.
@@ -330,7 +330,7 @@ struct plan_command {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
     refuse_more_than_cut(made);
     if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
-    if (chunks_said.empty() && devices_said->count() == 0 && made.stages_per_rank > 1) chunks_said = std::to_string(made.stages_per_rank);
+    if (per_rank_said.empty() && devices_said->count() == 0 && made.stages_per_rank > 1) per_rank_said = std::to_string(made.stages_per_rank);
     const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
     if (schedule_said->count() != 0 || known == nullptr || !one_of_planned(made.schedule.name)) return;
     schedule = made.schedule.name;
@@ -457,7 +457,7 @@ struct plan_command {
     }
     const auto& entry = *stagecut::find_schedule(schedule);
     if (entry.with_stages_per_rank == entry.kind) return;
-    say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.stages_per_rank, to_string(entry.with_stages_per_rank)));
+    say(fmt::format("--schedule: {} with {} stages per rank is {}", schedule, request.stages_per_rank, to_string(entry.with_stages_per_rank)));
   }
 
   /// Unset options that reduce the memory of a computed model, if stages may use several devices.
@@ -537,7 +537,7 @@ struct plan_command {
       effort.ask(search_of(graph, one, false, false), graph.layers.size(), one);
       return stagecut::plan_graph(graph, one);
     };
-    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks.first), free);
+    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, per_rank.first), free);
     return std::move(compared.best);
   }
 
@@ -545,7 +545,7 @@ struct plan_command {
   stagecut::outcome<stagecut::plan> solve_recomputation(const stagecut::profile& model) {
     const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
     if (schedule == "auto") {
-      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --chunks 1..4";
+      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --stages-per-rank 1..4";
       throw CLI::ValidationError("--schedule", fmt::format("auto does not go with {}: {}", word, instead));
     }
     layers.refuse(fmt::format("does not go with {}: layers are dealt out anywhere", word).c_str());
@@ -558,7 +558,7 @@ struct plan_command {
     };
     stagecut::plan_request asked = request;
     if (line.is_shown()) asked.search.progress = tell;
-    const count_range of = chunks_said.empty() ? count_range{request.stages_per_rank, request.stages_per_rank} : chunks;
+    const count_range of = per_rank_said.empty() ? count_range{request.stages_per_rank, request.stages_per_rank} : per_rank;
     return recompute.solve(model, asked, of, schedule_said->count() != 0, input.limits);
   }
 
@@ -576,7 +576,7 @@ struct plan_command {
     }
     if (recompute.slices > 1) refuse("--slices", "does not go with --replicate: one device a stage");
     if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
-    if (!chunks_said.empty() && chunks_said != "1") refuse("--chunks", "does not go with --replicate: one stage a device");
+    if (!per_rank_said.empty() && per_rank_said != "1") refuse("--stages-per-rank", "does not go with --replicate: one stage a device");
     if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
     const std::pair<const char*, bool> others[] = {
         {"--in-flight", !in_flight.empty()},
@@ -595,7 +595,7 @@ struct plan_command {
     }
     using of = stagecut::plan_objective;
     if (request.objective != of::automatic && request.objective != of::makespan && !hybrid_flags::of_several_devices(request.objective)) {
-      refuse("--objective", "is makespan, stage-time or pipeline-length where stages have several devices");
+      refuse("--objective", "is makespan, stage-time or pipeline-latency where stages have several devices");
     }
   }
 
@@ -654,18 +654,18 @@ struct plan_command {
     method.ask(model, file, request);
   }
 
-  /// The schedule, unless all are to be tried, and its chunks.
+  /// The schedule, unless all are to be tried, and its stages per rank.
   void ask_schedule() {
-    if (!chunks_said.empty()) chunks = parse_count_range("--chunks", chunks_said);
+    if (!per_rank_said.empty()) per_rank = parse_count_range("--stages-per-rank", per_rank_said);
     const bool chosen = schedule_said->count() != 0;
-    recompute.check(plans_recomputation, chunks, chosen ? stagecut::find_schedule(schedule) : nullptr);
+    recompute.check(plans_recomputation, per_rank, chosen ? stagecut::find_schedule(schedule) : nullptr);
     if (schedule == "auto") return;
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;
-    request.stages_per_rank = chunks.first != 0 ? chunks.first : entry.stages_per_rank == 0 ? 1 : entry.stages_per_rank;
-    const bool needs_chunks = entry.stages_per_rank == 0 && entry.kind != stagecut::schedule_kind::synthesized;
-    if (needs_chunks && request.stages_per_rank == 1 && chunks.is_one()) {
-      throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
+    request.stages_per_rank = per_rank.first != 0 ? per_rank.first : entry.stages_per_rank == 0 ? 1 : entry.stages_per_rank;
+    const bool needs_several = entry.stages_per_rank == 0 && entry.kind != stagecut::schedule_kind::synthesized;
+    if (needs_several && request.stages_per_rank == 1 && per_rank.is_one()) {
+      throw CLI::ValidationError("--schedule", fmt::format("{} needs --stages-per-rank above 1", schedule));
     }
   }
 };

@@ -29,7 +29,7 @@ struct simulate_command {
   std::string file;
   pass_words passes;
   std::size_t devices = 0;
-  std::size_t chunks = 0;
+  std::size_t per_rank = 0;
   schedule_flags schedule;
   transfer_flags transfers;
   limit_flags input;
@@ -48,7 +48,7 @@ struct simulate_command {
     option("PLAN", file, "", "A plan; - is standard input");
     passes.add(*command, "Without a plan: forward times by stage: 8,14,18,20");
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
-    option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
+    option("--stages-per-rank,--vpp", per_rank, "V", "Stages of each rank")->transform(count());
     schedule.add(*command);
     transfers.add(*command);
     add_choice(*command, "--format", format, simulation_formats, "NAME", "text, json, html, svg, trace, torch-csv ...");
@@ -112,8 +112,8 @@ struct simulate_command {
     if (devices != 0 && devices != plan.devices) {
       throw CLI::ValidationError("--devices", fmt::format("{} are not the {} of the plan", devices, plan.devices));
     }
-    if (chunks != 0 && chunks != plan.stages_per_rank) {
-      throw CLI::ValidationError("--chunks", fmt::format("{} are not the {} of the plan", chunks, plan.stages_per_rank));
+    if (per_rank != 0 && per_rank != plan.stages_per_rank) {
+      throw CLI::ValidationError("--stages-per-rank", fmt::format("{} are not the {} of the plan", per_rank, plan.stages_per_rank));
     }
     if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
     stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
@@ -181,7 +181,7 @@ struct simulate_command {
     scenario result;
     std::size_t stages = 0;
     result.times = passes.read(stages);
-    const std::size_t each = chunks != 0 ? chunks : schedule.usual_chunks();
+    const std::size_t each = per_rank != 0 ? per_rank : schedule.usual_stages_per_rank();
     const bool from_file = !schedule.order.empty();
     if (from_file) result.order = schedule.from_file(input.limits);
     if (stages <= 1 && from_file) {
@@ -191,7 +191,7 @@ struct simulate_command {
       stages = devices * each;
     }
     pass_words::spread(result.times, stages);
-    const bool told = !from_file || chunks != 0;  // whether the stages per rank are given
+    const bool told = !from_file || per_rank != 0;  // whether the stages per rank are given
     if (told && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
       const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
       throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each{}", stages, each, ranks));

@@ -46,7 +46,7 @@
 /// The options of `stagecut sweep`.
 struct sweep_command {
   std::string file;
-  std::string devices, microbatches, chunks = "1,2", schedules = "auto", recompute = "never";
+  std::string devices, microbatches, per_rank = "1,2", schedules = "auto", recompute = "never";
   std::string csv, svg, html;
   std::size_t nodes = stagecut::sweep_options().node_limit;
   std::size_t threads = 0;
@@ -72,7 +72,7 @@ struct sweep_command {
     option("--microbatches", microbatches, "LIST", "Microbatches of an iteration: 32,64")->required();
     option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones")
         ->check(list_of(planned_schedules()));
-    option("--chunks", chunks, "LIST", "Stages of each rank (1,2)");
+    option("--stages-per-rank,--vpp", per_rank, "LIST", "Stages of each rank (1,2)");
     option("--recompute", recompute, "LIST", "Of activations: never (the default), always")
         ->check(list_of(recomputing()));
     speeds.add(*command);
@@ -162,7 +162,7 @@ struct sweep_command {
     if (result.devices.empty() && model.machine.devices != 0) result.devices = {model.machine.devices};
     if (result.devices.empty()) throw CLI::RequiredError("--devices");
     result.microbatches = numbers("--microbatches", microbatches, "32,64");
-    result.stages_per_rank = numbers("--chunks", chunks, "1,2");
+    result.stages_per_rank = numbers("--stages-per-rank", per_rank, "1,2");
     if (schedules == "auto") {
       result.schedules = stagecut::usual_schedules(model);
     } else {
@@ -261,7 +261,7 @@ struct sweep_command {
     for (const stagecut::sweep_row& row : rows) {
       if (!row.has_plan()) continue;
       const std::string schedule = to_string(row.schedule);
-      result.points.push_back({fmt::format("{}, {} devices, {} chunk{}, {} microbatches, recompute {}", schedule, row.devices,
+      result.points.push_back({fmt::format("{}, {} devices, {} stage{} per rank, {} microbatches, recompute {}", schedule, row.devices,
                                            row.stages_per_rank, row.stages_per_rank == 1 ? "" : "s", row.microbatches,
                                            to_string(row.checkpoint)),
                                schedule, row.per_microbatch, row.memory, row.on_front, {}});

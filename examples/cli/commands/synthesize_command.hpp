@@ -45,7 +45,7 @@ inline constexpr stagecut::named<stagecut::synthesis_objective> order_objectives
 struct synthesize_command {
   pass_words passes;
   std::size_t devices = 0;
-  std::size_t chunks = 1;
+  std::size_t per_rank = 1;
   std::size_t microbatches = 0;
   stage_placement placement = stage_placement::loop;
   stagecut::synthesis_objective objective = stagecut::synthesis_objective::makespan;
@@ -66,7 +66,7 @@ struct synthesize_command {
     passes.add(*command, "Forward times by stage: 8,14,18,20");
     option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
-    option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
+    option("--stages-per-rank,--vpp", per_rank, "V", "Stages of each rank")->transform(count());
     add_choice(*command, "--placement", placement, stage_placements, "NAME", "Of several: loop (the default), v");
     add_choice(*command, "--objective", objective, order_objectives, "NAME",
                "Least: makespan (the default), or a rank's span");
@@ -126,14 +126,14 @@ struct synthesize_command {
     what.times = passes.read(stages);
     if (stages <= 1) {
       if (devices == 0) throw CLI::RequiredError("--devices, or times of every stage");
-      stages = devices * chunks;
+      stages = devices * per_rank;
     }
     if (const std::string much = schedule_flags().too_much(stages, 1, microbatches); !much.empty()) {
       throw CLI::ValidationError("--microbatches", much);
     }
-    if (stages % chunks != 0 || (devices != 0 && devices * chunks != stages)) {
+    if (stages % per_rank != 0 || (devices != 0 && devices * per_rank != stages)) {
       throw CLI::ValidationError("--forward",
-                                 fmt::format("{} times are not {} for each{}", stages, chunks,
+                                 fmt::format("{} times are not {} for each{}", stages, per_rank,
                                              devices == 0 ? " rank" : fmt::format(" of {} ranks", devices)));
     }
     pass_words::spread(what.times, stages);
@@ -147,10 +147,10 @@ struct synthesize_command {
       throw CLI::ValidationError(name, fmt::format("{} times, and there are {} stages", list->size(), stages));
     }
     stagecut::synthesis_request request;
-    const std::size_t ranks = stages / chunks;
+    const std::size_t ranks = stages / per_rank;
     const bool vee = placement == stage_placement::vee;
-    if (vee && chunks != 2) throw CLI::ValidationError("--placement", "v needs --chunks 2");
-    request.rank_of = vee ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, chunks);
+    if (vee && per_rank != 2) throw CLI::ValidationError("--placement", "v needs --stages-per-rank 2");
+    request.rank_of = vee ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, per_rank);
     request.microbatches = microbatches;
     request.objective = objective;
     request.split = !passes.backward_input.empty();
@@ -224,13 +224,13 @@ struct synthesize_command {
   [[nodiscard]] static std::string named_text(const scenario& what, const stagecut::synthesis_request& request,
                                               double found) {
     const std::size_t ranks = what.order.ranks();
-    const std::size_t chunks = what.order.stages() / ranks;
+    const std::size_t per_rank = what.order.stages() / ranks;
     const char* best = nullptr;
     double least = 0;
     for (const stagecut::schedule_entry& each : stagecut::schedules) {
-      if (!stagecut::has_shape(each.kind, ranks, chunks, request.microbatches)) continue;
+      if (!stagecut::has_shape(each.kind, ranks, per_rank, request.microbatches)) continue;
       const auto order =
-          stagecut::make_schedule(each.kind, {.ranks = ranks, .stages_per_rank = chunks, .microbatches = request.microbatches});
+          stagecut::make_schedule(each.kind, {.ranks = ranks, .stages_per_rank = per_rank, .microbatches = request.microbatches});
       if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
       const auto run = stagecut::simulate(order, what.times, what.transfers);
       const double value = request.objective == stagecut::synthesis_objective::span ? run.span : run.makespan;

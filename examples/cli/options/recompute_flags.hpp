@@ -42,16 +42,16 @@
 struct recompute_flags {
   std::string how, manual, pictures;
   bool less_memory = false;
-  bool empty_chunks = false;
+  bool empty_stages = false;
   std::size_t slices = 1;
   CLI::Option* how_said = nullptr;
-  std::vector<tried_chunks> all{};  // if there were several numbers of chunks
+  std::vector<tried_stages_per_rank> all{};  // if there were several numbers of stages per rank
 
   void add(CLI::App& command) {
     how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
                    ->type_name("HOW")
                    ->group(rare_options);
-    command.add_flag("--less-memory", less_memory, "With --chunks, a shorter warm-up")->group(rare_options);
+    command.add_flag("--less-memory", less_memory, "With --stages-per-rank, a shorter warm-up")->group(rare_options);
     command.add_option("--manual", manual, "Beside the plan, SAPP's lists: FILE,...")
         ->type_name("FILES")
         ->group(rare_options);
@@ -62,13 +62,13 @@ struct recompute_flags {
     command.add_option("--pictures", pictures, "An SVG of each strategy beside the plan, too")
         ->type_name("FOLDER")
         ->group(rare_options);
-    command.add_flag("--empty-chunks", empty_chunks, "With --recompute, stages may be empty")->group(rare_options);
+    command.add_flag("--empty-stages", empty_stages, "With --recompute, stages may be empty")->group(rare_options);
   }
 
   /// The recomputation of a computed model, if that is all that is requested.
   [[nodiscard]] std::optional<stagecut::transformer::recomputing> of_computed() const {
     const auto* const known = stagecut::find_name(stagecut::transformer::recomputation_names, how);
-    if (known == nullptr || less_memory || empty_chunks) return std::nullopt;
+    if (known == nullptr || less_memory || empty_stages) return std::nullopt;
     return known->value;
   }
 
@@ -98,37 +98,37 @@ struct recompute_flags {
   [[nodiscard]] bool is_planned(const stagecut::profile& model, bool computed) const {
     if (slices > 1) return true;
     if (how.empty() || (computed && of_computed())) return false;
-    return how != "none" || less_memory || empty_chunks || !names_of_layers(model).empty();
+    return how != "none" || less_memory || empty_stages || !names_of_layers(model).empty();
   }
 
   /// Rejects options that require planned recomputation if there is none, and contradictions.
-  void check(bool planned, const count_range& chunks, const stagecut::schedule_entry* schedule) const {
+  void check(bool planned, const count_range& per_rank, const stagecut::schedule_entry* schedule) const {
     const char* const with = how.empty()
                                  ? "goes with --recompute"
                                  : "goes with a planned recomputation: --recompute auto, or a list as none,full";
     const auto needs_plan = [&](const char* option, bool said, const char* what) {
       if (said && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
     };
-    needs_plan("--chunks", !chunks.is_one(), "of several numbers ");
-    if (slices > 1) check_slices(chunks, schedule);
+    needs_plan("--stages-per-rank", !per_rank.is_one(), "of several numbers ");
+    if (slices > 1) check_slices(per_rank, schedule);
     needs_plan("--less-memory", less_memory, "");
-    needs_plan("--empty-chunks", empty_chunks, "");
+    needs_plan("--empty-stages", empty_stages, "");
     needs_plan("--manual", !manual.empty(), "");
     needs_plan("--pictures", !pictures.empty(), "");
     if (!less_memory) return;
     if (schedule != nullptr && schedule->kind != stagecut::schedule_kind::sapp_less_memory)
       throw CLI::ValidationError("--less-memory", fmt::format("is an order, and --schedule says {}", schedule->name));
-    if (chunks.last <= 1) throw CLI::ValidationError("--less-memory", "needs --chunks above 1");
+    if (per_rank.last <= 1) throw CLI::ValidationError("--less-memory", "needs --stages-per-rank above 1");
   }
 
-  /// The best plan with these chunks; `schedule_said`: the schedule is fixed.
+  /// The best plan with these numbers of stages per rank; `schedule_said`: the schedule is fixed.
   [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, stagecut::plan_request request,
-                                                        const count_range& chunks, bool schedule_said,
+                                                        const count_range& per_rank, bool schedule_said,
                                                         const stagecut::io::read_limits& limits) {
     ask_names(model);
     if (slices > 1) check_target(request.target);
     manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
-    options_.empty_stages = empty_chunks;
+    options_.empty_stages = empty_stages;
     const std::vector<std::string> alike = names_alike(model, request.target);
     if (alike.empty()) request.target = stagecut::framework::none;  // the writer reports what it cannot express
     double best = 0;
@@ -138,7 +138,7 @@ struct recompute_flags {
       asked.slices = slices;
       if (asked.search.time_limit) asked.search.time_limit = seconds;
       if (!schedule_said) asked.schedule = usual_order(asked);
-      check_chunks(asked);
+      check_stages_per_rank(asked);
       if (alike.empty()) options_.starts = starts(model, asked);
       auto made =
           alike.empty() ? stagecut::plan_recomputation(model, asked, options_) : best_alike(model, asked, alike);
@@ -147,9 +147,9 @@ struct recompute_flags {
     };
     const std::size_t layers = model.layers.size();
     const double seconds = request.search.time_limit.value_or(std::numeric_limits<double>::infinity());
-    std::vector<tried_chunks> tried = try_chunks(chunks, layers / request.devices, empty_chunks, seconds, make);
+    std::vector<tried_stages_per_rank> tried = try_stages_per_rank(per_rank, layers / request.devices, empty_stages, seconds, make);
     stagecut::outcome<stagecut::plan> answer = best_of(tried);
-    if (!chunks.is_one()) all = std::move(tried);
+    if (!per_rank.is_one()) all = std::move(tried);
     return answer;
   }
 
@@ -166,7 +166,7 @@ struct recompute_flags {
       if (each.read.stages_per_rank == request.stages_per_rank) {
         own.emplace_back(each.name, each.of(asked.chain.model, layers_before(model) - asked.chain.first));
       } else {
-        others.push_back(of_other_chunks(model, request, each));
+        others.push_back(of_other_number(model, request, each));
       }
     }
     std::vector<asked_strategy> rows;
@@ -208,7 +208,7 @@ struct recompute_flags {
     return false;
   }
 
-  /// User strategies with the requested number of chunks: no plan should be worse.
+  /// User strategies with the requested number of stages per rank: no plan should be worse.
   [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
                                                                  const stagecut::plan_request& request) const {
     std::vector<stagecut::recompute_strategy> result;
@@ -222,14 +222,14 @@ struct recompute_flags {
     return result;
   }
 
-  /// The result of a user strategy with another number of chunks than the plan.
-  [[nodiscard]] asked_strategy of_other_chunks(const stagecut::profile& model, stagecut::plan_request request,
+  /// The result of a user strategy with another number of stages per rank than the plan.
+  [[nodiscard]] asked_strategy of_other_number(const stagecut::profile& model, stagecut::plan_request request,
                                                const manual_strategy& own) const {
     request.stages_per_rank = own.read.stages_per_rank;
     request.group = 0;
     request.schedule = usual_order(request);
     try {
-      check_chunks(request);
+      check_stages_per_rank(request);
       const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
       const auto strategy = own.of(asked.chain.model, layers_before(model) - asked.chain.first);
       return {stagecut::simulated_strategy(own.name, asked.chain.model, asked.request, strategy), request};
@@ -302,7 +302,7 @@ struct recompute_flags {
     if (!runs_alike(target)) return {};
     const std::string of = stagecut::entry_of(target).name;
     if (less_memory) throw CLI::ValidationError("--less-memory", fmt::format("is an order of SAPP's, not of {}", of));
-    if (empty_chunks) throw CLI::ValidationError("--empty-chunks", fmt::format("does not go with {}", of));
+    if (empty_stages) throw CLI::ValidationError("--empty-stages", fmt::format("does not go with {}", of));
     const std::vector<std::string> may_be = options_.names.empty() ? names_of_layers(model) : options_.names;
     std::vector<std::string> result;
     for (const char* const name : {"none", "selective", "full"}) {
@@ -331,8 +331,8 @@ struct recompute_flags {
   }
 
   /// Rejects stages and schedules that do not slice sequences.
-  static void check_slices(const count_range& chunks, const stagecut::schedule_entry* schedule) {
-    if (chunks.last > 1) throw CLI::ValidationError("--slices", "needs one stage a device, not --chunks above 1");
+  static void check_slices(const count_range& per_rank, const stagecut::schedule_entry* schedule) {
+    if (per_rank.last > 1) throw CLI::ValidationError("--slices", "needs one stage a device, not --stages-per-rank above 1");
     if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
     throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
   }
@@ -345,13 +345,13 @@ struct recompute_flags {
   }
 
   /// Rejects one stage per rank for a schedule of several.
-  static void check_chunks(const stagecut::plan_request& request) {
+  static void check_stages_per_rank(const stagecut::plan_request& request) {
     const stagecut::schedule_entry& entry = stagecut::entry_of(request.schedule);
     if (entry.stages_per_rank != 0 || request.stages_per_rank > 1) return;
-    throw stagecut::argument_error("plan_recomputation", "schedule", entry.name, "needs --chunks above 1");
+    throw stagecut::argument_error("plan_recomputation", "schedule", entry.name, "needs --stages-per-rank above 1");
   }
 
-  /// 1F1B, interleaved for several chunks; SAPP's if the ranks do not divide the microbatches, or memory is short.
+  /// 1F1B, interleaved for several stages per rank; SAPP's if the ranks do not divide the microbatches, or memory is short.
   [[nodiscard]] stagecut::schedule_kind usual_order(const stagecut::plan_request& request) const {
     using kind = stagecut::schedule_kind;
     if (request.stages_per_rank == 1) return kind::one_forward_one_backward;

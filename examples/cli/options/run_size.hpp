@@ -11,13 +11,13 @@
 
 /// Why a run of these ranks, stages per rank, microbatches and slices is too large: a pass takes up to 4 KB, and some
 /// schedules take time per pair of ranks. Empty: it is not.
-[[nodiscard]] inline std::string too_large_run(std::size_t ranks, std::size_t chunks, std::size_t m,
+[[nodiscard]] inline std::string too_large_run(std::size_t ranks, std::size_t per_rank, std::size_t m,
                                                std::size_t slices = 1) {
   constexpr std::size_t most = stagecut::most_predicted;
   constexpr std::size_t most_ranks = std::size_t{1} << 14U;
   if (ranks > most_ranks) return fmt::format("more than {} ranks", most_ranks);
-  if (ranks == 0 || chunks == 0 || slices == 0) return "";  // rejected elsewhere
-  if (chunks <= most / ranks && slices <= most / (ranks * chunks) && m <= most / (ranks * chunks * slices)) return "";
+  if (ranks == 0 || per_rank == 0 || slices == 0) return "";  // rejected elsewhere
+  if (per_rank <= most / ranks && slices <= most / (ranks * per_rank) && m <= most / (ranks * per_rank * slices)) return "";
   return fmt::format("more than {} forward passes", most);
 }
 

@@ -53,7 +53,7 @@ struct schedule_flags {
     option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", name, "NAME", "1f1b, gpipe, zb-h1 ..: see stagecut schedules")
         ->check(such_as(simulated_schedules()));
-    option("--order", order, "FILE", "Or the ops of each rank: PyTorch's CSV");
+    option("--schedule-file", order, "FILE", "Or the ops of each rank: PyTorch's CSV");
     option("--slices", slices, "Q", "Of each microbatch's sequence, alike, for seq-1f1b")->transform(count());
     option("--group", group, "G", "Of microbatches, for interleaved")->transform(count());
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by rank: 4,3,2,1");
@@ -68,26 +68,26 @@ struct schedule_flags {
   }
 
   /// Default stages per rank.
-  [[nodiscard]] std::size_t usual_chunks() const {
+  [[nodiscard]] std::size_t usual_stages_per_rank() const {
     const auto* const entry = stagecut::find_schedule(name);
     return entry != nullptr && entry->stages_per_rank != 0 ? entry->stages_per_rank : 1;
   }
 
   /// See `too_large_run`.
-  [[nodiscard]] std::string too_much(std::size_t ranks, std::size_t chunks, std::size_t m) const {
-    return too_large_run(ranks, chunks, m, slices == 0 ? 1 : slices);
+  [[nodiscard]] std::string too_much(std::size_t ranks, std::size_t per_rank, std::size_t m) const {
+    return too_large_run(ranks, per_rank, m, slices == 0 ? 1 : slices);
   }
 
   /// Rejects such a run.
-  void check_size(std::size_t ranks, std::size_t chunks, std::size_t m) const {
-    const std::string much = too_much(ranks, chunks, m);
+  void check_size(std::size_t ranks, std::size_t per_rank, std::size_t m) const {
+    const std::string much = too_much(ranks, per_rank, m);
     if (!much.empty()) throw CLI::ValidationError(much);
   }
 
-  /// The schedule in the file of `--order`.
+  /// The schedule in the file of `--schedule-file`.
   [[nodiscard]] stagecut::schedule from_file(const stagecut::io::read_limits& limits) const {
-    if (!name.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
-    refuse("--order", true);
+    if (!name.empty()) throw CLI::ValidationError("--schedule-file", "stands in the place of --schedule");
+    refuse("--schedule-file", true);
     auto result = stagecut::io::parse_torch_schedule(stagecut::io::file_text(order, limits), order,
                                                      stagecut::io::torch_letters::current, limits);
     result.name = order;
@@ -110,13 +110,13 @@ struct schedule_flags {
   }
 
   /// The schedule for these ranks, stages per rank and microbatches.
-  [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
+  [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t per_rank, std::size_t m,
                                         const stagecut::pass_times<double>& times,
                                         const stagecut::transfer_times<double>& transfers,
                                         const stagecut::io::read_limits& limits,
                                         const std::vector<stagecut::stage_edge>& edges = {}) const {
-    if (!order.empty()) return checked(from_file(limits), ranks * chunks, ranks, microbatches);
-    check_size(ranks, chunks, m);
+    if (!order.empty()) return checked(from_file(limits), ranks * per_rank, ranks, microbatches);
+    check_size(ranks, per_rank, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
     const std::string chosen = name.empty() ? "1f1b" : name;
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
@@ -125,7 +125,7 @@ struct schedule_flags {
                                  fmt::format("has {} numbers, there are {} ranks", let_in.size(), ranks));
     }
     if (chosen == dynamic_schedule) {
-      if (chunks != 1) throw CLI::ValidationError("--chunks", "must be 1 for backward-first");
+      if (per_rank != 1) throw CLI::ValidationError("--stages-per-rank", "must be 1 for backward-first");
       refuse(dynamic_schedule, false);
       return stagecut::backward_first(times, transfers, let_in.empty() ? std::vector(ranks, ranks + 2) : let_in, m,
                                       edges);
@@ -135,13 +135,13 @@ struct schedule_flags {
       throw CLI::ValidationError("--schedule", fmt::format("{} is not known{} (see stagecut schedules)", chosen,
                                                            did_you_mean(chosen, simulated_schedules())));
     }
-    if (entry->make == nullptr) return synthesized(ranks, chunks, m, times, transfers, edges);
+    if (entry->make == nullptr) return synthesized(ranks, per_rank, m, times, transfers, edges);
     if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {
       throw CLI::ValidationError("--schedule",
                                  fmt::format("{} needs the gradients of inputs and weights apart", chosen));
     }
-    stagecut::schedule_shape shape{.ranks = ranks, .stages_per_rank = chunks, .microbatches = m, .group = group};
+    stagecut::schedule_shape shape{.ranks = ranks, .stages_per_rank = per_rank, .microbatches = m, .group = group};
     if (slices != 0) shape.slices = slices;
     shape.in_flight = let_in;
     return stagecut::make_schedule(entry->kind, shape);
@@ -149,18 +149,18 @@ struct schedule_flags {
 
  private:
   /// A schedule synthesized for the times, without a memory limit.
-  [[nodiscard]] stagecut::schedule synthesized(std::size_t ranks, std::size_t chunks, std::size_t m,
+  [[nodiscard]] stagecut::schedule synthesized(std::size_t ranks, std::size_t per_rank, std::size_t m,
                                                const stagecut::pass_times<double>& times,
                                                const stagecut::transfer_times<double>& transfers,
                                                const std::vector<stagecut::stage_edge>& edges) const {
     refuse(name.c_str(), true);
     if (!edges.empty()) throw CLI::ValidationError("--schedule", "synthesize is of chains");
     stagecut::synthesis_request request;
-    request.rank_of = stagecut::loop_placement(ranks, chunks);
+    request.rank_of = stagecut::loop_placement(ranks, per_rank);
     request.microbatches = m;
     request.split = !times.backward_input.empty();
     request.search.time_limit.reset();
-    request.search.node_limit = usual_orders(ranks * chunks * m);
+    request.search.node_limit = usual_orders(ranks * per_rank * m);
     const auto made = stagecut::synthesize_schedule(times, transfers, request);
     if (!made) throw CLI::ValidationError("--schedule", "synthesize found no order");
     stagecut::schedule result = made->schedule;

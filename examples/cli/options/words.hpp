@@ -232,7 +232,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"sizes", "--topology"},
                                                                        {"objective", "--objective"},
                                                                        {"recompute", "--recompute"},
-                                                                       {"stages_per_rank", "--chunks"},
+                                                                       {"stages_per_rank", "--stages-per-rank"},
                                                                        {"group", "--group"},
                                                                        {"slices", "--slices"},
                                                                        {"links", "--bandwidth"},

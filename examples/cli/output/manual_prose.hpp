@@ -86,7 +86,7 @@ Side by side, with messages at 25 GB/s.	stagecut compare plan.json gpipe.json --
 Every figure is the difference of two simulations; for the price of memory, and for another cut, the plan is made anew. These searches are limited by nodes, so that the answer is the same on every machine, unless --time-limit says seconds. Interrupt (Ctrl-C) ends them.)",
       R"(Where to begin?	stagecut explain plan.json)"}},
     {"stagecut sweep",
-     {R"(Plans every combination of devices, microbatches, schedules, chunks and recomputation, and marks the Pareto front of time and memory: the rows that no other beats in one without being worse in the other.
+     {R"(Plans every combination of devices, microbatches, schedules, stages per rank and recomputation, and marks the Pareto front of time and memory: the rows that no other beats in one without being worse in the other.
 Each search is limited by nodes, so that the table is the same on every machine. Interrupt (Ctrl-C) ends the sweep with what was planned by then.)",
       R"(On 2 or 4 devices of 60 GiB, all rows as CSV.	stagecut sweep model.json --devices 2,4 --microbatches 32 --memory 60GiB --csv rows.csv)"}},
     {"stagecut verify",

@@ -42,7 +42,7 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
 
 /// Whether an objective is a time for every measure of stages.
 inline bool is_of_time_alone(const std::string& objective) {
-  for (const char* const each : {"makespan", "time-per-token", "iteration", "stage-time", "pipeline-length"}) {
+  for (const char* const each : {"makespan", "time-per-token", "iteration", "stage-time", "pipeline-latency"}) {
     if (objective == each) return true;
   }
   return false;
@@ -359,7 +359,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
 /// The results of several combinations, one per line, the best marked.
 inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all, const screen& on) {
   table lines(0);
-  lines.add({"schedule", "devices", "chunks", "m", "makespan", "no cut below", ""});
+  lines.add({"schedule", "devices", "stages/rank", "m", "makespan", "no cut below", ""});
   double least = 0;
   for (const auto& each : all.compared) {
     if (each.per_microbatch > 0 && (least == 0 || each.per_microbatch < least)) least = each.per_microbatch;

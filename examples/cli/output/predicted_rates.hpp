@@ -28,7 +28,7 @@ struct predicted_rates {
 /// The devices of a plan, times the GPUs per device in its profile.
 inline std::size_t gpus_of(const stagecut::plan& made) {
   std::size_t devices = 0;
-  std::set<std::size_t> counted;  // ranks: several chunks of one count once
+  std::set<std::size_t> counted;  // ranks: several stages of one count once
   for (const auto& stage : made.stages) {
     if (counted.insert(stage.device).second) devices += stage.replicas * stage.tensor_parallel;
   }
@@ -38,7 +38,7 @@ inline std::size_t gpus_of(const stagecut::plan& made) {
 /// The dense peak of all devices of a plan, each scaled by its speed, as a multiple of one GPU's.
 inline double speed_of(const stagecut::plan& made) {
   double sum = 0;
-  std::set<std::size_t> counted;  // ranks: several chunks of one count once
+  std::set<std::size_t> counted;  // ranks: several stages of one count once
   for (const auto& stage : made.stages) {
     const double speed = stage.device < made.speeds.size() ? made.speeds[stage.device] : 1;
     if (counted.insert(stage.device).second) sum += speed * static_cast<double>(stage.replicas * stage.tensor_parallel);

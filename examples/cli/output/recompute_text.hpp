@@ -53,18 +53,18 @@ inline std::string recompute_text(const stagecut::plan& plan, const screen& on) 
   return lines.within(on.width, [](std::size_t) { return std::string(); });
 }
 
-/// The results for several numbers of chunks, with the reasons of those without a plan.
-inline std::string chunks_text(const stagecut::profile& model, const std::vector<tried_chunks>& all) {
+/// The results for several numbers of stages per rank, with the reasons of those without a plan.
+inline std::string stages_per_rank_text(const stagecut::profile& model, const std::vector<tried_stages_per_rank>& all) {
   if (all.empty()) return "";
   table lines(0);
-  lines.add({"chunks", "schedule", "makespan", "no plan below", ""});
+  lines.add({"stages/rank", "schedule", "makespan", "no plan below", ""});
   std::vector<std::string> reasons = {""};
-  for (const tried_chunks& each : all) {
-    const auto [first, last] = each.chunks;
-    const std::string chunks = each.chunks.is_one() ? std::to_string(first) : fmt::format("{}..{}", first, last);
+  for (const tried_stages_per_rank& each : all) {
+    const auto [first, last] = each.per_rank;
+    const std::string per_rank = each.per_rank.is_one() ? std::to_string(first) : fmt::format("{}..{}", first, last);
     const bool any = each.made && each.made->has_value();
     const auto time = [&](double value) { return value > 0 ? time_text(model, value) : std::string("-"); };
-    lines.add({chunks, any ? schedule_name((**each.made).schedule.name) : "-",
+    lines.add({per_rank, any ? schedule_name((**each.made).schedule.name) : "-",
                any ? time((**each.made).objective.value) : "-", any ? time((**each.made).objective.bound) : "-",
                each.made ? stagecut::to_string(each.made->state()) : each.state});
     reasons.push_back(any ? "" : "  " + (each.made ? each.made->why().text() : each.why));

@@ -30,7 +30,7 @@ enum class sweep_lines { all, planned, front };
 /// One line per configuration.
 inline table sweep_table(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows, sweep_lines which) {
   table lines(0);
-  lines.add({"schedule", "devices", "chunks", "m", "recompute", "makespan", "a microbatch", "memory", "gap", ""});
+  lines.add({"schedule", "devices", "stages/rank", "m", "recompute", "makespan", "a microbatch", "memory", "gap", ""});
   for (const auto& row : rows) {
     const bool any = row.has_plan();
     if ((!any && (!has_shape(row) || which == sweep_lines::planned)) || (which == sweep_lines::front && !row.on_front)) continue;

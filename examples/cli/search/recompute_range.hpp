@@ -20,11 +20,11 @@
 #include "options/count_range.hpp"
 #include "options/words.hpp"
 
-// Plans for several numbers of chunks, and what is known about all of them together.
+// Plans for several numbers of stages per rank, and what is known about all of them together.
 
-/// The result for a number of chunks, or for several without a search.
-struct tried_chunks {
-  count_range chunks{};
+/// The result for a number of stages per rank, or for several without a search.
+struct tried_stages_per_rank {
+  count_range per_rank{};
   std::optional<stagecut::outcome<stagecut::plan>> made{};  // unset: not searched
   std::string state{}, why{};                               // reported instead of a plan
   bool open = false;                                        // whether a plan may still exist
@@ -59,36 +59,36 @@ inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::out
   return optimal ? answer::optimal(std::move(made)) : answer::feasible(std::move(made));
 }
 
-/// Plans with every number of chunks in turn, until time is up, or a signal asks to stop. If there are several numbers,
+/// Plans with every number of stages per rank in turn, until time is up, or a signal asks to stop. If there are several numbers,
 /// records why one is rejected.
 ///
-/// @param most          chunks that the layers allow: larger numbers are skipped
+/// @param most          stages per rank that the layers allow: larger numbers are skipped
 /// @param empty_stages  whether plans with more may exist
 /// @param seconds       for all of them together
-/// @param make          `make(CHUNKS, SECONDS)` makes a plan
+/// @param make          `make(NUMBER, SECONDS)` makes a plan
 /// @throws              the error of the first number, if all are rejected
 template <class Make>
-std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, bool empty_stages, double seconds,
+std::vector<tried_stages_per_rank> try_stages_per_rank(const count_range& of, std::size_t most, bool empty_stages, double seconds,
                                      const Make& make) {
   const auto began = std::chrono::steady_clock::now();
   const std::size_t last = std::min(of.last, std::max(of.first, most));
-  std::vector<tried_chunks> all;
+  std::vector<tried_stages_per_rank> all;
   std::exception_ptr refused;
   bool any = false;
-  for (std::size_t chunks = of.first; chunks <= last; ++chunks) {
+  for (std::size_t per_rank = of.first; per_rank <= last; ++per_rank) {
     const auto refuse = [&](std::string why) {
       if (!refused) refused = std::current_exception();
-      all.push_back({{chunks, chunks}, {}, "refused", std::move(why)});
+      all.push_back({{per_rank, per_rank}, {}, "refused", std::move(why)});
     };
     const double left = seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     const bool stopped = stop_signals::asked();
-    if (chunks != of.first && (stopped || left <= 0)) {
-      all.push_back({{chunks, last}, {}, "not tried", stopped ? "stopped before" : "no time was left", true});
+    if (per_rank != of.first && (stopped || left <= 0)) {
+      all.push_back({{per_rank, last}, {}, "not tried", stopped ? "stopped before" : "no time was left", true});
       any = true;
       break;
     }
     try {
-      all.push_back({{chunks, chunks}, make(chunks, std::max(0.0, left) / static_cast<double>(last - chunks + 1))});
+      all.push_back({{per_rank, per_rank}, make(per_rank, std::max(0.0, left) / static_cast<double>(last - per_rank + 1))});
       any = true;
     } catch (const stagecut::argument_error& error) {
       refuse(in_options(error));
@@ -103,11 +103,11 @@ std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, bo
   return all;
 }
 
-/// The best plan over several numbers of chunks.
-inline stagecut::outcome<stagecut::plan> best_of(const std::vector<tried_chunks>& all) {
+/// The best plan over several numbers of stages per rank.
+inline stagecut::outcome<stagecut::plan> best_of(const std::vector<tried_stages_per_rank>& all) {
   std::vector<stagecut::outcome<stagecut::plan>> made;
   bool open = false;
-  for (const tried_chunks& each : all) {
+  for (const tried_stages_per_rank& each : all) {
     open = open || each.open;
     if (each.made) made.push_back(*each.made);
   }

@@ -50,16 +50,16 @@ struct sequence_figures {
 
 /// Returns the schedule for such a model: `sliced_one_forward_one_backward`, whose rank r keeps p - 1 - r + S slices.
 ///
-/// @param ranks         p, at least 1
-/// @param chunks        stages per rank: 1. For more, only the numbers of slices in flight of SAPP's schedule
-///                      are published; the library has no generator for it
-/// @param microbatches  m, of whole sequences, at least 1
-/// @param slices        S, at least 1
+/// @param ranks            p, at least 1
+/// @param stages_per_rank  1. For more, only the numbers of slices in flight of SAPP's schedule are published; the library
+///                         has no generator for it
+/// @param microbatches     m, of whole sequences, at least 1
+/// @param slices           S, at least 1
 /// @throws              argument_error for another number of stages per rank, and as `sliced_one_forward_one_backward`
 ///
 /// SAPP's simulator runs m microbatches instead of m S slices, with a schedule without slices: its times and peaks for
 /// such plans mean nothing. `simulate_recomputation` with this schedule computes them.
-[[nodiscard]] STAGECUT_DECL schedule sequence_split_order(std::size_t ranks, std::size_t chunks,
+[[nodiscard]] STAGECUT_DECL schedule sequence_split_order(std::size_t ranks, std::size_t stages_per_rank,
                                                           std::size_t microbatches, std::size_t slices);
 
 }  // namespace stagecut::inline STAGECUT_ABI

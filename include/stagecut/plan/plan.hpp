@@ -103,7 +103,7 @@ struct schedule_choice {
 /// The objective, its value and its bound.
 struct objective_value {
   /// `bottleneck`, `makespan`, `range`, `variance`, `leximax`, `time-per-token`; for stages on several devices
-  /// `iteration`, `stage-time`, `pipeline-length`; for graphs also `communication`.
+  /// `iteration`, `stage-time`, `pipeline-latency`; for graphs also `communication`.
   std::string name{};
   std::string of{};  ///< the measure: `time`, `parameters`, `layers`, …; for communication `sent time`, `sent bytes`
   /// Of the plan; a variance is in its unit squared, `leximax` gives the heaviest stage; the makespan is the end of the

@@ -58,7 +58,7 @@ inline constexpr named<plan_objective> objective_names[] = {{"makespan", plan_ob
                                                             {"time-per-token", plan_objective::time_per_token},
                                                             {"iteration", plan_objective::iteration},
                                                             {"stage-time", plan_objective::stage_time},
-                                                            {"pipeline-length", plan_objective::pipeline_latency},
+                                                            {"pipeline-latency", plan_objective::pipeline_latency},
                                                             {"communication", plan_objective::communication}};
 
 /// The name of an objective; a plan is written with the one that was minimised.

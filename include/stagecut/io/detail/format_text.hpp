@@ -33,7 +33,7 @@ inline void check_parts(std::string_view function, const plan& p) {
   const std::size_t layers = p.profile.layers.size();
   const std::size_t stages = by_cuts ? p.cuts.stages() : p.stages.size();
   require(p.devices != 0, "plan.devices", p.devices, "must be at least 1");
-  require(p.stages_per_rank != 0, "plan.chunks", p.stages_per_rank, "must be at least 1");
+  require(p.stages_per_rank != 0, "plan.stages_per_rank", p.stages_per_rank, "must be at least 1");
   const std::size_t items = by_cuts ? p.cuts.items() : p.assignment.size();
   require(items == layers, by_cuts ? "plan.cuts.items()" : "plan.assignment.size()", items,
           joined({"must be the number of layers, ", layers}));
@@ -43,7 +43,7 @@ inline void check_parts(std::string_view function, const plan& p) {
   const bool full = stages % p.stages_per_rank == 0 && stages / p.stages_per_rank == p.devices;
   require(full || (are_graph_chunks(p) && (stages + p.stages_per_rank - 1) / p.stages_per_rank <= p.devices),
           by_cuts ? "plan.cuts.stages()" : "plan.stages.size()", stages,
-          joined({"must be devices * chunks, ", p.devices, " * ", p.stages_per_rank}));
+          joined({"must be devices * stages_per_rank, ", p.devices, " * ", p.stages_per_rank}));
   require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
           joined({"must be the number of stages, ", stages}));
 }
@@ -137,7 +137,7 @@ inline void check_devices(std::string_view format, const plan& p, recomputation_
       continue;
     if (devices == stage_devices::alike) {
       if (replicas != p.stages[0].replicas || shards != p.stages[0].tensor_parallel) {
-        refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " shards, stage 0 ",
+        refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " devices each, stage 0 ",
                                p.stages[0].replicas, " of ", p.stages[0].tensor_parallel,
                                ", and it gives all stages as many"}));
       }
@@ -146,7 +146,7 @@ inline void check_devices(std::string_view format, const plan& p, recomputation_
              joined({"stage ", s, " has ", replicas,
                      " replicas that share the samples of a microbatch, and it gives each microbatches of its own"}));
     }
-    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " shards, and it gives a ",
+    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " devices each, and it gives a ",
                            devices == stage_devices::replicas ? "replica" : "stage", " one device"}));
   }
   check_choices(format, p, recomputed, devices);
@@ -159,7 +159,7 @@ inline void check_intervals(std::string_view format, const plan& p) {
 
 /// Rejects several stages per device of a graph.
 inline void check_chunks(std::string_view format, const plan& p) {
-  if (are_graph_chunks(p)) refuse(format, "devices hold several chunks of a graph, which none of its schedules runs");
+  if (are_graph_chunks(p)) refuse(format, "devices hold several stages of a graph, which none of its schedules runs");
 }
 
 /// Rejects what a format for chains cannot express: stages that are not a chain of intervals of layers with both passes,

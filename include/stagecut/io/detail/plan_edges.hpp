@@ -117,7 +117,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
       if (found->tensor_parallel == 1 || found->tensor_parallel == shards) continue;
       return {pointer, in_quotes(name),
               joined({"is of ", number_text(found->tensor_parallel),
-                      " devices, not the number of shards of its stage, ", number_text(shards)})};
+                      " devices, not the tensor-parallel degree of its stage, ", number_text(shards)})};
     }
   }
   return {};

@@ -72,7 +72,7 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   const std::size_t stages = made.stages.size();
   if (!stagecut::detail::are_counts_right(made)) {
     return {"/devices", number_text(made.devices),
-            joined({"times ", number_text(made.stages_per_rank), " chunks is not the number of stages, ",
+            joined({"times ", number_text(made.stages_per_rank), " stages per rank is not the number of stages, ",
                     number_text(stages)})};
   }
   constexpr std::size_t most = std::size_t{1} << 20U;

@@ -18,7 +18,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 STAGECUT_DECL std::string sweep_csv(view<const sweep_row> rows) {
   std::string text =
-      "devices,microbatches,schedule,chunks,checkpoint,state,makespan,bound,per_microbatch,memory,memory_bound,front,"
+      "devices,microbatches,schedule,stages_per_rank,checkpoint,state,makespan,bound,per_microbatch,memory,memory_bound,front,"
       "dominated,why\n";
   const auto known = [](bool is, double value) { return is ? detail::csv_number(value) : std::string(); };
   for (const sweep_row& row : rows) {

@@ -179,7 +179,7 @@ class scatter_page {
 
   [[nodiscard]] std::string tooltip(const sweep_row& row) const {
     return joined({to_string(row.schedule), ", ", row.devices, row.devices == 1 ? " device, " : " devices, ",
-                   row.stages_per_rank, row.stages_per_rank == 1 ? " chunk, " : " chunks, ", row.microbatches,
+                   row.stages_per_rank, row.stages_per_rank == 1 ? " stage per rank, " : " stages per rank, ", row.microbatches,
                    row.microbatches == 1 ? " microbatch" : " microbatches",
                    row.checkpoint == checkpointing::never ? "" : ", recomputed ",
                    row.checkpoint == checkpointing::never ? "" : to_string(row.checkpoint), ": ",

@@ -31,7 +31,7 @@ inline void check_stage_option(const stage_option& option, std::size_t first, st
   for (const double each : figures) sound = sound && is_finite(each) && !is_negative(each);
   if (sound) return;
   fail(invalid_input(joined({"option of the stage [", first, ", ", last, ")"}),
-                     "replicas and ways must be at least 1, times and bytes finite and not negative"));
+                     "replicas and tensor_parallel must be at least 1, times and bytes finite and not negative"));
 }
 
 /// Bytes per device with `in_flight` microbatches in flight.

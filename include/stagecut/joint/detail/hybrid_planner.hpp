@@ -172,7 +172,7 @@ class hybrid_planner {
     if (of == plan_objective::automatic) request_.objective = plan_objective::iteration;
     if (of != plan_objective::automatic && of != plan_objective::iteration && of != plan_objective::stage_time &&
         of != plan_objective::pipeline_latency) {
-      refuse("objective", to_string(of), "must be iteration, stage-time or pipeline-length");
+      refuse("objective", to_string(of), "must be iteration, stage-time or pipeline-latency");
     }
     const hybrid_request& asked = request_.pipeline;
     if (asked.devices != request_.choices.machine.devices()) {

@@ -154,7 +154,7 @@ inline void check_option(const stage_query& query, const stage_option& option) {
   }
   if (option.replicas == 0 || option.tensor_parallel == 0) {
     fail(
-        invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}), "an option has no replicas or no ways"));
+        invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}), "an option has no replicas or no tensor_parallel"));
   }
 }
 

@@ -118,10 +118,10 @@ STAGECUT_DECL recompute_model sequence_split(const recompute_model& model, const
   return result;
 }
 
-STAGECUT_DECL schedule sequence_split_order(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
+STAGECUT_DECL schedule sequence_split_order(std::size_t ranks, std::size_t stages_per_rank, std::size_t microbatches,
                                             std::size_t slices) {
-  if (chunks != 1) {
-    detail::fail(argument_error("sequence_split_order", "chunks", std::to_string(chunks),
+  if (stages_per_rank != 1) {
+    detail::fail(argument_error("sequence_split_order", "stages_per_rank", std::to_string(stages_per_rank),
                                 "must be 1: no order of slices is known for more"));
   }
   return sliced_one_forward_one_backward(ranks, microbatches, slices);

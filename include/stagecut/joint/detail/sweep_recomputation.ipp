@@ -80,8 +80,8 @@ namespace detail {
                                               std::size_t microbatches) {
   if (has_shape(kind, ranks, chunks, microbatches)) return {};
   const schedule_entry& entry = entry_of(kind);
-  if (needs_more(entry)) return joined({entry.name, " asks for more than ranks, chunks and microbatches"});
-  if (entry.stages_per_rank == 0 && chunks == 1) return joined({entry.name, " with 1 chunk is another order"});
+  if (needs_more(entry)) return joined({entry.name, " asks for more than ranks, stages per rank and microbatches"});
+  if (entry.stages_per_rank == 0 && chunks == 1) return joined({entry.name, " with 1 stage per rank is another order"});
   if (entry.stages_per_rank != 0 && entry.stages_per_rank != chunks) return joined({entry.name, " has stages_per_rank = ", entry.stages_per_rank, " only"});
   return joined({entry.name, " is not made for ranks = ", ranks, " and microbatches = ", microbatches});
 }

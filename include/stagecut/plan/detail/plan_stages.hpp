@@ -83,13 +83,13 @@ inline void check_stages_request(std::string_view function, const profile& model
   const schedule_entry& entry = entry_of(request.schedule);
   if (needs_more(entry)) refuse("schedule", entry.name, "is not one that a chain is planned for");
   if (entry.stages_per_rank == 0 && request.stages_per_rank == 1)
-    refuse("schedule", entry.name, "needs chunks above 1");
+    refuse("schedule", entry.name, "needs stages_per_rank above 1");
   if (request.stages_per_rank > 1 && entry_of(entry.with_stages_per_rank).stages_per_rank == 1) {
     refuse("schedule", entry.name, "has one stage on each device: stages_per_rank must be 1");
   }
   if (request.stages_per_rank == 1 && entry.stages_per_rank > 1) {
     refuse("schedule", entry.name,
-           joined({"has ", entry.stages_per_rank, " stages on each device: chunks must say so"}));
+           joined({"has ", entry.stages_per_rank, " stages on each device: stages_per_rank must say so"}));
   }
   check_shape_of(request);
   if (recomputes_apart(request)) {

@@ -144,7 +144,7 @@ struct stage_tensors {
   const message_model& messages = all.made.messages;
   const stage_seconds here = detail::seconds_as_one(all, s);
   const std::string& objective = all.made.objective.name;
-  if (objective == "iteration" || objective == "stage-time" || objective == "pipeline-length") return here.both;
+  if (objective == "iteration" || objective == "stage-time" || objective == "pipeline-latency") return here.both;
   const bool parts = all.made.objective.name == "makespan" && here.splits && detail::runs_parts_alone(all.made);
   const double both = parts ? here.forward + here.backward_input + here.backward_weight : here.both;
   if (all.made.objective.name == "time-per-token") {

@@ -27,7 +27,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     // Each device runs layers without a sharding whole.
     if (stage.tensor_parallel > 1 && all.figures[i].ways != stage.tensor_parallel &&
         !all.model.layers[i].shardings.empty())
-      return "it has shards that its layers do not tell";
+      return "it has a tensor-parallel degree for which its layers have no sharding";
   }
   return "";
 }

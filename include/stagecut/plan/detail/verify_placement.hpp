@@ -179,7 +179,7 @@ inline void verify_together(const verified_plan& all, std::vector<named_layer> n
 inline void verify_ranks(const plan& made, check_notes& notes) {
   const std::size_t stages = made.stages.size();
   if (!are_counts_right(made)) {
-    notes.broken("", "there are not as many stages as devices times chunks", static_cast<double>(stages),
+    notes.broken("", "there are not as many stages as devices times stages per rank", static_cast<double>(stages),
                  static_cast<double>(made.devices) * static_cast<double>(made.stages_per_rank));
   }
   if (!made.speeds.empty() && made.speeds.size() != made.devices) {
@@ -199,7 +199,7 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
       continue;
     }
     if (++held[here.device] > made.stages_per_rank)
-      notes.broken(stage_text(s), "is one more than its device has chunks");
+      notes.broken(stage_text(s), "is one more than the stages per rank");
     if (first[here.device] == stages) first[here.device] = s;
     const planned_stage& other = made.stages[first[here.device]];
     if (here.on_cpu != other.on_cpu) notes.broken(stage_text(s), "shares a device that is a CPU for one stage only");

@@ -44,7 +44,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     sum += each;
   }
   if (objective == "bottleneck" || objective == "leximax" || objective == "stage-time") return most;
-  if (objective == "pipeline-length") return sum + (microbatches == 0 ? 0 : microbatches - 1) * most;
+  if (objective == "pipeline-latency") return sum + (microbatches == 0 ? 0 : microbatches - 1) * most;
   if (objective == "time-per-token") return sum;
   if (objective == "communication") return sum / 2;  // both ends count every message
   if (objective == "range") return most - least;
@@ -94,7 +94,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   // Replicas with microbatches of their own each run one in the time of the slowest stage.
   const bool own = said.name == "stage-time" && all.made.own_microbatches && all.stages() > 0;
   const double found = own ? *value / static_cast<double>(all.made.stages[0].replicas) : *value;
-  if (said.name == "pipeline-length" && clearly_above(said.value, *value, whole)) {
+  if (said.name == "pipeline-latency" && clearly_above(said.value, *value, whole)) {
     notes.not_checked("", "messages and the exchange of gradients may count in it");
     return notes.take();
   }

@@ -85,7 +85,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const bool chunks = entry->stages_per_rank == 0 || entry->stages_per_rank == made.stages_per_rank;
   if (!chunks || (!fits && !as_one)) {
     notes.broken("", joined({in_quotes(entry->name), " is not made for ", made.devices, " devices, ",
-                             made.stages_per_rank, " chunks and ", m, " microbatches",
+                             made.stages_per_rank, " stages per rank and ", m, " microbatches",
                              shape.group == 0 ? std::string() : joined({" in groups of ", shape.group})}));
   }
   return notes.is_broken() ? schedule() : detail::slices_as_microbatches(make_schedule(entry->kind, shape));
@@ -107,7 +107,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::size_t stages = made.stages.size();
   if (made.stages_per_rank == 0 || stages % made.stages_per_rank != 0 ||
       stages / made.stages_per_rank != made.devices) {
-    return notes.not_checked("", "there are not as many stages as devices times chunks"), schedule();
+    return notes.not_checked("", "there are not as many stages as devices times stages per rank"), schedule();
   }
   if (made.schedule.orders.empty()) {
     schedule result = detail::named_order(made, notes);

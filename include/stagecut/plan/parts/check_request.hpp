@@ -83,7 +83,7 @@ inline void check_group_of(std::string_view function, const plan_request& reques
   };
   const schedule_entry& entry = entry_of(entry_of(request.schedule).with_stages_per_rank);
   if (entry.fits_group == nullptr) refuse(joined({"is of interleaved, not of ", entry.name}));
-  if (request.stages_per_rank == 1) refuse("is of several stages on each device: chunks must be above 1");
+  if (request.stages_per_rank == 1) refuse("is of several stages on each device: stages_per_rank must be above 1");
   const std::size_t m = request.microbatches;
   if (m == 0 || entry.fits_group(request.devices, request.stages_per_rank, m, request.group)) return;
   refuse(joined({"must be from the devices, ", request.devices, ", on and leave of ", m,

@@ -50,10 +50,10 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
     const divided_layer& each = layer.divided[i];
     const std::string here = joined({place, ".divided[", i, "]"});
     if (each.tensor_parallel == 0 || each.tensor_parallel > 1'000'000) {
-      fail(invalid_input(here, joined({"ways = ", each.tensor_parallel, ", must be from 1 to 1000000"})));
+      fail(invalid_input(here, joined({"tensor_parallel = ", each.tensor_parallel, ", must be from 1 to 1000000"})));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (layer.divided[j].tensor_parallel == each.tensor_parallel) fail(invalid_input(here, joined({each.tensor_parallel, " ways stand twice"})));
+      if (layer.divided[j].tensor_parallel == each.tensor_parallel) fail(invalid_input(here, joined({"tensor_parallel = ", each.tensor_parallel, " stands twice"})));
     }
     for (std::size_t r = 0; r < each.variants.size(); ++r) {
       check_variant(each.variants[r], joined({here, ".variants[", r, "]"}), in, out);
