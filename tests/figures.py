@@ -28,24 +28,24 @@ exec(compile(pathlib.Path(SOLVE["__file__"]).read_text(), SOLVE["__file__"], "ex
 
 MODELS = {  # of examples/models, by the words of `stagecut plan`
     "gpt3-175b/1f1b": "gpt3-175b.json --devices 32 --microbatches 64 --memory none",
-    "gpt3-175b/chunks": "gpt3-175b.json --devices 16 --microbatches 32 --chunks 2 --schedule interleaved --memory none",
+    "gpt3-175b/chunks": "gpt3-175b.json --devices 16 --microbatches 32 --stages-per-rank 2 --schedule interleaved --memory none",
     "gpt3-175b/recompute": "gpt3-175b.json --devices 16 --microbatches 32 --memory 250GB --recompute auto",
     "gpt3-175b/replicate": "gpt3-175b.json --devices 64 --microbatches 64 --replicate auto --memory 110GB",
     "llama-2-70b/auto": "llama-2-70b.json --devices 8 --microbatches 32 --schedule auto --memory none",
     "llama-2-70b/memory": "llama-2-70b.json --devices 32 --microbatches 64 --memory 88GiB",
     "llama-2-70b/recompute": "llama-2-70b.json --devices 16 --microbatches 32 --memory 80GiB --recompute auto",
     "llama-2-70b/topology": "llama-2-70b.json --topology 4x8:450GB,50GB@5e-6 --microbatches 64 --replicate auto --memory 90GiB",
-    "llama-2-7b/chunks": "llama-2-7b.json --devices 4 --microbatches 8 --chunks 2 --schedule interleaved --recompute auto",
+    "llama-2-7b/chunks": "llama-2-7b.json --devices 4 --microbatches 8 --stages-per-rank 2 --schedule interleaved --recompute auto",
     "llama-2-7b/leximax": "llama-2-7b.json --devices 8 --objective leximax",
     "llama-2-7b/stage-time": "llama-2-7b.json --devices 16 --microbatches 32 --replicate auto --objective stage-time",
     "llama-2-7b/synthesize": "llama-2-7b.json --devices 8 --microbatches 16 --schedule synthesize",
     "llama-2-7b/variance": "llama-2-7b.json --devices 8 --objective variance",
-    "llama-3.1-405b/chunks": "llama-3.1-405b.json --devices 16 --microbatches 64 --chunks 4 --schedule interleaved --memory none",
+    "llama-3.1-405b/chunks": "llama-3.1-405b.json --devices 16 --microbatches 64 --stages-per-rank 4 --schedule interleaved --memory none",
     "mixtral-8x7b/1f1b": "mixtral-8x7b.json --devices 16 --microbatches 64 --memory none",
-    "mixtral-8x7b/length": "mixtral-8x7b.json --devices 32 --microbatches 64 --replicate auto --objective pipeline-length",
+    "mixtral-8x7b/length": "mixtral-8x7b.json --devices 32 --microbatches 64 --replicate auto --objective pipeline-latency",
     "towers/load": "towers.dot --devices 4",
     "towers/makespan": "towers.dot --devices 4 --microbatches 8",
-    "unet/chunks": "unet.dot --devices 3 --microbatches 6 --chunks 2 --schedule interleaved",
+    "unet/chunks": "unet.dot --devices 3 --microbatches 6 --stages-per-rank 2 --schedule interleaved",
     "unet/communication": "unet.dot --devices 4 --method communication --imbalance 2",
     "unet/load": "unet.dot --devices 4",
     "unet/makespan": "unet.dot --devices 4 --microbatches 8",
@@ -54,15 +54,15 @@ DRAWN = {  # the seed, the number of layers (negative: a graph), and the options
     "drawn/1f1b": (1, 90, "--devices 12 --microbatches 24 --bandwidth 5"),
     "drawn/1f1b-memory": (2, 60, "--devices 8 --microbatches 16 --memory 700B --bandwidth 5"),
     "drawn/auto": (3, 48, "--devices 6 --microbatches 12 --schedule auto --memory 1500B"),
-    "drawn/chunks": (4, 64, "--devices 4 --microbatches 8 --chunks 2 --schedule interleaved"),
-    "drawn/chunks-recompute": (5, 32, "--devices 4 --microbatches 8 --chunks 2 --schedule interleaved --recompute auto --memory 700B"),
-    "drawn/graph-chunks": (6, -24, "--devices 3 --microbatches 6 --chunks 2 --schedule interleaved"),
+    "drawn/chunks": (4, 64, "--devices 4 --microbatches 8 --stages-per-rank 2 --schedule interleaved"),
+    "drawn/chunks-recompute": (5, 32, "--devices 4 --microbatches 8 --stages-per-rank 2 --schedule interleaved --recompute auto --memory 700B"),
+    "drawn/graph-chunks": (6, -24, "--devices 3 --microbatches 6 --stages-per-rank 2 --schedule interleaved"),
     "drawn/graph-communication": (7, -60, "--devices 4 --method communication"),
     "drawn/graph-linear": (8, -60, "--devices 4 --method linear"),
     "drawn/graph-load": (9, -30, "--devices 4 --memory 400B"),
     "drawn/graph-makespan": (10, -40, "--devices 4 --microbatches 8"),
     "drawn/graph-replicate": (12, -20, "--devices 6 --microbatches 12 --replicate auto"),
-    "drawn/length-memory": (13, 60, "--devices 16 --microbatches 32 --replicate auto --objective pipeline-length --memory 600B"),
+    "drawn/length-memory": (13, 60, "--devices 16 --microbatches 32 --replicate auto --objective pipeline-latency --memory 600B"),
     "drawn/recompute": (14, 60, "--devices 8 --microbatches 16 --recompute auto --memory 500B"),
     "drawn/recompute-gpipe": (15, 32, "--devices 4 --microbatches 8 --schedule gpipe --recompute auto --memory 1000B"),
     "drawn/replicate": (16, 60, "--devices 16 --microbatches 32 --replicate auto --bandwidth 5"),
@@ -96,7 +96,7 @@ def drawn(seed, count):
                     **{name: layer[name] for name in ("resident", "output", "parameters")}}
             layer["recomputations"] = [full]
         layers.append(layer)
-    made = {"schema": "stagecut-profile-1", "name": "drawn", "machine": {"latency": 0, "bandwidth": 10, "buffers": False},
+    made = {"schema": "stagecut-profile-2", "name": "drawn", "machine": {"latency": 0, "bandwidth": 10, "buffers": False},
             "layers": layers}
     if count < 0:
         edges = {(below(min(i, 6)) + max(0, i - 6), i) for i in range(1, -count) for _ in range(2)}

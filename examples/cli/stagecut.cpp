@@ -36,6 +36,9 @@
 #include "commands/sweep_command.hpp"
 #include "commands/synthesize_command.hpp"
 #include "commands/verify_command.hpp"
+#include "options/former_names.hpp"
+#include "options/unknown_word.hpp"
+#include "options/words.hpp"
 #include "output/command_tree.hpp"
 #include "output/documents.hpp"
 #include "output/output.hpp"
@@ -43,9 +46,6 @@
 #include "output/plan_text.hpp"
 #include "output/standard_streams.hpp"
 #include "output/table.hpp"
-#include "options/former_names.hpp"
-#include "options/unknown_word.hpp"
-#include "options/words.hpp"
 
 namespace {
 

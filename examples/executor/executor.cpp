@@ -253,7 +253,8 @@ int run_flags(int count, char** arguments) {
   auto* const run = app.add_subcommand("run", "Run the plan of a file");
   add(*run);
   run->add_option("PLAN", from.plan_file, "A plan, as `stagecut plan --format json` writes it")->required();
-  run->add_option("--order", from.order_file, "Run its passes in the order of this file, in PyTorch's words");
+  run->add_option("--schedule-file,--order", from.order_file,
+                  "Run its passes in the order of this file, in PyTorch's words");
   auto* const rank = app.add_subcommand("rank", "");
   rank->group("");
   rank->add_option("--directory", from.directory)->required();

@@ -72,9 +72,10 @@ std::string searched(const stagecut::profile& model, const stagecut::plan_reques
     words.count_nodes_of_graph(graph, one);
     return stagecut::plan_graph(graph, one);
   };
-  auto made = words.any_schedule()
-                  ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks()), free).best
-                  : stagecut::make_plan(model, request, stagecut::plan_graph);
+  auto made =
+      words.any_schedule()
+          ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.stages_per_rank()), free).best
+          : stagecut::make_plan(model, request, stagecut::plan_graph);
   if (!made) {
     if (!calls.failed()) throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};
     return "";
@@ -251,7 +252,7 @@ void raise(const char* name, const std::string& text, const char* member = nullp
 void raise(const stagecut::argument_error& error) {
   static constexpr std::pair<std::string_view, const char*> names[] = {{"memory_limit", "memory"},
                                                                        {"memory_accounting.checkpoint", "checkpoint"},
-                                                                       {"stages_per_rank", "chunks"},
+                                                                       {"stages_per_rank", "stages_per_rank"},
                                                                        {"search.time_limit", "time_limit"},
                                                                        {"search.node_limit", "node_limit"},
                                                                        {"forbidden_cuts", "forbid_cut"},
@@ -290,7 +291,7 @@ NB_MODULE(_core, module) {
   });
   using nb::literals::operator""_a;
   module.def("plan", &plan, "profile"_a, "request"_a, "progress"_a.none(), "stop"_a.none());
-  module.def("simulate", &simulation_of, "plan"_a, "schedule"_a.none(), "microbatches"_a, "order"_a.none(),
+  module.def("simulate", &simulation_of, "plan"_a, "schedule"_a.none(), "microbatches"_a, "schedule_text"_a.none(),
              "merge_backward"_a);
   module.def("explain", &explain, "plan"_a, "target"_a.none(), "stop"_a.none());
   module.def(
@@ -300,6 +301,6 @@ NB_MODULE(_core, module) {
         const nb::gil_scoped_release released;
         return format(plan_text, name, {std::move(schedule), std::move(order), microbatches, merge_backward});
       },
-      "plan"_a, "name"_a, "schedule"_a.none(), "microbatches"_a, "order"_a.none(), "merge_backward"_a);
+      "plan"_a, "name"_a, "schedule"_a.none(), "microbatches"_a, "schedule_text"_a.none(), "merge_backward"_a);
   module.def("read_profile", &read_profile, "text"_a, "source"_a);
 }

@@ -35,8 +35,8 @@ class plan_flags {
   /// Whether to search for a plan, or only to score the starting cut.
   [[nodiscard]] bool searches() const { return find("search") == nullptr || members_["search"].get<bool>(); }
   /// Stages per device; 0 if not given.
-  [[nodiscard]] std::size_t chunks() const {
-    return find("chunks") == nullptr ? 0 : members_["chunks"].get<std::size_t>();
+  [[nodiscard]] std::size_t stages_per_rank() const {
+    return find("stages_per_rank") == nullptr ? 0 : members_["stages_per_rank"].get<std::size_t>();
   }
 
   /// Limits the request to the memory of the profile's device, as the program does, unless a memory was given; `none`
@@ -158,13 +158,14 @@ class plan_flags {
 
   /// The schedule, and its stages per device.
   void schedule(stagecut::plan_request& result) const {
-    number("chunks", result.stages_per_rank);
+    number("stages_per_rank", result.stages_per_rank);
     if (any_schedule()) return;
     word("schedule", "auto, " + stagecut::list_names(stagecut::schedules), [&](const std::string& name) {
       const auto* const known = stagecut::find_schedule(name);
       if (known == nullptr) return false;
       result.schedule = known->kind;
-      if (find("chunks") == nullptr && known->stages_per_rank != 0) result.stages_per_rank = known->stages_per_rank;
+      if (find("stages_per_rank") == nullptr && known->stages_per_rank != 0)
+        result.stages_per_rank = known->stages_per_rank;
       return true;
     });
   }

@@ -42,11 +42,13 @@ struct run_flags {
 
  private:
   [[nodiscard]] stagecut::schedule given_order(const stagecut::plan& made) const {
-    if (schedule) throw stagecut::argument_error("simulate", "order", "a text", "stands in the place of schedule");
-    stagecut::schedule read = stagecut::io::parse_torch_schedule(*order, "order");
+    if (schedule)
+      throw stagecut::argument_error("simulate", "schedule_text", "a text", "stands in the place of schedule");
+    stagecut::schedule read = stagecut::io::parse_torch_schedule(*order, "schedule_text");
     const auto check = [](const char* of, std::size_t here, std::size_t planned) {
       if (here == planned) return;
-      throw stagecut::invalid_input("order", "has " + std::to_string(here) + of + ", not " + std::to_string(planned));
+      throw stagecut::invalid_input("schedule_text",
+                                    "has " + std::to_string(here) + of + ", not " + std::to_string(planned));
     };
     check(" stages", read.stages(), made.stages.size());
     check(" ranks", read.ranks(), made.devices);

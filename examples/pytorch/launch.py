@@ -30,7 +30,7 @@ def arguments(description):
     parser.add_argument("--steps", metavar="N", type=int, default=5, help="measured ones, of which the fastest is reported")
     parser.add_argument("--backend", default="gloo", choices=("gloo", "nccl"), help="gloo on CPUs, nccl on GPUs")
     parser.add_argument("--format", default="torch-csv", choices=("torch-csv", "torch-comms"), help="who orders the transfers")
-    parser.add_argument("--order", metavar="FILE", help="PyTorch's CSV, in place of the plan's schedule")
+    parser.add_argument("--schedule-file", "--order", metavar="FILE", help="PyTorch's CSV, in place of the plan's schedule")
     parser.add_argument("--merge-backward", action="store_true", help="run I with W behind it as one B")
     parser.add_argument("--separate-backward", action="store_true", help="I and W apart, as planned: the default")
     parser.add_argument("--trace", metavar="FILE", help="for Perfetto or chrome://tracing, predicted and measured")
@@ -55,10 +55,10 @@ def check_plan(words, plan, ranks):
         raise Refused(f"{words.plan}: was made of weights, not of times")
     for file in filter(None, (words.json, words.trace, words.svg)):
         check_folder(file)
-    if "schedule" not in plan and not words.order:
+    if "schedule" not in plan and not words.schedule_file:
         raise Refused(f"{words.plan}: names no schedule; plan with --microbatches and --schedule")
-    if any(stage.get(many, 1) > 1 for stage in plan["stages"] for many in ("replicas", "shards")):
-        raise Refused(f"{words.plan}: has stages of several devices (replicas or shards), which run.py does not run")
+    if any(stage.get(many, 1) > 1 for stage in plan["stages"] for many in ("replicas", "tensor_parallel", "shards")):
+        raise Refused(f"{words.plan}: has stages of several devices (replicas or tensor parallelism), which run.py does not run")
     if plan["devices"] != ranks:
         raise Refused(f"{words.plan}: is for {plan['devices']} ranks, and there are {ranks}; "
                         f"start it by: torchrun --nproc-per-node {plan['devices']}")

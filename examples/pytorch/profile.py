@@ -54,7 +54,7 @@ def profile(module, args, *, loss=None, layers=(), device=None, gpu=GPU, repeats
         args = tuple(each.to(device) if torch.is_tensor(each) else each for each in args)
     traced = trace(module, args, layers, way, check=device.type != "meta")
     found = measure.layers_of(traced, args, loss or factory.mean_square, clock, repeats, progress or (lambda done, of: None))
-    made = {"schema": "stagecut-profile-1", "name": name or type(module).__name__, "layers": found}
+    made = {"schema": "stagecut-profile-2", "name": name or type(module).__name__, "layers": found}
     if not traced.is_chain:
         made["edges"] = [list(each) for each in traced.edges]
     made["profiled"] = {"torch": torch.__version__, "traced_by": traced.way, "device": str(device), "threads": torch.get_num_threads(),

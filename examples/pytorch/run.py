@@ -65,7 +65,7 @@ def prepare(words, ranks):
         print("run.py: PyTorch runs stages as a chain, those of the plan as well that could run side by side, and that is predicted",
               file=sys.stderr)
         plan = with_chain_edges(plan)
-    options = {"order": read_text(words.order) if words.order else None, "merge_backward": words.merge_backward}
+    options = {"schedule_text": read_text(words.schedule_file) if words.schedule_file else None, "merge_backward": words.merge_backward}
     with refusals():
         order = stagecut.format(plan, order_format(words), **options)
     predicted = timeline.predicted(with_whole_first_stage(plan), **options)
@@ -458,7 +458,7 @@ def report_of(job, predicted, measured, compared):
                    for stage, where in enumerate(job.ranks)],
         "ranks": [{"rank": place, **{name: side[place] for name, side in sides}} for place in range(job.plan["devices"])],
         "check": compared,
-        "schedule": "order" if job.words.order else job.plan["schedule"]["name"] or "order",
+        "schedule": "order" if job.words.schedule_file else job.plan["schedule"]["name"] or "order",
         "microbatches": job.count,
         "steps": job.words.steps,
         "format": job.words.format,

@@ -3,7 +3,7 @@
 
   python tune.py models:toy_transformer --devices 4 --batch batch=32 --microbatches 8 16
 
-Every plan is one of a schedule, a number of chunks and one of microbatches. The best three as predicted are run, and, beside them,
+Every plan is one of a schedule, a number of stages per rank and one of microbatches. The best three as predicted are run, and, beside them,
 1F1B with as many layers on each stage. Of each layer, the forward and the backward times are then scaled by measured : predicted
 of the stages in which it ran, and all plans are made and compared again. --batch NAME=SAMPLES keeps the samples of an iteration: the
 factory is called with NAME=SAMPLES/m, and there is a profile for each m. Without it, a microbatch is what the factory makes of it.
@@ -21,20 +21,20 @@ from planner import refusals, stagecut
 
 HERE = pathlib.Path(__file__).resolve().parent
 IN_A_V = ("zbv", "dualpipev")  # two stages a rank, always
-OF_CHUNKS = ("interleaved", "looped-bfs", "interleaved-zb")
+OF_SEVERAL_STAGES = ("interleaved", "looped-bfs", "interleaved-zb")
 PASSES = {"forward": "F", "backward": "B", "backward_input": "I", "backward_weight": "W"}
 
 
 class Candidate:
     """A way to plan, its plan, and what was measured of it."""
 
-    def __init__(self, schedule, chunks, microbatches, method="time"):
-        self.schedule, self.chunks, self.microbatches, self.method = schedule, chunks, microbatches, method
+    def __init__(self, schedule, stages_per_rank, microbatches, method="time"):
+        self.schedule, self.stages_per_rank, self.microbatches, self.method = schedule, stages_per_rank, microbatches, method
         self.plan = self.report = self.refused = None
 
     def __str__(self):
         words = f"{self.schedule}, {self.microbatches} microbatches"
-        words += f", {self.chunks} stages a rank" if self.chunks > 1 else ""
+        words += f", {self.stages_per_rank} stages a rank" if self.stages_per_rank > 1 else ""
         return words + (", uniform" if self.method == "uniform" else "")
 
     @property
@@ -55,7 +55,7 @@ class Candidate:
         try:
             with refusals():
                 self.plan = stagecut.plan(profile, options.devices, microbatches=self.microbatches, schedule=self.schedule,
-                                          chunks=self.chunks, method=self.method, **limits)
+                                          stages_per_rank=self.stages_per_rank, method=self.method, **limits)
             self.refused = None
         except Refused as problem:
             self.plan, self.refused = None, str(problem).splitlines()[0]
@@ -66,8 +66,8 @@ def candidates(options):
     made = []
     for microbatches in options.microbatches:
         for schedule in options.schedules:
-            chunks = (2,) if schedule in IN_A_V else options.chunks if schedule in OF_CHUNKS else (1,)
-            made += [Candidate(schedule, each, microbatches) for each in chunks]
+            per_rank = (2,) if schedule in IN_A_V else options.stages_per_rank if schedule in OF_SEVERAL_STAGES else (1,)
+            made += [Candidate(schedule, each, microbatches) for each in per_rank]
     return made
 
 
@@ -186,7 +186,7 @@ def arguments():
     parser.add_argument("--microbatches", type=int, nargs="+", default=[8], metavar="M", help="of an iteration (8)")
     parser.add_argument("--batch", metavar="NAME=SAMPLES", help="samples of an iteration, by the factory's word for those of a microbatch")
     parser.add_argument("--schedules", nargs="+", default=["1f1b", "interleaved", "zb-h1", "zbv"], metavar="NAME", help="see stagecut schedules")
-    parser.add_argument("--chunks", type=int, nargs="+", default=[2], metavar="V", help="stages of a rank where a schedule has several (2)")
+    parser.add_argument("--stages-per-rank", "--chunks", type=int, nargs="+", default=[2], metavar="V", help="stages of a rank where a schedule has several (2)")
     parser.add_argument("--set", dest="settings", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="keywords of the factory")
     parser.add_argument("--args", nargs="+", metavar="SHAPE", help="arguments of one microbatch, as for profile.py")
     parser.add_argument("--layers", nargs="+", default=[], metavar="PATTERN", help="modules that are layers, as for profile.py")
@@ -200,7 +200,7 @@ def arguments():
         parser.add_argument(f"--{name}", **kind, help=f"{what}, as for stagecut plan")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("tuned"), metavar="DIRECTORY", help="for plans, reports, pictures (tuned)")
     options = parser.parse_args()
-    if min([options.devices, options.threads, options.repeats, options.steps, options.run, *options.microbatches, *options.chunks]) < 1:
+    if min([options.devices, options.threads, options.repeats, options.steps, options.run, *options.microbatches, *options.stages_per_rank]) < 1:
         parser.error("numbers are at least 1")
     if options.batch and not options.batch.partition("=")[2].isdigit():
         parser.error("--batch is written NAME=SAMPLES, as batch=32")
@@ -235,7 +235,7 @@ def main():
         means[microbatches] = scales(same, len(profile["layers"]))
         path = options.folder / (f"corrected-{microbatches}.json" if options.batch else "corrected.json")
         path.write_text(json.dumps(corrected(profile, means[microbatches]), indent=1))
-    again = [Candidate(each.schedule, each.chunks, each.microbatches).make(corrected(of[each.microbatches], means[each.microbatches]), options)
+    again = [Candidate(each.schedule, each.stages_per_rank, each.microbatches).make(corrected(of[each.microbatches], means[each.microbatches]), options)
              for each in made]
     second = ranked(again)
     run(second[0], options, "corrected")

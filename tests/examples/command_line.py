@@ -109,7 +109,7 @@ with tempfile.TemporaryDirectory() as folder:
     line = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
     batch = "--bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size"
     check(line == f'--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "Et*8|t*8|t*8|t*8L" {batch} 16\n', line)
-    chunks = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "megatron", stdin=llama).stdout
+    chunks = run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--format", "megatron", stdin=llama).stdout
     check(chunks.startswith("--pipeline-model-parallel-size 2 ") and chunks.count("|") == 3, chunks)
     formats = [line.split()[0] for line in run("formats").stdout.splitlines()]
     for schedule in ("gpipe", "1f1b"):
@@ -119,7 +119,7 @@ with tempfile.TemporaryDirectory() as folder:
             refused = "cannot say this schedule: it is" in done.stderr
             check(refused == (done.returncode == 2) and refused != bool(done.stdout), format, done)
             check(done.stdout.count("\n") == 0 or done.stdout.endswith("\n"), format, "does not end its line")
-    plan.write_text(run("plan", "-", "--devices", 4, "--chunks", 2, "--microbatches", 8, "--format", "json", stdin=llama).stdout
+    plan.write_text(run("plan", "-", "--devices", 4, "--stages-per-rank", 2, "--microbatches", 8, "--format", "json", stdin=llama).stdout
                     .replace('"microbatches": 8', '"microbatches": 6'))
     fails(2, "6 microbatches, and interleaved they must be a multiple of the 4 ranks", "show", plan, "--format", "megatron")
     for format, call in (("torchgpipe", "GPipe"), ("fairscale", "Pipe")):
@@ -131,7 +131,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(run("plan", "-", "--devices", 5, *flags, stdin=llama).stdout ==
           "--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5"
           " --bf16 --seq-length 4096 --micro-batch-size 1\n", "the best of flags")
-    fails(3, "megatron-flags: 32 decoders do not come out even on 10 stages", "plan", "-", "--devices", 5, "--chunks", 2,
+    fails(3, "megatron-flags: 32 decoders do not come out even on 10 stages", "plan", "-", "--devices", 5, "--stages-per-rank", 2,
           "--microbatches", 5, *flags, stdin=llama)
     # Of several stages a device the first and the last may have a decoder less.
     for layers, accounted in ((31, ("embedding", )), (31, ("loss", )), (30, ("embedding", "loss")), (32, ())):
@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory() as folder:
             for kind, name in (("embedding", "embedding"), ("head", "loss")):
                 if layer["kind"] != kind: continue
                 for passes in ("forward", "backward"): layer[passes] = decoder[passes] if name in accounted else 0
-        done = run("plan", "-", "--devices", 4, "--chunks", 2, "--microbatches", 8, *flags, stdin=json.dumps(heavy))
+        done = run("plan", "-", "--devices", 4, "--stages-per-rank", 2, "--microbatches", 8, *flags, stdin=json.dumps(heavy))
         check(done.stdout == "--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 4" +
               "".join(f" --account-for-{each}-in-pipeline-split" for each in accounted) +
               " --bf16 --seq-length 4096 --micro-batch-size 1 --global-batch-size 8\n", layers, done)
@@ -229,34 +229,34 @@ fails(2, "--objective: makespan: ", "plan", "-", *last, "--objective", "makespan
 objectives = ((), ("--objective", "makespan"), ("--objective", "bottleneck"), ("--objective", "leximax"), ("--method", "uniform"),
               ("--memory", "1MB"))
 for words, why in (
-    (("--microbatches", 6, "--chunks", 2), "--microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, as in PyTorch"),
-    (("--microbatches", 3, "--chunks", 2), "--microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in PyTorch"),
-    (("--microbatches", 2**30 + 1, "--chunks", 2), "--microbatches = 1073741825, must be a multiple of the devices, 4"),
-    (("--microbatches", 6, "--chunks", 2, "--schedule", "interleaved"), "--microbatches = 6, must be a multiple of the devices"),
-    (("--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
-    (("--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
+    (("--microbatches", 6, "--stages-per-rank", 2), "--microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, as in PyTorch"),
+    (("--microbatches", 3, "--stages-per-rank", 2), "--microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in PyTorch"),
+    (("--microbatches", 2**30 + 1, "--stages-per-rank", 2), "--microbatches = 1073741825, must be a multiple of the devices, 4"),
+    (("--microbatches", 6, "--stages-per-rank", 2, "--schedule", "interleaved"), "--microbatches = 6, must be a multiple of the devices"),
+    (("--microbatches", 8, "--stages-per-rank", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
+    (("--stages-per-rank", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
     (("--microbatches", 8, "--schedule", "gpipe", "--in-flight", "4,3,2,1"), "--schedule = gpipe, must be 1f1b for numbers in flight"),
     (("--microbatches", 8, "--schedule", "eager-1f1b", "--in-flight", "4,3,2,1"), "--schedule = eager-1f1b, must be 1f1b for numbers"),
-    (("--microbatches", 9, "--chunks", 2, "--group", 4), "--group = 4, must be from the devices, 4, on and leave of 9 microbatches"),
+    (("--microbatches", 9, "--stages-per-rank", 2, "--group", 4), "--group = 4, must be from the devices, 4, on and leave of 9 microbatches"),
     (("--microbatches", 8, "--group", 4), "--group: 4 is of several stages on each device"),
     (("--microbatches", 8, "--schedule", "gpipe", "--group", 4), "--group: 4 is of interleaved, not of gpipe"),
     (("--microbatches", 8, "--in-flight", "4,3"), "--in-flight: 2 values where 4 are needed, one for each of the stages"),
 ):
     for objective in objectives:
         fails(2, why, "plan", "-", "--devices", 4, *words, *objective, stdin=uneven)
-grouped = json.dumps(planned("--microbatches", 5, "--chunks", 2, "--group", 5, devices=("--devices", 2)))
+grouped = json.dumps(planned("--microbatches", 5, "--stages-per-rank", 2, "--group", 5, devices=("--devices", 2)))
 check(json.loads(grouped)["schedule"] == {"name": "interleaved", "microbatches": 5, "group": 5}, grouped)
 for words in ((), ("--schedule", "interleaved"), ("--schedule", "interleaved", "--group", 5)):
     again = json.loads(run("simulate", "-", *words, "--format", "json", stdin=grouped).stdout)
     check(again["makespan"] == json.loads(grouped)["makespan"], words, again)
-done = run("plan", "-", "--devices", 2, "--microbatches", 5, "--chunks", 2, "--group", 5, stdin=uneven)
+done = run("plan", "-", "--devices", 2, "--microbatches", 5, "--stages-per-rank", 2, "--group", 5, stdin=uneven)
 check("interleaved of 5 microbatches in groups of 5: " in done.stdout, done)
 auto = ("plan", "-", "--devices", 4, "--schedule", "auto")
-fails(2, "--in-flight: is of one stage", *auto, "--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1", stdin=uneven)
+fails(2, "--in-flight: is of one stage", *auto, "--microbatches", 8, "--stages-per-rank", 2, "--in-flight", "4,3,2,1", stdin=uneven)
 fails(2, "--in-flight: 2 values where 4 are needed", *auto, "--microbatches", 8, "--in-flight", "4,3", stdin=uneven)
 fails(2, "--device-speeds: 2 values where", *auto, "--microbatches", 8, "--device-speeds", "1,2", stdin=uneven)
 fails(2, "--devices = 4, must not be above the devices of the topology, 2", *auto, "--microbatches", 8, "--topology", "2:1GB", stdin=uneven)
-done = run(*auto, "--microbatches", 6, "--chunks", 2, stdin=uneven)  # looped-bfs can
+done = run(*auto, "--microbatches", 6, "--stages-per-rank", 2, stdin=uneven)  # looped-bfs can
 check(done.returncode == 0 and "looped-bfs" in done.stdout and "\ninterleaved" not in done.stdout, done)
 done = run("plan", "-", "--devices", 4, "--microbatches", 2**18 + 1, stdin=uneven)  # which could run, but is too long to be predicted
 check(done.returncode == 0 and "bottleneck of time" in done.stdout, done)
@@ -273,7 +273,7 @@ for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines(
     if schedule in ("in-flight", "seq-1f1b", "backward-first", "synthesize"):  # the last is of the makespan alone
         continue
     several = schedule in ("interleaved", "looped-bfs", "interleaved-zb", "zbv", "dualpipev", "sapp-big", "sapp-less-memory")
-    words = ("--devices", 2, "--microbatches", 4, "--schedule", schedule) + (("--chunks", 2) if several else ())
+    words = ("--devices", 2, "--microbatches", 4, "--schedule", schedule) + (("--stages-per-rank", 2) if several else ())
     for how in (("--method", "uniform"), ("--objective", "bottleneck"), ("--method", "parameters"),
                 ("--objective", "bottleneck", "--memory", "2KB")):
         made = run("plan", "-", *words, *how, "--format", "json", stdin=split).stdout
@@ -283,11 +283,11 @@ for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines(
         check(again.get("makespan") == document["makespan"], schedule, how)
         if schedule in ("zbv", "dualpipev"):
             check([s["device"] for s in document["stages"]] == [0, 1, 1, 0], schedule)
-fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 4,
+fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 4,
       "--schedule", "zbv", "--objective", "bottleneck", "--memory", "90B", stdin=split)
-fails(2, "--schedule: interleaved needs --chunks above 1", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "interleaved", stdin=uneven)
-fails(2, "--chunks = 3, must be 2 for zbv", "plan", "-", "--devices", 4, "--chunks", 3, "--microbatches", 4, "--schedule", "zbv", stdin=split)
-fails(3, "none of 5 combinations: 10 stages need at least 10 layers", "plan", "-", "--devices", 2, "--chunks", 5, "--microbatches", 4,
+fails(2, "--schedule: interleaved needs --stages-per-rank above 1", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "interleaved", stdin=uneven)
+fails(2, "--stages-per-rank = 3, must be 2 for zbv", "plan", "-", "--devices", 4, "--stages-per-rank", 3, "--microbatches", 4, "--schedule", "zbv", stdin=split)
+fails(3, "none of 5 combinations: 10 stages need at least 10 layers", "plan", "-", "--devices", 2, "--stages-per-rank", 5, "--microbatches", 4,
       "--schedule", "auto", stdin=uneven)
 fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices", 2, "--microbatches", 2, "--schedule", "zb-h1", stdin=split)
 fails(2, "has no backward_weight: the schedule runs the gradients", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
@@ -365,10 +365,10 @@ with tempfile.TemporaryDirectory() as folder:
     kept.write_text(json.dumps(fast))
     # Another schedule may have other neighbours: stage 1 stays on device 1, stages 2 and 3 change places.
     split = [{"name": str(i), "forward": 4, "backward": 8, "backward_input": 4, "backward_weight": 4, "output": 1} for i in range(4)]
-    split = json.dumps({"schema": "stagecut-profile-1", "layers": split})
+    split = json.dumps({"schema": "stagecut-profile-2", "layers": split})
     for schedule, placed in (("interleaved", (0, 1, 0, 1)), ("zbv", (0, 1, 1, 0))):
         for words in ((), ("--topology", "1x2:1GB,1@0.5")):
-            made = planned("--devices", 2, "--chunks", 2, "--microbatches", 4, "--schedule", schedule, "--device-speeds", "1,2", *words,
+            made = planned("--devices", 2, "--stages-per-rank", 2, "--microbatches", 4, "--schedule", schedule, "--device-speeds", "1,2", *words,
                            stdin=split, devices=())
             check([stage["device"] for stage in made["stages"]] == list(placed), made)
             check([stage["forward"] for stage in made["stages"]] == [(4, 2)[device] for device in placed], made)
@@ -380,7 +380,7 @@ with tempfile.TemporaryDirectory() as folder:
                       kept, "--schedule", swapped)
                 check(other("--schedule", swapped, "--latency", 0) > 0, swapped)
             else:
-                there = planned("--devices", 2, "--chunks", 2, "--microbatches", 4, "--schedule", swapped, "--device-speeds", "1,2",
+                there = planned("--devices", 2, "--stages-per-rank", 2, "--microbatches", 4, "--schedule", swapped, "--device-speeds", "1,2",
                                 stdin=split, devices=())
                 check(other("--schedule", swapped) == there["makespan"], schedule, "as", swapped)
 fails(2, "must run the model in a finite time", "plan", "-", "--devices", 2, "--device-speeds", "1,1e-310",
@@ -455,23 +455,23 @@ tried = [(int(row[2]), plain.index(row[0])) for row in rows]
 check(len(rows) >= 5 and tried == sorted(set(tried)), done.stdout)
 best_makespan = min(float(row[4]) for row in rows)
 for chunks, name in itertools.product((1, 2), plain):
-    alone = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", name, "--chunks", chunks, "--format", "json", stdin=uneven)
+    alone = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", name, "--stages-per-rank", chunks, "--format", "json", stdin=uneven)
     check(alone.returncode == 0 or (chunks, plain.index(name)) not in tried, alone)
     check(alone.returncode != 0 or json.loads(alone.stdout)["makespan"] >= best_makespan, name, chunks)
 best_of = next(row for row in rows if row[-1] == "best")
 chosen = json.loads(
     run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "auto", "--format", "json", stdin=uneven).stdout)
-check(chosen["schedule"]["name"] == best_of[0] and chosen["chunks"] == int(best_of[2]), chosen, best_of)
-done = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--schedule", "auto", stdin=uneven)
+check(chosen["schedule"]["name"] == best_of[0] and chosen["stages_per_rank"] == int(best_of[2]), chosen, best_of)
+done = run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--schedule", "auto", stdin=uneven)
 check("1f1b" not in done.stdout and "interleaved" in done.stdout, done.stdout)
 
 # The memory of chunks, which share a device.
 roomy = json.loads(
-    run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "json", stdin=uneven).stdout)
+    run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--format", "json", stdin=uneven).stdout)
 check(roomy["makespan"] == 776, roomy["makespan"])
-tight = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--memory", "250B", "--format", "json", stdin=uneven)
+tight = run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--memory", "250B", "--format", "json", stdin=uneven)
 check(tight.returncode == 0 and json.loads(tight.stdout)["makespan"] >= 776, tight)
-fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--chunks", 2,
+fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--stages-per-rank", 2,
       "--microbatches", 8, "--memory", "170B", stdin=uneven)
 
 # Memory: what is in flight, the optimizer, the buffer, checkpoints.
@@ -512,19 +512,18 @@ fails(2, "--in-flight: 1 value where 2 are needed", "plan", "-", "--devices", 2,
 fails(2, "--microbatches = 0", "plan", "-", "--devices", 2, "--schedule", "gpipe", "--memory", "9B", stdin=heavy)
 fails(2, "--memory-buffer: needs --memory", "plan", "-", "--devices", 2, "--memory-buffer", 0.5, stdin=heavy)
 fails(2, "--memory: 1e308TiB is no size", "plan", "-", "--devices", 2, "--memory", "1e308TiB", stdin=heavy)
-fails(2, "--schedule: gpipe has one stage", "plan", "-", "--devices", 2, "--chunks", 2, "--schedule", "gpipe", stdin=heavy)
+fails(2, "--schedule: gpipe has one stage", "plan", "-", "--devices", 2, "--stages-per-rank", 2, "--schedule", "gpipe", stdin=heavy)
 fails(2, "--timeline: needs --microbatches", "plan", "-", "--devices", 2, "--timeline", "--format", "json", stdin=heavy)
 fails(2, "--timeline: needs --format json", "plan", "-", "--devices", 2, "--timeline", "--microbatches", 2, stdin=heavy)
 fails(2, "--timeline: there is no", "plan", "-", "--devices", 2, "--timeline", "--format", "json", "--microbatches", 1 << 22, stdin=heavy)
 fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", "9B", stdin="1\n2\n")
 fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a,x,1,1,1,1,1e308\nb,x,1,1,1,1,1\n")
 fails(2, "--checkpoint: except_last needs", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
-fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
+fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--stages-per-rank", 2, "--memory", "900B", stdin=heavy)
 
 # The memory of each device; a list of one is of all.
 unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442B,1232B", "--format", "json", stdin=heavy).stdout)
-check(unlike["cuts"] == [0, 1, 4] and unlike["memory"]["of_devices"] == [442, 1232], unlike)
-check("per_device" not in unlike["memory"], unlike["memory"])
+check(unlike["cuts"] == [0, 1, 4] and unlike["memory"]["memory_limit"] == [442, 1232], unlike)
 table = run("plan", "-", "--devices", 2, "--memory", "442B,2KB", "--device-speeds", "1,2", stdin=heavy).stdout
 check(table.splitlines()[0].endswith(" of") and "422 B      442 B" in table and "memory: within that of each device" in table, table)
 both = ("--microbatches", 4, "--memory", "442B,1232B")
@@ -534,7 +533,7 @@ fails(2, "--memory: 9x is no size", "plan", "-", "--devices", 2, "--memory", "9B
 fails(2, "--memory:  is no size", "plan", "-", "--devices", 2, "--memory", "9B,", stdin=heavy)
 fails(2, "--memory: 0 of device 1 must be finite and above 0", "plan", "-", "--devices", 2, "--memory", "9B,0", stdin=heavy)
 fails(2, "--memory: is not supported for a graph: say one memory for all devices", "plan", models / "towers.dot", "--devices", 2, "--memory", "9GB,8GB")
-fails(2, "limits what the order of interleaved keeps", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B,800B", stdin=heavy)
+fails(2, "limits what the order of interleaved keeps", "plan", "-", "--devices", 2, "--stages-per-rank", 2, "--memory", "900B,800B", stdin=heavy)
 fails(3, "of the memory of every device would do", "plan", "-", "--devices", 2, "--memory", "422B,842B", stdin=heavy)
 
 # Inference: forward passes alone, parameters and what is kept of a group of requests.
@@ -559,7 +558,7 @@ fails(2, "--schedule: is of training", *serve, "--schedule", "gpipe", stdin=heav
 fails(2, "--schedule: is of training", *serve, "--schedule", "auto", stdin=heavy)
 fails(2, "--optimizer: adam is of training", *serve, "--optimizer", "adam", stdin=heavy)
 fails(2, "--checkpoint: always is of training", *serve, "--checkpoint", "always", stdin=heavy)
-fails(2, "--chunks: 2 is of training", *serve, "--chunks", 2, stdin=heavy)
+fails(2, "--stages-per-rank: 2 is of training", *serve, "--stages-per-rank", 2, stdin=heavy)
 fails(2, "--objective: time-per-token is of inference", "plan", "-", "--devices", 2, "--objective", "time-per-token", stdin=heavy)
 fails(2, "--objective: makespan: the profile is of inference", *serve, "--objective", "makespan", stdin=heavy)
 
@@ -582,8 +581,8 @@ fails(2, "--sequence: 0 is no whole number from 1", "profile", "transformer", "-
 fails(2, "--efficiency: ", "profile", "transformer", "--preset", "llama-2-7b", "--efficiency", 3)
 fails(2, "--device-memory", "profile", "transformer", "--preset", "llama-2-7b", "--device-memory", "much")
 fails(2, "standard input#/layers/1/forward: -1 is negative", "plan", "-", "--devices", 1,
-      stdin='{"schema": "stagecut-profile-1", "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": -1}]}')
-fails(2, "standard input:2: no JSON", "plan", "-", "--devices", 1, stdin='{"schema": "stagecut-profile-1",\n"layers": [}')
+      stdin='{"schema": "stagecut-profile-2", "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": -1}]}')
+fails(2, "standard input:2: no JSON", "plan", "-", "--devices", 1, stdin='{"schema": "stagecut-profile-2",\n"layers": [}')
 fails(2, "cannot be opened", "show", "no/such/file")
 for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["simulate", "--help"], ["compare", "--help"], ["explain", "--help"], ["verify", "--help"], ["show", "--help"]):
     help = run(*words).stdout.splitlines()
@@ -596,7 +595,7 @@ check(all(word not in brief and word in whole for word in seldom), whole)
 # Graphs are shown as they are, and planned if they are chains.
 def graph(*edges):
     layers = [{"name": name, "forward": 1, "output": 4} for name in "acb"]
-    return json.dumps({"schema": "stagecut-profile-1", "layers": layers, "edges": edges})
+    return json.dumps({"schema": "stagecut-profile-2", "layers": layers, "edges": edges})
 
 
 chain = run("plan", "-", "--devices", 3, "--format", "json", stdin=graph([0, 2], [2, 1], [0, 1]))
@@ -606,7 +605,7 @@ fork = graph([0, 1], [0, 2])
 check("optimal" in run("plan", "-", "--devices", 2, stdin=fork).stdout, "a fork is a graph")
 done = run("plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto", stdin=fork).stdout
 check("not searched: other orders of the layers\n" in done and "in-flight          2       1  4 " in done, done)
-for words in (("zb-h1", "--devices", 2), ("interleaved", "--devices", 1, "--chunks", 2)):
+for words in (("zb-h1", "--devices", 2), ("interleaved", "--devices", 1, "--stages-per-rank", 2)):
     split = fork.replace('"forward": 1', '"forward": 1, "backward": 1, "backward_input": 0.5, "backward_weight": 0.5')
     made = run("plan", "-", "--microbatches", 4, "--format", "json", "--schedule", *words, stdin=split)
     edges = json.loads(made.stdout)["edges"] if made.returncode == 0 else made
@@ -624,7 +623,7 @@ for columns, environment in ((80, {}), (50, {}), (80, {"NO_COLOR": "1"})):
     check(("\x1b[" in seen) == (not environment and columns == 80), columns, environment, repr(seen))
     if columns == 80:
         check(all(len(re.sub("\x1b\\[[0-9]*m", "", line)) <= columns for line in seen.splitlines()[:5]), seen)
-for words in (("plan", models / "gpt2-xl.csv", "--chunks", 2, "--schedule", "interleaved", "--device-speeds", "1,1,0.8,1", "--memory", "30GB,30GB,31GB,32GB"),
+for words in (("plan", models / "gpt2-xl.csv", "--stages-per-rank", 2, "--schedule", "interleaved", "--device-speeds", "1,1,0.8,1", "--memory", "30GB,30GB,31GB,32GB"),
               ("sweep", models / "gpt2-xl.csv", "--schedules", "1f1b,zb-h1", "--recompute", "never,always", "--memory", "30GB")):
     seen = run_in_terminal(80, *words, "--devices", 4, "--microbatches", 8)
     table = [re.sub("\x1b\\[[0-9]*m", "", line) for line in seen.split("makespan: ")[0].split(" configurations ")[0].splitlines()]
@@ -635,10 +634,10 @@ eleven = "".join(f"{i}\n" for i in range(1, 12))
 check(run("plan", "-", "--devices", "010", stdin=eleven).stdout == run("plan", "-", "--devices", 10, stdin=eleven).stdout, "010 is ten")
 check(planned("--in-flight", "04,03,02,01")["stages"] == planned("--in-flight", "4,3,2,1")["stages"], "in lists, too")
 counts = ("0x10", "+5", " 5", "5 ", "1e3", "5.0", "", "-5", "5x", "five", "nan", "inf", "99999999999999999999")
-for word in ("--devices", "--chunks", "--microbatches"):
+for word in ("--devices", "--stages-per-rank", "--microbatches"):
     for count in (*counts, "0"):
         fails(2, f"{word}: {count}", "plan", "-", *(() if word == "--devices" else ("--devices", 2)), f"{word}={count}", stdin=uneven)
-for word in ("--devices", "--chunks", "--microbatches", "--slices", "--group"):
+for word in ("--devices", "--stages-per-rank", "--microbatches", "--slices", "--group"):
     for count in (*counts, "0"):
         fails(2, f"{word}: {count}", "simulate", "--forward", 1, "--backward", 2, f"{word}={count}")
 for word in ("--sequence", "--microbatch", "--tensor-parallel", "--context-parallel", "--expert-parallel", "--data-parallel", "--zero", "--concurrent"):
@@ -693,7 +692,7 @@ fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--micr
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "two", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "2.5", stdin="1\n")
-fails(2, "--objective: fastest not in {makespan,bottleneck,throughput,time-per-token,leximax,range,variance,iteration,stage-time,pipeline-length}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
+fails(2, "--objective: fastest not in {makespan,bottleneck,throughput,time-per-token,leximax,range,variance,iteration,stage-time,pipeline-latency}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
 fails(2, "--format", "plan", "-", "--devices", 1, "--format", "xml", stdin="1\n")
 fails(2, "standard input: is empty", "plan", "-", "--devices", 1)
 fails(2, "standard input:2: time: \"x\" is not a number", "plan", "-", "--devices", 1, stdin="1\nx\n")

@@ -103,15 +103,15 @@ def files():
     run("plan", "profile.json", "--devices", "2", "--microbatches", "4", "--format", "json", "--output", "plan.json", program=planner)
     done = run("run", "plan.json", "--model", "model.json", "--format", "json", "--iterations", "1")
     check(plans_of(done)[0]["difference"] == 0, "a plan of the planner's computes what one device does")
-    run("plan", "profile.json", "--devices", "2", "--chunks", "2", "--microbatches", "4", "--schedule", "synthesize", "--time-limit", "1", "--format",
+    run("plan", "profile.json", "--devices", "2", "--stages-per-rank", "2", "--microbatches", "4", "--schedule", "synthesize", "--time-limit", "1", "--format",
         "json", "--output", "made.json", program=planner)
     done = run("run", "made.json", "--model", "model.json", "--format", "json", "--iterations", "1")
     check(plans_of(done)[0]["difference"] == 0, "an order that was made for it computes the same")
     (here / "order.csv").write_text("0F0,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3\n")
-    done = run("run", "plan.json", "--model", "model.json", "--order", "order.csv", "--format", "json", "--iterations", "1")
+    done = run("run", "plan.json", "--model", "model.json", "--schedule-file", "order.csv", "--format", "json", "--iterations", "1")
     check(plans_of(done)[0]["difference"] == 0 and plans_of(done)[0]["schedule"] == "order.csv", "in another order")
     (here / "cycle.csv").write_text("0F0,0B0,0F1,0B1,0F2,0F3,0B2,0B3\n1F1,1B1,1F0,1B0,1F2,1F3,1B2,1B3\n")
-    done = run("run", "plan.json", "--model", "model.json", "--order", "cycle.csv", status=2)
+    done = run("run", "plan.json", "--model", "model.json", "--schedule-file", "cycle.csv", status=2)
     check("deadlock" in done.stderr and done.stdout == "", f"a cycle is refused: {done.stderr}")
 
 

@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     profile, plan, other = folder / "profile.json", folder / "plan.json", folder / "other.json"
     profile.write_text(run("profile", "transformer", "--preset", "gpt2-xl").stdout)
-    ways = [("--microbatches", 8), ("--microbatches", 8, "--memory", "none"), ("--microbatches", 8, "--schedule", "zbv"), ("--microbatches", 8, "--chunks", 2),
+    ways = [("--microbatches", 8), ("--microbatches", 8, "--memory", "none"), ("--microbatches", 8, "--schedule", "zbv"), ("--microbatches", 8, "--stages-per-rank", 2),
             ("--microbatches", 8, "--memory", "14GiB"), ("--microbatches", 8, "--objective", "bottleneck"),
             ("--microbatches", 8, "--bandwidth", "10GB", "--latency", "1e-5", "--transfers", "stream"),
             ("--microbatches", 8, "--bandwidth", "10GB", "--schedule", "zb-h1"),
@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Weights without a unit, long names, a stage that keeps to rules of which the plan does not tell.
     names = [f"{'encoder.' * 9}layers.{i}" for i in range(12)]
     layers = [{"name": name, "forward": 1000.5 + i % 5, "backward": 2000.25, "output": 7, "parameters": 5} for i, name in enumerate(names)]
-    other.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": layers}))
+    other.write_text(json.dumps({"schema": "stagecut-profile-2", "layers": layers}))
     words = ("plan", other, "--devices", 4, "--microbatches", 6, "--bandwidth", "1kB", "--memory", "1GiB", "--keep-together", "0..5")
     done = run("explain", "-", stdin=run(*words, "--format", "json").stdout)
     check(done.returncode == 0 and max(map(len, done.stdout.splitlines())) <= 80, done)

@@ -203,7 +203,7 @@ with tempfile.TemporaryDirectory() as name:
           {"memory_parameter": 2200, "memory_activation": 1000, "memory_select_rec": 780, "memory_recompute": 420}, body)
     profile = run("fit", "memory", init, "--name", "tiny", "--format", "json")
     made = json.loads(profile.stdout)
-    check(made["schema"] == "stagecut-profile-1" and made["memory_constant"] == 1200 * MB and len(made["layers"]) == layers + 2, profile)
+    check(made["schema"] == "stagecut-profile-2" and made["memory_constant"] == 1200 * MB and len(made["layers"]) == layers + 2, profile)
     check([each["name"] for each in made["layers"][1]["recomputations"]] == ["select", "full"], made["layers"][1])
     own = folder / "profile.json"
     own.write_text(profile.stdout)
@@ -211,7 +211,7 @@ with tempfile.TemporaryDirectory() as name:
     a, b = (run("plan", file, *plan) for file in (layer_file, own))
     check(a.returncode == 0 and a.stdout == b.stdout, a, b)
     check(a.stderr == "stagecut: --memory: layers have 1.172 GiB less of a device, by the constant in the profile\n", a.stderr)
-    check(json.loads(a.stdout)["memory"]["per_device"] == (40000 - 1200) * MB, a.stdout[:600])
+    check(json.loads(a.stdout)["memory"]["memory_limit"] == (40000 - 1200) * MB, a.stdout[:600])
     other = run("plan", layer_file, *plan, "--memory-constant", "1GiB")
     check(other.stderr == "stagecut: --memory: layers have 1 GiB less of a device, by --memory-constant\n", other.stderr)
     check("and 1.172 GiB on every device besides\n" in run("show", layer_file).stdout, run("show", layer_file))
@@ -224,7 +224,7 @@ with tempfile.TemporaryDirectory() as name:
     fails(2, "--memory: 1 GiB is no more than the constant of a device, 1.172 GiB", "plan", layer_file, "--devices", 6, "--memory", "1GiB")
     fails(2, "--memory-constant: needs --memory", "plan", layer_file, "--devices", 6, "--memory-constant", "1GiB")
     fails(2, "--memory-constant: 5 apples is no size", "plan", layer_file, "--devices", 6, "--memory", "40GiB", "--memory-constant", "5 apples")
-    swept = run("sweep", layer_file, "--devices", 6, "--microbatches", 12, "--chunks", 1, "--memory", "40000MiB")
+    swept = run("sweep", layer_file, "--devices", 6, "--microbatches", 12, "--stages-per-rank", 1, "--memory", "40000MiB")
     check(swept.returncode == 0 and "1.172 GiB less of a device" in swept.stderr, swept)
     # Times that are said are before those of the file; without any, no layers are written.
     said = run("fit", "memory", init, "--times", "1,2,3", "--format", "sapp")

@@ -45,7 +45,7 @@ fails(2, "--imbalance", "plan", towers, "--devices", 3, "--imbalance", 2)
 fails(2, "--not-contiguous", "plan", towers, "--devices", 3, "--not-contiguous")
 
 # Two chunks on each device are no worse than one.
-plan = planned("--devices", 3, "--chunks", 2)
+plan = planned("--devices", 3, "--stages-per-rank", 2)
 check(max(stage["time"] for stage in plan["stages"]) <= least * (1 + 1e-9), plan["stages"])
 check(max(stage["device"] for stage in plan["stages"]) <= 2, plan["stages"])
 verified(plan, "chunks")

@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     model = str(pathlib.Path(folder) / "model.csv")
     rows = [f"layer{i},block,{1 + i * 7 % 11},{2 + i * 5 % 17},0,0,0" for i in range(24)]
     pathlib.Path(model).write_text("name,kind,forward,backward,parameters,activations,output\n" + "\n".join(rows) + "\n")
-    for words in (["--schedule", "1f1b"], ["--schedule", "interleaved", "--chunks", "3"], ["--schedule", "auto"]):
+    for words in (["--schedule", "1f1b"], ["--schedule", "interleaved", "--stages-per-rank", "3"], ["--schedule", "auto"]):
         words = ["plan", model, "--devices", "2", "--microbatches", "4", *words]
         plain = run(*words)
         check(f"{words}", plain.returncode == 0 and "optimal" in plain.stdout, plain)

@@ -20,9 +20,9 @@ def layer(i, **more):
             "activations": 8, "output": 4, **more}
 
 
-SMALL = {"schema": "stagecut-profile-1", "layers": [
+SMALL = {"schema": "stagecut-profile-2", "layers": [
     layer(i, recomputations=[{**layer(i), "name": "full", "backward": 4 + i % 2, "activations": 1}],
-          shardings=[{**layer(i), "name": f"tp2{'+full' if again else ''}", "ways": 2, "forward": 0.6 + i % 3 / 2,
+          shardings=[{**layer(i), "name": f"tp2{'+full' if again else ''}", "tensor_parallel": 2, "forward": 0.6 + i % 3 / 2,
                       "backward": 1.4 + i % 2 / 2 + again, "parameters": 5, "activations": 1 if again else 4,
                       **({"recomputation": "full"} if again else {})} for again in (0, 1)]) for i in range(12)]}
 for each in SMALL["layers"]:
@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
         return json.loads(run(*base, *words, "--format", "json").stdout)
 
     def devices(made):
-        return sum(each.get("replicas", 1) * each.get("shards", 1) for each in made["stages"])
+        return sum(each.get("replicas", 1) * each.get("tensor_parallel", 1) for each in made["stages"])
 
     # A plan of all devices, which verify, show and simulate take back.
     made = plan("--tensor-parallel", "auto", "--recompute", "auto", "--memory", "250B")
@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(abs(again["makespan"] - made["makespan"]) <= 1e-9 * made["makespan"], again["makespan"])
 
     # No other objective ends earlier, more memory and more to choose from end no later.
-    for objective in ("stage-time", "pipeline-length"):
+    for objective in ("stage-time", "pipeline-latency"):
         other = plan("--tensor-parallel", "auto", "--recompute", "auto", "--memory", "250B", "--objective", objective)
         check(other["objective"]["name"] == objective, other["objective"])
         check(other["makespan"] >= made["makespan"] * (1 - 1e-9), objective)
@@ -70,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # Of replicas auto are all numbers; what was not searched is said, of an infeasible request, too.
     heavy = there / "heavy.json"
-    heavy.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": [
+    heavy.write_text(json.dumps({"schema": "stagecut-profile-2", "layers": [
         {"name": "wide", "forward": 6, "backward": 12, "parameters": 1, "output": 1},
         {"name": "narrow", "forward": 1, "backward": 2, "parameters": 900, "output": 1}]}))
     of = ["plan", heavy, "--devices", 7, "--bandwidth", "100B", "--microbatches", 16, "--replicate"]
@@ -116,7 +116,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # Fixed numbers, and fewer devices.
     made = plan("--tensor-parallel", 2)
-    check(all(each.get("shards", 1) == 2 for each in made["stages"]), made["stages"])
+    check(all(each.get("tensor_parallel", 1) == 2 for each in made["stages"]), made["stages"])
     made = json.loads(run("plan", small, "--devices", 7, "--microbatches", 8, "--replicate", 2, "--at-most", "--format", "json").stdout)
     check(devices(made) <= 6 and all(each["replicas"] == 2 for each in made["stages"]), made["stages"])
 
@@ -124,7 +124,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(3, "bytes a device would do", *base, "--memory", "20B")
     fails(3, "on all 7 devices are not possible; on fewer devices they are", "plan", small, "--devices", 7,
           "--microbatches", 8, "--replicate", 2)
-    for words, says in ((["--chunks", 2], "--chunks"), (["--schedule", "gpipe"], "--schedule"),
+    for words, says in ((["--stages-per-rank", 2], "--stages-per-rank"), (["--schedule", "gpipe"], "--schedule"),
                         (["--in-flight", "1,1"], "--in-flight"), (["--device-speeds", "1,2"], "--device-speeds"),
                         (["--checkpoint", "always"], "--checkpoint"), (["--inference"], "--inference"),
                         (["--objective", "range"], "--objective"), (["--tensor-parallel", 8], "--tensor-parallel"),
@@ -136,7 +136,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--at-most", "plan", small, *nodes, "--microbatches", 8, "--at-most")
     fails(2, "or with --replicate", "plan", small, *nodes, "--microbatches", 8, "--tensor-parallel", 2)
     plain = there / "plain.json"
-    plain.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": [layer(i) for i in range(8)],
+    plain.write_text(json.dumps({"schema": "stagecut-profile-2", "layers": [layer(i) for i in range(8)],
                                  "edges": [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [4, 5], [4, 6], [5, 7], [6, 7]]}))
     fails(2, "\"shardings\"", "plan", plain, *base[2:], "--tensor-parallel", "auto")
 

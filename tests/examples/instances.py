@@ -261,7 +261,7 @@ def check_proofs():
     for number in range(40):
         count = draw.randint(2, 5)
         forward, resident, activations = ([4 * draw.randint(1, 9) for _ in range(count)] for _ in range(3))
-        instance = {"problem": "replication", "objective": ("stage-time", "pipeline-length")[number % 2], "devices": 4,
+        instance = {"problem": "replication", "objective": ("stage-time", "pipeline-latency")[number % 2], "devices": 4,
                     "replicas": [1, 2], "microbatches": draw.randint(2, 5), "forward": forward, "resident": resident,
                     "activations": activations, "memory": draw.randint(60, 300)}
         agrees(instance, ({"cuts": [0, *inner, count], "replicas": list(replicas)} for stages in range(1, count + 1)
@@ -421,7 +421,7 @@ def run_at_random(rank_of, microbatches, draw):
 
 
 def simulated(folder, rank_of, durations, message, orders):
-    words = ["--devices", max(rank_of) + 1, "--chunks", len(rank_of) // (max(rank_of) + 1)]
+    words = ["--devices", max(rank_of) + 1, "--stages-per-rank", len(rank_of) // (max(rank_of) + 1)]
     for kind, option in (("F", "forward"), ("B", "backward"), ("I", "backward-input"), ("W", "backward-weight")):
         if kind in durations:
             words += [f"--{option}", ",".join(map(str, durations[kind]))]
@@ -429,7 +429,7 @@ def simulated(folder, rank_of, durations, message, orders):
         words += ["--latency", message["time"], "--transfers", "link" if message["occupies"] == "link" else "latency"]
     text = "\n".join(",".join(f"{s}{kind}{m}" for s, kind, m in order) for order in orders)
     (folder / "order.csv").write_text(text + "\n")
-    done = run("simulate", *words, "--order", folder / "order.csv", "--format", "json")
+    done = run("simulate", *words, "--schedule-file", folder / "order.csv", "--format", "json")
     check(done.returncode == 0, done.stderr)
     return json.loads(done.stdout)
 
@@ -457,7 +457,7 @@ def check_simulator(folder):
         rank_of = [s % ranks for s in range(ranks * chunks)]
         durations = {kind: [draw.randint(1, 9) for _ in rank_of] for kind in "FB"}
         message = {"time": draw.randint(1, 5), "occupies": "link"} if seed % 2 else None
-        words = ["--devices", ranks, "--chunks", chunks, "--microbatches", microbatches, "--schedule", name]
+        words = ["--devices", ranks, "--stages-per-rank", chunks, "--microbatches", microbatches, "--schedule", name]
         if message:
             words += ["--latency", message["time"]]
         for kind, option in (("F", "--forward"), ("B", "--backward")):

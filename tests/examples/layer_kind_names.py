@@ -99,9 +99,9 @@ for words, why in ((("--nodes", 2), "--gpus-per-node: is missing"), (("--gpus-pe
                    ((*four, "--bandwidth", "1GB"), "--nodes: tells what --bandwidth and --latency would: say either"),
                    ((*four, "--topology", "2x2:1GB,1GB"), "--topology: tells what --nodes, --gpus-per-node, --intra and --inter would: say either")):
     fails(2, why, *base, *words, stdin=uneven)
-done = run("sweep", "-", "--microbatches", 8, "--schedules", "1f1b", "--chunks", 1, *four, stdin=uneven)
+done = run("sweep", "-", "--microbatches", 8, "--schedules", "1f1b", "--stages-per-rank", 1, *four, stdin=uneven)
 check(done.returncode == 0 and done.stderr == links and "1 of 1 configurations" in done.stdout, done)
-done = run("sweep", "-", "--devices", "2,4", "--microbatches", 8, "--schedules", "1f1b", "--chunks", 1, *four, stdin=uneven)
+done = run("sweep", "-", "--devices", "2,4", "--microbatches", 8, "--schedules", "1f1b", "--stages-per-rank", 1, *four, stdin=uneven)
 check(done.returncode == 0 and "2 of 2 configurations" in done.stdout, done)
 fails(2, "--devices: 8 are more than the 4 GPUs", "sweep", "-", "--devices", "4,8", "--microbatches", 8, *four, stdin=uneven)
 
@@ -114,9 +114,9 @@ check(run(*base, "--memory", 80 * 2**30, stdin=uneven).returncode == 0, "bytes a
 check(run(*base, "--memory", "800B", stdin=uneven).returncode == 0, "so they are with B")
 
 # What becomes of a schedule that has no chunks.
-done = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "1f1b", "--chunks", 2, stdin=uneven)
+done = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "1f1b", "--stages-per-rank", 2, stdin=uneven)
 check(done.stderr == "stagecut: --schedule: 1f1b with 2 chunks is interleaved\n" and "\ninterleaved of 8" in done.stdout, done)
-for words in (("--schedule", "interleaved", "--chunks", 2), ("--chunks", 2), ("--schedule", "1f1b")):
+for words in (("--schedule", "interleaved", "--stages-per-rank", 2), ("--stages-per-rank", 2), ("--schedule", "1f1b")):
     done = run("plan", "-", "--devices", 2, "--microbatches", 8, *words, stdin=uneven)
     check(done.returncode == 0 and done.stderr == "", words, done)
 
@@ -201,7 +201,7 @@ def errors_in_terminal(*words, columns=80):
 sanitized = os.environ.get("STAGECUT_SANITIZED") == "1"  # then two seconds may bring no bound yet
 long = ("--devices", 8, "--microbatches", 24, "--time-limit")
 with_bound = re.compile(r"bound .* gap \d+\.\d %, \d+ s left")
-for words in (("--chunks", 2), ("--schedule", "auto")):
+for words in (("--stages-per-rank", 2), ("--schedule", "auto")):
     for seconds in (2, 8, 32) if sanitized else (2,):
         seen = errors_in_terminal("plan", *long, seconds, *words)
         lines = [line for line in seen.split("\r") if line.strip()]
@@ -213,7 +213,7 @@ for words in (("--chunks", 2), ("--schedule", "auto")):
     left = [int(n) for n in re.findall(r"(\d+) s left", seen)]
     check(left and seconds >= left[0] and left == sorted(left, reverse=True), words, seen)
     check(seen.endswith(" \r") and "\n" not in seen, words, seen)
-narrow = errors_in_terminal("plan", *long, 2, "--chunks", 2, columns=40)
+narrow = errors_in_terminal("plan", *long, 2, "--stages-per-rank", 2, columns=40)
 check("searching: " in narrow and all(len(line) < 40 for line in narrow.split("\r")), narrow)
 seen = errors_in_terminal("sweep", "--devices", "8,10,12", "--microbatches", "24,48", "--node-limit", 4000, "--threads", 2)
 lines = [line for line in seen.split("\r") if line.strip()]

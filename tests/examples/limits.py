@@ -35,11 +35,11 @@ plain = run_within(1024 * mebibyte, "--version").returncode == 0
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     profile, plan, order, output = (folder / name for name in ("profile.json", "plan.json", "order.csv", "output"))
-    profile.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": [{"forward": 1}, {"forward": 2}]}))
+    profile.write_text(json.dumps({"schema": "stagecut-profile-2", "layers": [{"forward": 1}, {"forward": 2}]}))
     check(run("plan", profile, "--devices", 2, "--microbatches", 2, "--format", "json", "--output", plan).returncode == 0, "plan")
     order.write_text(run("simulate", plan, "--format", "torch-csv").stdout)
     readers = [("plan", profile, "--devices", 2), ("show", profile), ("show", plan), ("compare", plan), ("explain", plan), ("simulate", plan),
-               ("simulate", "--forward", "1,1", "--backward", "1,1", "--order", order)]
+               ("simulate", "--forward", "1,1", "--backward", "1,1", "--schedule-file", order)]
     for words in readers:
         file = next(word for word in words if isinstance(word, pathlib.Path))
         size = file.stat().st_size

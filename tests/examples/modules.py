@@ -27,7 +27,7 @@ check("1 stage: 100.00 %, which is as much\n" in run(*base, "--devices", 1).stdo
 # The plan is one that other commands take.
 done = run(*base, "--devices", 4, "--format", "json")
 plan = json.loads(done.stdout)
-check(plan["cuts"] == [0, 1, 5, 7, 9, 11, 12, 12, 12, 12, 12, 12, 12] and plan["chunks"] == 3, plan)
+check(plan["cuts"] == [0, 1, 5, 7, 9, 11, 12, 12, 12, 12, 12, 12, 12] and plan["stages_per_rank"] == 3, plan)
 check([stage["device"] for stage in plan["stages"]] == [0, 2, 0, 1, 3, 0, 1, 1, 2, 2, 3, 3], plan["stages"])
 check("makespan" not in plan and "schedule" not in plan, plan)
 with tempfile.TemporaryDirectory() as folder:
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 # Layers with nothing but shared parameters claim a device, too; devices may be left over, whose stages are empty.
 word = [{"name": "word", "bytes": 4}]
-tied = json.dumps({"schema": "stagecut-profile-1", "layers": [{"name": "model", "children": [1, 2, 3]}, {"name": "embedding", "tied": word},
+tied = json.dumps({"schema": "stagecut-profile-2", "layers": [{"name": "model", "children": [1, 2, 3]}, {"name": "embedding", "tied": word},
                                                               {"name": "body", "parameters": 8}, {"name": "head", "tied": word}]})
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
@@ -62,7 +62,7 @@ fails(2, "--memory-weight = 2", *asked, "--memory-weight", 2)
 fails(2, "--memory-weight: goes with --method modules alone", "plan", tree, "--devices", 4, "--memory-weight", 0.5)
 fails(2, "text or json", *asked, "--format", "megatron")
 fails(2, "--devices is required", *base)
-fails(2, "no layer has children", "plan", "-", "--method", "modules", "--devices", 1, stdin='{"schema": "stagecut-profile-1", "layers": [{"forward": 1}]}')
+fails(2, "no layer has children", "plan", "-", "--method", "modules", "--devices", 1, stdin='{"schema": "stagecut-profile-2", "layers": [{"forward": 1}]}')
 fails(2, "has a fixed stage", "plan", "-", "--method", "modules", "--devices", 1, stdin=tree.read_text().replace('"name": "e0"', '"name": "e0", "stage": 0'))
 fails(3, "13 stages need at least 13 layers, and there are 12", *base, "--devices", 13)
 

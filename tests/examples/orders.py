@@ -27,13 +27,13 @@ with tempfile.TemporaryDirectory() as folder:
     text = path.read_text()
     check(len(text.splitlines()) == 4 and "0B7" in text and "0I" not in text and "1I7,1W7" in text, text)
     whole = ("--backward", "16,28,36,32")
-    done = run("simulate", *times, *whole, "--order", path, "--format", "json")
+    done = run("simulate", *times, *whole, "--schedule-file", path, "--format", "json")
     check(json.loads(done.stdout)["makespan"] == 462, done)
 for format in ("svg", "trace", "torch-comms"):
     check(len(run(*asked, "--format", format).stdout) > 1000, format)
 
 # Two stages a rank, whole backward passes, messages, memory of each rank, seeds and nodes.
-vee = ("schedules", "synthesize", "--forward", 10, "--backward-input", 10, "--backward-weight", 10, "--devices", 4, "--chunks", 2,
+vee = ("schedules", "synthesize", "--forward", 10, "--backward-input", 10, "--backward-weight", 10, "--devices", 4, "--stages-per-rank", 2,
        "--placement", "v", "--microbatches", 8, "--time-limit", 60)
 check(json.loads(run(*vee, "--memory", 8, "--format", "json").stdout)["makespan"] == 510, "V")
 bytes_ = ("--keeps", 2, "--keeps-for-weights", 1, "--resident", 3)
@@ -47,8 +47,8 @@ check(done.returncode == 0 and "best named schedule that fits: " in done.stdout,
 # What is wrong.
 fails(2, "--forward is required", "schedules", "synthesize", "--microbatches", 4)
 fails(2, "--microbatches is required", "schedules", "synthesize", *times)
-fails(2, "--forward: 3 times are not 2 for each rank", "schedules", "synthesize", "--forward", "1,2,3", "--backward", "1,2,3", "--chunks", 2, "--microbatches", 4)
-fails(2, "--placement: v needs --chunks 2", "schedules", "synthesize", *times, "--placement", "v", "--microbatches", 4)
+fails(2, "--forward: 3 times are not 2 for each rank", "schedules", "synthesize", "--forward", "1,2,3", "--backward", "1,2,3", "--stages-per-rank", 2, "--microbatches", 4)
+fails(2, "--placement: v needs --stages-per-rank 2", "schedules", "synthesize", *times, "--placement", "v", "--microbatches", 4)
 fails(2, "--memory: 2 values, must be 1 or the number of ranks, 4", *asked[:-4], "--memory", "4,4")
 fails(2, "--keeps", *asked, "--keeps", "1,2")
 fails(2, "stages", "schedules", "synthesize", "--forward", "1,2", "--backward-input", "1,2", "--backward-weight", "1,2,3", "--microbatches", 4)
@@ -69,7 +69,7 @@ layers = [{"name": f"l{i}", "forward": 1 + i % 3, "backward": 2 + 2 * (i % 3), "
 layers[11] |= {"forward": 5, "backward": 9, "backward_input": 5, "backward_weight": 4}
 with tempfile.TemporaryDirectory() as folder:
     profile = pathlib.Path(folder) / "profile.json"
-    profile.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": layers}))
+    profile.write_text(json.dumps({"schema": "stagecut-profile-2", "layers": layers}))
     plan = ("plan", profile, "--devices", 3, "--microbatches", 6, "--time-limit", 60)
     limit = ("--memory", "70MB")
     done = run(*plan, *limit, "--schedule", "synthesize", "--format", "json")
@@ -87,14 +87,14 @@ with tempfile.TemporaryDirectory() as folder:
     check("its own order" in run("compare", own, usual).stdout, "compared")
     for format in ("torch-csv", "trace", "svg"):
         check(len(run("simulate", own, "--format", format).stdout) > 100, format)
-    chunks = json.loads(run(*plan[:-1], 1, "--chunks", 2, "--schedule", "synthesize", "--format", "json").stdout)
-    check(chunks["chunks"] == 2 and len(chunks["stages"]) == 6, chunks["makespan"])
+    chunks = json.loads(run(*plan[:-1], 1, "--stages-per-rank", 2, "--schedule", "synthesize", "--format", "json").stdout)
+    check(chunks["stages_per_rank"] == 2 and len(chunks["stages"]) == 6, chunks["makespan"])
     # Numbers in flight.
     done = run(*plan, *limit, "--in-flight", "auto", "--format", "json")
     counts = json.loads(done.stdout)
     check(counts["schedule"]["name"] == "in-flight" and counts["objective"]["state"] == "optimal", done)
     check(counts["makespan"] <= json.loads(usual.read_text())["makespan"], "no more than 1F1B")
-    fails(2, "--in-flight", *plan, "--in-flight", "auto", "--chunks", 2)
+    fails(2, "--in-flight", *plan, "--in-flight", "auto", "--stages-per-rank", 2)
     fails(2, "must be 1f1b for numbers in flight", *plan, "--in-flight", "auto", "--schedule", "gpipe")
     fails(2, "--in-flight", *plan, "--in-flight", "automatic")
     fails(2, "microbatches is not known", "plan", profile, "--devices", 3, "--schedule", "synthesize")

@@ -82,7 +82,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, f"--output: {config} is an input", "profile", "transformer", "--config", config, "--output", config)
     order = folder / "order.csv"
     order.write_text("0F0,0B0\n")
-    fails(2, f"--output: {order} is an input", "simulate", "--forward", 1, "--backward", 1, "--order", order, "--output", order)
+    fails(2, f"--output: {order} is an input", "simulate", "--forward", 1, "--backward", 1, "--schedule-file", order, "--output", order)
     fails(2, f"--output: {plan} is an input", "compare", profile, plan, "--output", plan)
     with open(plan, "rb") as opened:
         done = subprocess.run([binary, "show", "-", "--output", plan], stdin=opened, capture_output=True, text=True)
@@ -121,7 +121,7 @@ with tempfile.TemporaryDirectory() as folder:
             subprocess.run([binary, "show", plan, "--output", "/dev/stdout"], stdout=file, check=True)
     once = run("formats").stdout + run("show", plan).stdout
     check(log.read_text() == "before\n" + 2 * once, "what stands in front of it in the same file is lost")
-    check(json.loads(plan.read_text())["schema"] == "stagecut-plan-2", "the plan")
+    check(json.loads(plan.read_text())["schema"] == "stagecut-plan-3", "the plan")
 
 # Streams that are closed: what is said is lost and nothing else, and no file that is opened takes their place.
 with tempfile.TemporaryDirectory() as folder:

@@ -41,9 +41,9 @@ with tempfile.TemporaryDirectory() as folder:
     (folder / "model.json").write_text(model)
     check(run("verify", folder / "model.json", own).returncode == 0, "verify")
     v = folder / "v.json"
-    v.write_text(run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "json", stdin=model).stdout)
+    v.write_text(run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--format", "json", stdin=model).stdout)
     taken = json.loads(run("plan", "-", "--plan", v, "--no-search", "--format", "json", stdin=model).stdout)
-    check((taken["devices"], taken["chunks"], taken["schedule"]) == (2, 2, {"name": "interleaved", "microbatches": 8}), taken["schedule"])
+    check((taken["devices"], taken["stages_per_rank"], taken["schedule"]) == (2, 2, {"name": "interleaved", "microbatches": 8}), taken["schedule"])
 
 # The pattern of a hybrid model, as Megatron-LM reads it, there and back.
 kinds = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe"}
@@ -51,7 +51,7 @@ pattern = "M-M*M-ME-M*-M-M"
 layers = [{"name": "embedding", "kind": "embedding", "forward": 0.1, "backward": 0.2}]
 layers += [{"name": f"layers.{i}", "kind": kinds[each], "forward": 1 + (each == "*"), "backward": 2} for i, each in enumerate(pattern)]
 layers += [{"name": "norm", "kind": "norm", "forward": 0, "backward": 0}, {"name": "head", "kind": "head", "forward": 1, "backward": 2}]
-hybrid = json.dumps({"schema": "stagecut-profile-1", "layers": layers})
+hybrid = json.dumps({"schema": "stagecut-profile-2", "layers": layers})
 mine = "M-|M*M-ME-M|*-M-M"
 made = json.loads(run(*score, "--layout", mine, stdin=hybrid).stdout)
 check(made["cuts"] == [0, 3, 11, 18] and made["devices"] == 3, made["cuts"])
@@ -63,7 +63,7 @@ check(line.startswith('--pipeline-model-parallel-size 3 --hybrid-layer-pattern "
 check(line.split('"')[1].replace("|", "") == pattern, line)
 again = run(*words, "--layout", line.split('"')[1], stdin=hybrid).stdout
 check(": none is better\n" in again, again)
-done = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 4, "--format", "megatron", stdin=hybrid).stdout
+done = run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 4, "--format", "megatron", stdin=hybrid).stdout
 check(done.startswith('--pipeline-model-parallel-size 2 --hybrid-layer-pattern "') and done.count("|") == 3, done)
 fails(2, "letters are M, *, -, E and G, of a hybrid model", *words, "--layout", "Et*8|t*7L", stdin=hybrid)
 
@@ -127,8 +127,8 @@ check(done.returncode == 3 and "your cut, --balance:" in done.stdout, done)
 # What is no cut of that model, or does not go with it.
 fails(2, "--cuts: 3 does not follow 4", *words, "--cuts", "4,3", stdin=model)
 fails(2, "--cuts: there is no layer 20", *words, "--cuts", "4,20", stdin=model)
-fails(2, "--cuts: 4 stages are not 1 on each of 3 devices", *words, "--cuts", "4,8,12", "--devices", 3, "--chunks", 1, stdin=model)
-fails(2, "--cuts: 4 stages are not 3 on each device", *words, "--cuts", "4,8,12", "--chunks", 3, stdin=model)
+fails(2, "--cuts: 4 stages are not 1 on each of 3 devices", *words, "--cuts", "4,8,12", "--devices", 3, "--stages-per-rank", 1, stdin=model)
+fails(2, "--cuts: 4 stages are not 3 on each device", *words, "--cuts", "4,8,12", "--stages-per-rank", 3, stdin=model)
 fails(2, "--balance: 4,4,4 are 12 layers: the model has 19, 16 of them decoders", *words, "--balance", "4,4,4", stdin=model)
 fails(2, '--layout: "Et*8|t*8L|": stage 2 has no layer', *words, "--layout", "Et*8|t*8L|", stdin=model)
 fails(2, "--balance: stage 1 is empty", *words, "--balance", "16,0", stdin=model)

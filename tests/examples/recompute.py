@@ -18,14 +18,14 @@ LLAMA = {"name": "llama-175b", "stage_const_mem": 1206, "layers_description": [
     {"name": "BODY", "type": "BODY", "model_name": "l", "time": 3.1347, "nb_layer": 96, "memory_parameter": 2217,
      "memory_activation": 1002, "memory_select_rec": 783, "memory_select_comm": 695, "memory_both_comm_select": 423},
     {"name": "TAIL", "type": "TAIL", "model_name": "l", "time": 3.5109, "nb_layer": 1, "memory_parameter": 5885}]}
-SMALL = {"schema": "stagecut-profile-1", "layers": [
+SMALL = {"schema": "stagecut-profile-2", "layers": [
     {"name": f"l{i}", "kind": "decoder", "forward": 1, "backward": 2, "parameters": 0, "resident": 10, "activations": 8,
      "output": 0, "recomputations": [{"name": "full", "forward": 1, "backward": 3, "parameters": 0, "resident": 10,
                                       "activations": 1, "output": 0}]} for i in range(8)]}
 
 
 # Layers that all differ: nothing of them is proved in no time.
-UNLIKE = {"schema": "stagecut-profile-1", "layers": [
+UNLIKE = {"schema": "stagecut-profile-2", "layers": [
     {**each, "forward": 1 + i * i % 7, "backward": 2 + i * i % 5, "activations": 8 + i % 3,
      "recomputations": [{**each["recomputations"][0], "forward": 1 + i * i % 7, "backward": 4 + i * i % 5}]}
     for i in range(24) for each in SMALL["layers"][:1]]}
@@ -72,9 +72,9 @@ with tempfile.TemporaryDirectory() as folder:
 
     # Several numbers of chunks, stages that may be empty.
     several = ["plan", llama, "--devices", 16, "--microbatches", 16, "--memory", "56000MiB", "--time-limit", 4]
-    text = run(*several, "--recompute", "auto", "--chunks", "1..3", "--less-memory").stdout
+    text = run(*several, "--recompute", "auto", "--stages-per-rank", "1..3", "--less-memory").stdout
     check(len(re.findall(r"^[123] +(?:1f1b|sapp-less-memory) ", text, re.M)) == 3, text)
-    text = run(*several, "--recompute", "auto", "--chunks", 3, "--empty-chunks", "--format", "sapp").stdout
+    text = run(*several, "--recompute", "auto", "--stages-per-rank", 3, "--empty-stages", "--format", "sapp").stdout
     check(min(map(min, numbers(text, "offset"))) == -2, text)
 
     # Names of recomputations.
@@ -95,52 +95,52 @@ with tempfile.TemporaryDirectory() as folder:
 
     # A range of numbers of chunks: what is known of all of them together.
     ranged = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B", "--recompute", "auto"]
-    best = json.loads(run(*ranged, "--chunks", "1..4", "--format", "json").stdout)["objective"]
+    best = json.loads(run(*ranged, "--stages-per-rank", "1..4", "--format", "json").stdout)["objective"]
     check(best["state"] == "optimal" and best["bound"] == best["value"] == 60, best)
-    text = run(*ranged, "--chunks", "1..1000000").stdout
+    text = run(*ranged, "--stages-per-rank", "1..1000000").stdout
     check(re.search(r"^5\.\.1000000 +- +- +- +none  more stages than layers$", text, re.M) and "optimal: no cut" in text, text)
-    text = run(*ranged, "--chunks", "1..5", "--empty-chunks").stdout
+    text = run(*ranged, "--stages-per-rank", "1..5", "--empty-stages").stdout
     check(re.search(r"^5 +- +- +- +not tried  more stages than layers$", text, re.M) and "s, feasible\n" in text, text)
     unlike = there / "unlike.json"
     unlike.write_text(json.dumps(UNLIKE))
     hard = ["plan", unlike, "--devices", 4, "--microbatches", 8, "--memory", "180B", "--recompute", "auto", "--time-limit"]
-    best = json.loads(run(*hard, 0.4, "--chunks", "1..3", "--format", "json").stdout)["objective"]
-    alone = [json.loads(run(*hard, 0.2, "--chunks", v, "--format", "json").stdout or "{}").get("objective") for v in (1, 2, 3)]
+    best = json.loads(run(*hard, 0.4, "--stages-per-rank", "1..3", "--format", "json").stdout)["objective"]
+    alone = [json.loads(run(*hard, 0.2, "--stages-per-rank", v, "--format", "json").stdout or "{}").get("objective") for v in (1, 2, 3)]
     check(best["state"] == "feasible" and best["bound"] < best["value"], best)
     check(all(best["bound"] <= each["value"] for each in alone if each), best, alone)
     began = time.monotonic()
-    stopped = subprocess.Popen([binary, *map(str, hard), "60", "--chunks", "1..6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    stopped = subprocess.Popen([binary, *map(str, hard), "60", "--stages-per-rank", "1..6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(0.4)
     stopped.send_signal(signal.SIGTERM)
     text = stopped.communicate()[0]
     check(time.monotonic() - began < 10 and re.search(r"not tried  stopped before$", text, re.M), text)
-    text = run(*hard, 0, "--chunks", "1..3").stdout
+    text = run(*hard, 0, "--stages-per-rank", "1..3").stdout
     check("not tried  no time was left" in text and "s, feasible\n" in text or text == "", text)
-    text = run(*hard, 0, "--chunks", 1).stdout
+    text = run(*hard, 0, "--stages-per-rank", 1).stdout
     check(re.search(r"feasible: no cut is below [1-9]", text), text)  # the work
-    needs = [run(*ranged[:-4], "--memory", "20B", "--recompute", "auto", "--chunks", v).stderr for v in (1, 2, "1..2")]
+    needs = [run(*ranged[:-4], "--memory", "20B", "--recompute", "auto", "--stages-per-rank", v).stderr for v in (1, 2, "1..2")]
     bytes_needed = [int(re.search(r"(\d+) bytes a device would do", each).group(1)) for each in needs]
     check(bytes_needed[2] == min(bytes_needed[:2]), needs)
 
     # A number that is refused is a line; if all are, that is said.
     two = ["plan", small, "--devices", 4, "--microbatches", 2, "--recompute", "auto"]
-    text = run(*two, "--chunks", "1..2").stdout
+    text = run(*two, "--stages-per-rank", "1..2").stdout
     check(re.search(r"^2 +- +- +- +refused  --microbatches = 2, must be at least", text, re.M), text)
-    fails(2, "--microbatches = 2, must be at least the number of ranks, 4", *two, "--chunks", "2..2")
-    text = run(*two[:5], 4, *two[6:], "--chunks", "1..2", "--schedule", "interleaved").stdout
-    check(re.search(r"^1 +- +- +- +refused  --schedule: interleaved needs --chunks above 1$", text, re.M), text)
+    fails(2, "--microbatches = 2, must be at least the number of ranks, 4", *two, "--stages-per-rank", "2..2")
+    text = run(*two[:5], 4, *two[6:], "--stages-per-rank", "1..2", "--schedule", "interleaved").stdout
+    check(re.search(r"^1 +- +- +- +refused  --schedule: interleaved needs --stages-per-rank above 1$", text, re.M), text)
     lists = there / "lists.yaml"
     lists.write_text("offset: [[0, 0], [0, 0]]\n")
     # A strategy of other chunks than the plan is simulated as what it is; several stand in one file, as SAPP has them.
-    text = run(*ranged, "--chunks", "1..1", "--manual", lists)
+    text = run(*ranged, "--stages-per-rank", "1..1", "--manual", lists)
     check(text.returncode == 0 and re.search(r"lists.yaml +\d", text.stdout), text)
     lists.write_text("manual1:\n  offset: 0\n  interleave_num: 1\nmanual2:\n  offset: [[0, 0], [0, 0]]\n  interleave_num: 2\n")
-    text = run(*ranged, "--chunks", "1..2", "--manual", lists).stdout
+    text = run(*ranged, "--stages-per-rank", "1..2", "--manual", lists).stdout
     check(all(re.search(rf"lists.yaml: manual{i} +\d", text) for i in (1, 2)), text)
     # A picture of each strategy, of what its row says; also of other chunks, and where the plan is written for a program.
     for words in ((), ("--format", "json")):
         drawn = there / f"pictures{len(words)}" / "inside"
-        done = run(*ranged, "--chunks", "1..2", "--manual", f"{lists},{lists}", "--pictures", drawn, *words)
+        done = run(*ranged, "--stages-per-rank", "1..2", "--manual", f"{lists},{lists}", "--pictures", drawn, *words)
         check(done.returncode == 0 and not done.stderr, done)
         names = [f"lists.yaml-manual{i}{again}" for i in (1, 2) for again in ("", "-2")]
         names += ["even-the-fastest", "even-the-leanest", "SAPPs-objective", "this-plan"]
@@ -153,13 +153,13 @@ with tempfile.TemporaryDirectory() as folder:
                 picture = (drawn / f"{name}.svg").read_text()
                 check(row in picture and times[row] in picture, row, times, picture[:600])
     check(not re.search("this.plan", (drawn / "lists.yaml-manual1.svg").read_text()), "one alone")
-    fails(2, "--pictures: ", *ranged, "--chunks", "1..2", "--pictures", lists)
+    fails(2, "--pictures: ", *ranged, "--stages-per-rank", "1..2", "--pictures", lists)
     fails(2, "--pictures: goes with --recompute", "plan", small, "--devices", 2, "--microbatches", 4, "--pictures", drawn)
     lists.write_text("manual1:\n  offset: [0]\n")
-    fails(2, "lists.yaml#/manual1/offset: has 1 elements, and there are 2 ranks", *ranged, "--chunks", "1..1", "--manual", lists)
+    fails(2, "lists.yaml#/manual1/offset: has 1 elements, and there are 2 ranks", *ranged, "--stages-per-rank", "1..1", "--manual", lists)
 
     # Sequences that are cut: equal stages take (m Q + p - 1) (F + B) of a slice, and hold p - 1 - r + Q slices.
-    whole = {"schema": "stagecut-profile-1", "layers": plain(SMALL["layers"])}
+    whole = {"schema": "stagecut-profile-2", "layers": plain(SMALL["layers"])}
     sliced = there / "sliced.json"
     sliced.write_text(json.dumps(whole))
     cut = ["plan", sliced, "--devices", 4, "--microbatches", 3, "--slices", 2]
@@ -191,7 +191,7 @@ with tempfile.TemporaryDirectory() as folder:
     text = run("plan", small, "--devices", 4, "--microbatches", 3, "--slices", 4, "--memory", "50B").stdout
     check("seq-1f1b of 3 microbatches in 4 slices" in text and "optimal" in text, text)
     fails(2, "no choice but full", "plan", small, "--devices", 4, "--microbatches", 3, "--slices", 2, "--recompute", "full")
-    for why, words in (("--slices: needs one stage a device", ("--chunks", 2)), ("--slices: is 1F1B over slices, and --schedule says gpipe", ("--schedule", "gpipe")),
+    for why, words in (("--slices: needs one stage a device", ("--stages-per-rank", 2)), ("--slices: is 1F1B over slices, and --schedule says gpipe", ("--schedule", "gpipe")),
                        ("--schedule: auto does not go with --slices", ("--schedule", "auto")), ("--slices: is of training", ("--inference",)),
                        ("--slices: is of SAPP and MindFormers: PyTorch runs whole sequences", ("--for", "pytorch")),
                        ("--slices: does not go with --replicate", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
@@ -214,16 +214,16 @@ with tempfile.TemporaryDirectory() as folder:
     check(uniform in text and "to be set there" not in text, text)
     told = run(*llama2, "--recompute", "auto", "--memory", "30GB", "--for", "megatron")
     check(told.returncode == 0 and "--recompute-granularity" in told.stdout, told)
-    told = run(*llama2[:5], 10, *llama2[6:], "--recompute", "auto", "--chunks", "1..2", "--memory", "40GB", "--for", "megatron")
+    told = run(*llama2[:5], 10, *llama2[6:], "--recompute", "auto", "--stages-per-rank", "1..2", "--memory", "40GB", "--for", "megatron")
     check(re.search(r"^1 +1f1b .*\n2 +- .* refused  --", told.stdout, re.M) and "--pipeline-model-parallel-size" in told.stdout, told)
     fails(2, "--recompute: megatron runs all layers alike, as none, selective or full, and they can be select, both", "plan", llama, "--devices", 16,
           "--microbatches", 16, "--recompute", "select,both", "--format", "megatron")
-    fails(2, "--less-memory: is an order of SAPP's, not of megatron", *llama2, "--recompute", "auto", "--chunks", 2, "--less-memory", "--for", "megatron")
+    fails(2, "--less-memory: is an order of SAPP's, not of megatron", *llama2, "--recompute", "auto", "--stages-per-rank", 2, "--less-memory", "--for", "megatron")
 
     # A plan shown and explained; the profile that it was made of.
     saved = there / "saved.json"
-    saved.write_text(run(*ranged, "--chunks", 3, "--format", "json").stdout)
-    table = re.search(r"^recomputed .*\n(?:full|none) .*\n(?:full|none) .*$", run(*ranged, "--chunks", 3).stdout, re.M)
+    saved.write_text(run(*ranged, "--stages-per-rank", 3, "--format", "json").stdout)
+    table = re.search(r"^recomputed .*\n(?:full|none) .*\n(?:full|none) .*$", run(*ranged, "--stages-per-rank", 3).stdout, re.M)
     check(table and table.group(0) in run("show", saved).stdout, run("show", saved).stdout)
     text = run("explain", saved).stdout
     check("cut anew" not in text and "recomputation was planned with the cut" in text, text)
@@ -238,20 +238,20 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--format: csv has no columns", "profile", "transformer", "--config", config, "--recompute", "auto", "--format", "csv")
 
     # What does not go together.
-    fails(2, "--chunks: of several numbers goes with --recompute", "plan", small, "--devices", 2, "--microbatches", 4, "--chunks", "1..2")
-    fails(2, "no range of numbers", *tight, "--recompute", "auto", "--chunks", "3..1")
+    fails(2, "--stages-per-rank: of several numbers goes with --recompute", "plan", small, "--devices", 2, "--microbatches", 4, "--stages-per-rank", "1..2")
+    fails(2, "no range of numbers", *tight, "--recompute", "auto", "--stages-per-rank", "3..1")
     fails(2, "--less-memory: goes with --recompute", *tight, "--less-memory")
-    fails(2, "--empty-chunks: goes with --recompute", *tight, "--empty-chunks")
+    fails(2, "--empty-stages: goes with --recompute", *tight, "--empty-stages")
     fails(2, "--schedule", *tight, "--recompute", "auto", "--schedule", "auto")
     auto = (*tight, "--recompute", "auto")
-    fails(2, "--less-memory: is an order, and --schedule says interleaved", *auto, "--chunks", 2, "--schedule", "interleaved", "--less-memory")
-    check(run(*auto, "--chunks", 2, "--schedule", "sapp-less-memory", "--less-memory").returncode == 0, "both say the same")
-    fails(2, "--less-memory: needs --chunks above 1", *auto, "--less-memory")
+    fails(2, "--less-memory: is an order, and --schedule says interleaved", *auto, "--stages-per-rank", 2, "--schedule", "interleaved", "--less-memory")
+    check(run(*auto, "--stages-per-rank", 2, "--schedule", "sapp-less-memory", "--less-memory").returncode == 0, "both say the same")
+    fails(2, "--less-memory: needs --stages-per-rank above 1", *auto, "--less-memory")
     fails(2, "--keep-together: does not go with --recompute", *auto, "--keep-together", "0..1")
     fails(2, "--forbid-cut: does not go with --recompute", *auto, "--forbid-cut", "0")
     with_plan = "goes with a planned recomputation: --recompute auto, or a list"
     fails(2, f"--manual: {with_plan}", *llama2, "--recompute", "full", "--manual", lists)
-    fails(2, f"--chunks: of several numbers {with_plan}", *llama2, "--recompute", "full", "--chunks", "1..3")
+    fails(2, f"--stages-per-rank: of several numbers {with_plan}", *llama2, "--recompute", "full", "--stages-per-rank", "1..3")
     fails(2, "microbatches", "plan", small, "--devices", 2, "--recompute", "auto")
 
     # Small words.

@@ -73,7 +73,7 @@ with tempfile.TemporaryDirectory() as folder:
     tight.write_text("name,forward,backward,output,parameters_bytes,activations\n" +
                      "".join(f"{i},{f},{b},8,{10 if i < 2 else 1},0\n" for i, (f, b) in enumerate(layers)))
     for more in (("--bandwidth", 2), ("--bandwidth", 2, "--schedule", "gpipe", "--transfers", "stream"), ("--memory", "90B"),
-                 ("--bandwidth", 4, "--latency", 1, "--chunks", 2, "--schedule", "interleaved")):
+                 ("--bandwidth", 4, "--latency", 1, "--stages-per-rank", 2, "--schedule", "interleaved")):
         sent.write_text(run("plan", tight, *words[2:], *more, "--format", "json").stdout)
         page = data_of(run("show", sent, "--format", "html").stdout)
         makespan = json.loads(run("simulate", sent, "--format", "json").stdout)["makespan"]
@@ -92,7 +92,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # The other cuts are those that the program makes for the same devices and groups.
     tight.write_text("name,forward,backward,group\n" + "".join(f"{i},{f},{b},{'g' if i in (1, 2) else ''}\n" for i, (f, b) in enumerate(layers)))
-    for more in (("--device-speeds", "1,1,0.5,1"), ("--devices=3",), ("--schedule", "interleaved", "--chunks", 2, "--devices=2")):
+    for more in (("--device-speeds", "1,1,0.5,1"), ("--devices=3",), ("--schedule", "interleaved", "--stages-per-rank", 2, "--devices=2")):
         asked = ("plan", tight, *(words[2:] if "--devices" not in str(more) or more[0] == "--device-speeds" else words[4:]), *more)
         rows = {row["name"].split(":")[0]: row["cuts"] for row in data_of(run(*asked, "--format", "html").stdout)["cuts"]["rows"]}
         for name, word in (("uniform", ("--method", "uniform")), ("bottleneck", ("--objective", "bottleneck"))):

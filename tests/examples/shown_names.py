@@ -54,7 +54,7 @@ def shows(*words):
 def model(name):
     layers = [{"name": f"{i}{name}", "kind": f"{i // 4}{name}", "forward": 1 + i % 3, "backward": 2, "parameters": 10,
                "activations": 5, "output": 1} for i in range(8)]
-    return json.dumps({"schema": "stagecut-profile-1", "name": f"model {name}", "layers": layers})
+    return json.dumps({"schema": "stagecut-profile-2", "name": f"model {name}", "layers": layers})
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as folder:
             run("simulate", plan, "--format", name + "\u202e", status=2)
         run("plan", "-", "--devices", "2", "--memory", "1B", status=3, stdin=model(name + "\u202e").encode())
         for wrong in ({"name": "a", "forward": name + "\u202e"}, {"forward": 1, "tied": [{"name": "a", name + "\u202e": 1}]}):
-            file = json.dumps({"schema": "stagecut-profile-1", "layers": [wrong]}).encode()
+            file = json.dumps({"schema": "stagecut-profile-2", "layers": [wrong]}).encode()
             run("show", "-", status=2, stdin=file.replace(b'"a"', b'"a", "bytes": 1') if "tied" in wrong else file)
         run("profile", "transformer", "--preset", name + "\u202e", status=2)
         printed = run_in_terminal(90, "simulate", os.fsdecode(plan))

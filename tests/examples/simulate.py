@@ -31,10 +31,10 @@ for schedule, chunks, expected, span in (
     ("interleaved", 2, 57, 57), ("looped-bfs", 2, 57, 57), ("zb-h1", 1, 27, 27), ("zb-h2", 1, 27, 24), ("zbv", 2, 51, 48),
     ("dualpipev", 2, 54, None), ("interleaved-zb", 2, 51, None), ("sapp-big", 2, None, None), ("sapp-less-memory", 2, None, None),
 ):
-    found = simulated(*apart, *four, "--schedule", schedule, "--chunks", chunks)
+    found = simulated(*apart, *four, "--schedule", schedule, "--stages-per-rank", chunks)
     check(expected in (None, found["makespan"]), schedule, found)
     check(span in (None, found["span"]), schedule, found)
-    check(chunks == 1 or makespan(*apart, *four, "--schedule", schedule, "--chunks", chunks) == found["makespan"], schedule)
+    check(chunks == 1 or makespan(*apart, *four, "--schedule", schedule, "--stages-per-rank", chunks) == found["makespan"], schedule)
 check(makespan(*apart, *four, "--schedule", "zbv") == 51, "zbv has two chunks unsaid")
 check(makespan("--forward", "8,14,18,20", "--backward", "16,28,36,40", "--microbatches", 8) == 600, "the level cut")
 check(makespan("--forward", "21,19,5,15", "--backward", "42,38,10,30", "--microbatches", 8) == 573, "the fast cut")
@@ -44,7 +44,7 @@ check(makespan(*one_two, *four, "--latency", 0.5, "--transfers", "blocking") > 4
 for slices, expected in ((1, 33), (2, 28.5), (4, 26.25)):
     check(makespan(*one_two, *four, "--schedule", "seq-1f1b", "--slices", slices) == expected, slices, "slices")
 # The third example of SAPP's simulator, which takes 421.2 there: no kind of transfer is SAPP's.
-example = ("--devices", 8, "--chunks", 3, "--microbatches", 16, "--schedule", "sapp-big", "--forward", "2," * 23 + "2.6",
+example = ("--devices", 8, "--stages-per-rank", 3, "--microbatches", 16, "--schedule", "sapp-big", "--forward", "2," * 23 + "2.6",
            "--backward", "4,4,4,4,4,4,4,4,5,4,4,4,4,4,4,4,6,6,5,4,4,4,4,5.2")
 check(abs(makespan(*example) - 385.8) < 1e-9, "without messages")
 for kind, expected in (("latency", 389.8), ("link", 389.8), ("stream", 593.9), ("blocking", 919.3)):
@@ -66,7 +66,7 @@ check(len(names) >= 16, names)
 for name in names:
     words = ("--in-flight", "3,3,1") if name == "in-flight" else ()
     words = ("simulate", *apart, "--devices", 3, "--microbatches", 6, "--schedule", name, *words)
-    done = run(*words, "--chunks", 2)
+    done = run(*words, "--stages-per-rank", 2)
     if "must be 1 for" in done.stderr:
         done = run(*words)
     check(done.returncode == 0 and "makespan" in done.stdout, name, done)
@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
     model = folder / "model.json"
     model.write_text(run("profile", "transformer", "--preset", "llama-2-7b").stdout)
     plans = []
-    for name, words in (("gpipe", ("--schedule", "gpipe")), ("1f1b", ()), ("chunks", ("--chunks", 2))):
+    for name, words in (("gpipe", ("--schedule", "gpipe")), ("1f1b", ()), ("chunks", ("--stages-per-rank", 2))):
         plans.append(folder / f"{name}.json")
         done = run("plan", model, "--devices", 4, "--microbatches", 8, *words, "--objective", "bottleneck", "--format", "json",
                    "--output", plans[-1])
@@ -113,12 +113,12 @@ with tempfile.TemporaryDirectory() as folder:
     # What is written for PyTorch runs when it is read again.
     order = folder / "order.csv"
     for schedule, chunks in (("1f1b", 1), ("interleaved", 2), ("zb-h1", 1), ("zbv", 2), ("dualpipev", 2)):
-        words = (*apart, *four, "--chunks", chunks)
+        words = (*apart, *four, "--stages-per-rank", chunks)
         apart_takes = makespan(*words, "--schedule", schedule)
         for format in ("torch-csv", "torch-comms", "torch-comms-2.9"):
             for how in ((), ("--separate-backward",), ("--merge-backward",)):
                 order.write_text(run("simulate", *words, "--schedule", schedule, "--format", format, *how).stdout)
-                found, before = makespan(*words, "--order", order), makespan(*words, "--schedule", schedule, *how)
+                found, before = makespan(*words, "--schedule-file", order), makespan(*words, "--schedule", schedule, *how)
                 check(found == before, schedule, format, how, found, before)
                 check(before == apart_takes or (how == ("--merge-backward",) and before > apart_takes), schedule, how)
                 check(("WAIT_SEND" in order.read_text()) == (format == "torch-comms"), order.read_text())
@@ -131,22 +131,22 @@ with tempfile.TemporaryDirectory() as folder:
         whole.write_text(run("plan", split, "--devices", 2, "--microbatches", 6, "--schedule", schedule, "--format", "json").stdout)
         for how in ((), ("--merge-backward",)):
             order.write_text(run("simulate", whole, "--format", "torch-csv", *how).stdout)
-            check(makespan(whole, "--order", order) == makespan(whole, *how), schedule, how)
+            check(makespan(whole, "--schedule-file", order) == makespan(whole, *how), schedule, how)
         check(makespan(whole) == json.loads(whole.read_text())["makespan"], schedule)
     fails(2, "--merge-backward: is the opposite of --separate-backward", "simulate", *apart, *four, "--merge-backward", "--separate-backward")
     order.write_text(run("simulate", *apart, *four, "--schedule", "zb-h1", "--format", "torch-csv").stdout)
-    check(makespan(*apart, "--order", order) == 27, "the file knows its ranks")
+    check(makespan(*apart, "--schedule-file", order) == 27, "the file knows its ranks")
     order.write_text("0F0,0B0\n1F0,1B0,1F1,1B1\n")
-    fails(2, f"{order}", "simulate", *one_two, "--devices", 2, "--order", order)
+    fails(2, f"{order}", "simulate", *one_two, "--devices", 2, "--schedule-file", order)
     order.write_text("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n")
-    fails(2, "deadlock: ", "simulate", *one_two, "--devices", 2, "--order", order)
-    fails(2, "has 2 ranks, not 3", "simulate", *one_two, "--devices", 3, "--order", order)
-    fails(2, "has 2 stages, not 3", "simulate", "--forward", "1,2,3", "--backward", 1, "--order", order)
-    fails(2, "has 2 microbatches, not 5", "simulate", *one_two, "--order", order, "--microbatches", 5)
-    fails(2, "has 2 ranks, not 1", "simulate", *one_two, "--order", order, "--chunks", 2)
-    fails(2, "--order: stands in the place", "simulate", *one_two, *four, "--order", order, "--schedule", "1f1b")
+    fails(2, "deadlock: ", "simulate", *one_two, "--devices", 2, "--schedule-file", order)
+    fails(2, "has 2 ranks, not 3", "simulate", *one_two, "--devices", 3, "--schedule-file", order)
+    fails(2, "has 2 stages, not 3", "simulate", "--forward", "1,2,3", "--backward", 1, "--schedule-file", order)
+    fails(2, "has 2 microbatches, not 5", "simulate", *one_two, "--schedule-file", order, "--microbatches", 5)
+    fails(2, "has 2 ranks, not 1", "simulate", *one_two, "--schedule-file", order, "--stages-per-rank", 2)
+    fails(2, "--schedule-file: stands in the place", "simulate", *one_two, *four, "--schedule-file", order, "--schedule", "1f1b")
 
-    fails(2, "--group: is of no use for --order", "simulate", *one_two, "--devices", 2, "--order", order, "--group", 2)
+    fails(2, "--group: is of no use for --schedule-file", "simulate", *one_two, "--devices", 2, "--schedule-file", order, "--group", 2)
     fails(2, "--slices: goes with --schedule seq-1f1b", "simulate", plans[1], "--slices", 2)
     fails(2, "--group: goes with --schedule interleaved", "simulate", plans[2], "--group", 4)
     # A plan with an order of its own, which has no name.
@@ -215,7 +215,7 @@ with tempfile.TemporaryDirectory() as folder:
     # A schedule that cannot run as asked.
     fails(2, "--microbatches = 6, must be a multiple of the group, 4", "simulate", plans[2], "--microbatches", 6)
     fails(2, "--microbatches = 6, must be a multiple of the group, 4", "simulate", plans[2], "--microbatches", 6, "--schedule", "interleaved")
-    fails(2, "--chunks = 2, must be 1 for in-flight", "simulate", plans[2], "--in-flight", "4,3,2,1")
+    fails(2, "--stages-per-rank = 2, must be 1 for in-flight", "simulate", plans[2], "--in-flight", "4,3,2,1")
     fails(2, "--in-flight: no values are taken for gpipe", "simulate", plans[1], "--schedule", "gpipe", "--in-flight", "4,3,2,1")
     check(makespan(plans[1], "--schedule", "1f1b", "--in-flight", "2,2,2,1") == makespan(plans[1], "--in-flight", "2,2,2,1"), "1f1b so")
     edited = folder / "uneven.json"
@@ -238,12 +238,12 @@ fails(2, "needs either a plan or --forward", "simulate")
 fails(2, "--microbatches: is needed", "simulate", *one_two, "--devices", 4)
 fails(2, "--backward: is needed, or", "simulate", "--forward", 1, *four)
 fails(2, "--forward: 1,x is no list", "simulate", "--forward", "1,x", "--backward", 1, "--microbatches", 2)
-fails(2, "5 stages are not 2 on each", "simulate", "--forward", "1,2,3,4,5", "--backward", 1, "--microbatches", 4, "--chunks", 2)
+fails(2, "5 stages are not 2 on each", "simulate", "--forward", "1,2,3,4,5", "--backward", 1, "--microbatches", 4, "--stages-per-rank", 2)
 fails(2, "--schedule: nosuch is not known (see stagecut schedules)", "simulate", *one_two, *four, "--schedule", "nosuch")
 fails(2, "--schedule: zb-h1 needs the gradients of inputs and weights apart", "simulate", *one_two, *four, "--schedule", "zb-h1")
 fails(2, "--microbatches = 7, must be at least", "simulate", *apart, "--devices", 4, "--microbatches", 7, "--schedule", "zb-h1")
-fails(2, "--chunks = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--chunks", 2)
-fails(2, "--group = 3, must", "simulate", *one_two, *four, "--chunks", 2, "--schedule", "interleaved", "--group", 3)
+fails(2, "--stages-per-rank = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--stages-per-rank", 2)
+fails(2, "--group = 3, must", "simulate", *one_two, *four, "--stages-per-rank", 2, "--schedule", "interleaved", "--group", 3)
 fails(2, "forward: has 2 elements", "simulate", "--forward", "1,2", "--backward", "1,2,3", "--microbatches", 4)
 fails(2, "--forward[1]: -2", "simulate", "--forward=1,-2", "--backward", "1,2", "--microbatches", 4)
 for number in ("nan", "inf", "0x10", "+1", " 1", "1 ", "", "1e999"):
@@ -254,7 +254,7 @@ for number in ("nan", "inf", "0x10", "+1", " 1", "1 ", "", "1e999"):
     fails(2, f"--latency: {number}", "simulate", *one_two, *four, f"--latency={number}")
 check(makespan(*one_two, *four, "--latency", 0, "--transfers", "blocking") == 45, "messages of no time keep their order")
 fails(2, "more than 1048576 forward passes", "simulate", *one_two, "--devices", 4, "--microbatches", 10**7)
-fails(2, "more than 16384 ranks", "simulate", *one_two, "--devices", 2**40 - 1, "--chunks", 2**40 - 1, "--microbatches", 2)
+fails(2, "more than 16384 ranks", "simulate", *one_two, "--devices", 2**40 - 1, "--stages-per-rank", 2**40 - 1, "--microbatches", 2)
 fails(2, "stagecut: times: the sum of all", "simulate", "--forward", "1e308,1e308", "--backward", 1, "--microbatches", 4)
 fails(2, "--latency: -1 is no time", "simulate", *one_two, *four, "--latency=-1")
 fails(2, "--in-flight: has 3 numbers, there are 4 ranks", "simulate", *one_two, *four, "--in-flight", "3,2,1", "--schedule", "backward-first")

@@ -24,10 +24,10 @@ header = "name,kind,forward,backward,parameters,activations,output\n"
 times = [generator.randint(100, 1000) for _ in range(96)]
 # Proved only after minutes; and one of chunks that may not be together, of which not even a first cut is found for long.
 hard = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate(times))
-long = ("--devices", 16, "--chunks", 2, "--microbatches", 64, "--time-limit", 100000)
+long = ("--devices", 16, "--stages-per-rank", 2, "--microbatches", 64, "--time-limit", 100000)
 times = [generator.randint(100, 1000) for _ in range(2000)]
 full = header + "".join(f"l{i},x,{f},{2 * f},{f % 97},{f % 31 + 1},1\n" for i, f in enumerate(times))
-tight = ("--devices", 64, "--chunks", 2, "--microbatches", 256, "--memory", "44000B", "--time-limit", 100000)
+tight = ("--devices", 64, "--stages-per-rank", 2, "--microbatches", 256, "--memory", "44000B", "--time-limit", 100000)
 
 
 def start(*words, command="plan", stdin=None, **options):
@@ -91,7 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(status == 0 and ", feasible: no cut is below " in text and text.count("best") == 1, number, status, text, err)
 
         # Of a config.json as well, whose profile is computed before.
-        status, text, err = stopped(number, config, "--tensor-parallel", 8, "--devices", 16, "--chunks", 7, "--microbatches", 32, "--memory", "none", "--time-limit", 60)
+        status, text, err = stopped(number, config, "--tensor-parallel", 8, "--devices", 16, "--stages-per-rank", 7, "--microbatches", 32, "--memory", "none", "--time-limit", 60)
         large = err.endswith(": nothing limits the plan, by --memory none\n")  # than the device that it is computed for
         check(status == 0 and large and ", feasible: no cut is below " in text, number, status, text, err)
 
@@ -124,11 +124,11 @@ with tempfile.TemporaryDirectory() as folder:
         check(sorted(each.name for each in folder.iterdir()) == ["crowded.csv", "model.csv", "plan.json"], "leaves something")
 
     # What helps a search ends with it; and of a sweep there is what was planned by then, with a word that it is not all.
-    status, text, err = stopped(signal.SIGINT, model, "--devices", 8, "--chunks", 4, "--microbatches", 32, "--time-limit", 100000,
+    status, text, err = stopped(signal.SIGINT, model, "--devices", 8, "--stages-per-rank", 4, "--microbatches", 32, "--time-limit", 100000,
                                 "--search", "cpu")
     lacks = status == 2 and "built without Thrust" in err
     check(lacks or (status == 0 and ", feasible: no cut is below " in text and err == ""), "helped", status, text, err)
-    status, text, err = stopped(signal.SIGINT, model, "--devices", "4,16", "--chunks", "1,2", "--microbatches", "32,64",
+    status, text, err = stopped(signal.SIGINT, model, "--devices", "4,16", "--stages-per-rank", "1,2", "--microbatches", "32,64",
                                 "--schedules", "interleaved,1f1b", "--node-limit", 10**9, command="sweep")
     check(status == 0 and re.fullmatch(rf"stagecut: {model}: stopped: \d+ of 16 configurations have a plan so far\n", err), status, text, err)
 

@@ -15,13 +15,13 @@ with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     model, table, picture = folder / "model.json", folder / "rows.csv", folder / "rows.svg"
     model.write_text(run("profile", "transformer", "--preset", "llama-2-7b", "--set", "layers=14").stdout)
-    words = ("sweep", model, "--devices", "2,4", "--microbatches", "8,16", "--schedules", "1f1b,interleaved,gpipe", "--chunks", "1,2",
+    words = ("sweep", model, "--devices", "2,4", "--microbatches", "8,16", "--schedules", "1f1b,interleaved,gpipe", "--stages-per-rank", "1,2",
              "--recompute", "none,always", "--memory", "60GiB")
     done = run(*words, "--csv", table, "--svg", picture)
     check(done.returncode == 0 and done.stderr == "", done)
     rows = list(csv.DictReader(table.open(newline="")))
     check(len(rows) == 48, len(rows))
-    order = [(r["devices"], r["microbatches"], r["schedule"], r["chunks"], r["checkpoint"]) for r in rows]
+    order = [(r["devices"], r["microbatches"], r["schedule"], r["stages_per_rank"], r["checkpoint"]) for r in rows]
     expected = [(p, m, s, v, c) for p in "24" for m in ("8", "16") for s in ("1f1b", "interleaved", "gpipe") for v in "12"
                 for c in ("never", "always")]
     check(order == expected, order)
@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(16 <= len(planned) < 32, len(planned))
     for row in planned:
         made = run("plan", model, "--devices", row["devices"], "--microbatches", row["microbatches"], "--schedule", row["schedule"],
-                   "--chunks", row["chunks"], "--checkpoint", row["checkpoint"], "--memory", "60GiB", "--format", "json")
+                   "--stages-per-rank", row["stages_per_rank"], "--checkpoint", row["checkpoint"], "--memory", "60GiB", "--format", "json")
         plan = json.loads(made.stdout)
         least, bound = float(row["makespan"]), float(row["bound"])
         # `plan` searches longer: it may only be better, and what is proved holds for both. An iteration ends after its passes.
@@ -73,7 +73,7 @@ with tempfile.TemporaryDirectory() as folder:
     i = next(i for i, row in enumerate(planned) if row["front"] == "1" and row["state"] == "optimal")
     row, cells = planned[i], dict(zip(columns, data["table"]["rows"][i]))
     made = json.loads(run("plan", model, "--devices", row["devices"], "--microbatches", row["microbatches"], "--schedule", row["schedule"],
-                          "--chunks", row["chunks"], "--checkpoint", row["checkpoint"], "--memory", "60GiB", "--format", "json").stdout)
+                          "--stages-per-rank", row["stages_per_rank"], "--checkpoint", row["checkpoint"], "--memory", "60GiB", "--format", "json").stdout)
     rates = made["predicted"]
     check(cells["tokens/s"] == f"{rates['tokens_per_second']:.0f}" and cells["MFU"] == f"{100 * rates['mfu']:.1f} %", cells, rates)
 
@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # Nothing has a plan: the table of why is written still.
     fails(3, "none of 2 configurations has a plan: ", "sweep", model, "--devices", 2, "--microbatches", "8,16", "--schedules", "1f1b",
-          "--chunks", 1, "--memory", "1GiB", "--csv", table)
+          "--stages-per-rank", 1, "--memory", "1GiB", "--csv", table)
     check(all("a device has 1073741824 bytes" in r["why"] for r in csv.DictReader(table.open(newline=""))), table.read_text())
     # The input is no output.
     fails(2, "--csv: ", "sweep", model, "--devices", 2, "--microbatches", 8, "--csv", model)

@@ -99,10 +99,10 @@ words = ("plan", "-", "--devices", 4)
 fails(2, "--format: vllm is of another framework than --for megatron", *words, "--for", "megatron", "--format", "vllm", stdin=small)
 fails(2, "it is gpipe, and it runs 1f1b, interleaved", *words, "--microbatches", 8, "--schedule", "gpipe", "--for", "megatron", stdin=small)
 fails(2, "30 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups: of 5, say", *words,
-      "--microbatches", 30, "--chunks", 2, "--for", "megatron", stdin=small)
-grouped = run(*words, "--microbatches", 30, "--chunks", 2, "--group", 10, "--for", "megatron", stdin=small).stdout
+      "--microbatches", 30, "--stages-per-rank", 2, "--for", "megatron", stdin=small)
+grouped = run(*words, "--microbatches", 30, "--stages-per-rank", 2, "--group", 10, "--for", "megatron", stdin=small).stdout
 check(" --microbatch-group-size-per-virtual-pipeline-stage 10 " in grouped, grouped)
-group = json.loads(run(*words, "--microbatches", 10, "--chunks", 2, "--for", "pytorch", "--format", "json", stdin=small).stdout)["schedule"]
+group = json.loads(run(*words, "--microbatches", 10, "--stages-per-rank", 2, "--for", "pytorch", "--format", "json", stdin=small).stdout)["schedule"]
 check(group == {"name": "interleaved", "microbatches": 10, "group": 5}, group)
 fails(2, "--microbatches: is of training, and vllm serves", *words, "--microbatches", 8, "--for", "vllm", stdin=small)
 served = run(*words, "--for", "vllm", stdin=small).stdout
@@ -127,8 +127,8 @@ fails(3, "6 stages, and at most 5 have a layer: what stands on the first stage i
 # Further tokens: one stage has them all.
 further = run("profile", "transformer", "--preset", "llama-2-7b", "--set", "layers=11", "--set", "mtp_layers=3").stdout
 fails(3, 'megatron: the 3 layers that guess further tokens, of kind "mtp", must stand on one stage; that leaves 14 blocks for 16 stages', "plan", "-",
-      "--devices", 8, "--chunks", 2, "--microbatches", 16, "--for", "megatron", stdin=further)
-check(run("plan", "-", "--devices", 8, "--chunks", 2, "--microbatches", 16, stdin=further).returncode == 0, "on ranks of their own, for nobody")
+      "--devices", 8, "--stages-per-rank", 2, "--microbatches", 16, "--for", "megatron", stdin=further)
+check(run("plan", "-", "--devices", 8, "--stages-per-rank", 2, "--microbatches", 16, stdin=further).returncode == 0, "on ranks of their own, for nobody")
 
 # auto tries what runs there, each once.
 rows = [line.split()[0] for line in run(*words, "--microbatches", 8, "--schedule", "auto", "--for", "torchgpipe", stdin=small).stdout.splitlines()
@@ -151,10 +151,10 @@ fails(2, "--devices: 4 pipeline ranks of 8 GPUs each are not the 16 GPUs there a
 with tempfile.TemporaryDirectory() as folder:
     order = pathlib.Path(folder) / "order.csv"
     for schedule, how in (("looped-bfs", "blocking"), ("looped-bfs", "stream"), ("interleaved", "blocking")):
-        asked = ("simulate", "--forward", "1,1,1,1,1,1", "--backward", "1,1,1,1,1,1", "--devices", 3, "--chunks", 2, "--microbatches", 3, "--latency", 1,
+        asked = ("simulate", "--forward", "1,1,1,1,1,1", "--backward", "1,1,1,1,1,1", "--devices", 3, "--stages-per-rank", 2, "--microbatches", 3, "--latency", 1,
                  "--transfers", how)
         order.write_text(run(*asked, "--schedule", schedule, "--format", "torch-comms").stdout)
-        told, read = (json.loads(run(*asked, *words, "--format", "json").stdout)["makespan"] for words in (("--schedule", schedule), ("--order", order)))
+        told, read = (json.loads(run(*asked, *words, "--format", "json").stdout)["makespan"] for words in (("--schedule", schedule), ("--schedule-file", order)))
         check(told == read, schedule, how, told, read)
 print(len(failures), "failures")
 sys.exit(bool(failures))

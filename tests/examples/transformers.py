@@ -54,13 +54,13 @@ check(len(deep["stages"]) == 16 and all(stage_bytes(s) <= 80e9 for s in deep["st
 check(deep["profile"]["computed"]["parameters"] == 671026419200, deep["profile"]["computed"])
 check(deep["profile"]["computed"]["further_parameters"] == 11610068224, deep["profile"]["computed"])
 check([layer["name"] for layer in deep["profile"]["layers"]][-3:] == ["norm", "mtp.0", "output"], "no layer guesses further tokens")
-large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--chunks", 8, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
+large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--stages-per-rank", 8, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
              "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2, "--memory", "none",
              says=too_large("83.54 GiB", "h100-80gb", "74.51 GiB"))
 need = "a device needs up to 83.54 GiB, and h100-80gb has 74.51 GiB: nothing limits the plan"
 check(run("show", "-", stdin=json.dumps(large)).stderr == f"stagecut: standard input: {need}\n", "show says not what a device lacks")
 check(f'["memory","{need}"]' in run("show", "-", "--format", "html", stdin=json.dumps(large)).stdout, "nor does the page")
-check(len(large["stages"]) == 128 and large["chunks"] == 8 and large["objective"]["state"] == "optimal", large["objective"])
+check(len(large["stages"]) == 128 and large["stages_per_rank"] == 8 and large["objective"]["state"] == "optimal", large["objective"])
 check(large["profile"]["computed"]["parameters"] == 405853388800, large["profile"]["computed"])
 sees = plan(configs / "qwen2.5-vl-7b.json", "--devices", 4, "--microbatches", 16, "--gpu", "h100-80gb", "--memory", "80GB")
 check(sees["profile"]["computed"]["parameters"] == 8292166656 and sees["profile"]["computed"]["vision_parameters"] == 676550144, sees["profile"]["computed"])
@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(re.search(r" transfers +end +in flight ", run("compare", cut, cut).stdout), run("compare", cut, cut).stdout)
     # Under a schedule that places stages otherwise, the end takes as much longer as passes do: stage 2 comes to the slower device.
     moved = json.loads(cut.read_text())
-    moved |= {"devices": 2, "chunks": 2, "speeds": [1, 0.5]}
+    moved |= {"devices": 2, "stages_per_rank": 2, "speeds": [1, 0.5]}
     moved["schedule"]["name"] = "interleaved"
     del moved["makespan"], moved["memory"]
     for stage, device in zip(moved["stages"], (0, 1, 0, 1)):

@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     profile, plan, other = folder / "profile.json", folder / "plan.json", folder / "other.json"
     profile.write_text(run("profile", "transformer", "--preset", "gpt2-xl").stdout)
-    ways = [(), ("--microbatches", 8), ("--microbatches", 8, "--schedule", "zbv"), ("--microbatches", 8, "--chunks", 2),
+    ways = [(), ("--microbatches", 8), ("--microbatches", 8, "--schedule", "zbv"), ("--microbatches", 8, "--stages-per-rank", 2),
             ("--microbatches", 8, "--memory", "40GiB", "--optimizer", "sgd"), ("--method", "uniform"), ("--method", "parameters"),
             ("--microbatches", 8, "--bandwidth", "10GB", "--latency", "1e-5", "--transfers", "blocking"),
             ("--microbatches", 8, "--schedule", "gpipe", "--checkpoint", "except_last"), ("--device-speeds", "1,0.5,1,1"),

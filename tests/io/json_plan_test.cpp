@@ -48,6 +48,24 @@ std::string with_graph(const std::string& from, const std::string& to) {
   return refusal(text.replace(at, from.size(), to));
 }
 
+/// A file of the seeds.
+std::string file_of(const std::string& name) {
+  std::ifstream file(seeds + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A text with `to` for the first `from`.
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+/// The plan that is read from such a text.
+stagecut::plan changed(const std::string& text, const std::string& from, const std::string& to) {
+  return parse_json_plan(replaced(text, from, to), "p.json");
+}
+
 /// What the refusal to write the full plan after `change` says, without its start.
 template <class Change>
 std::string not_written(const Change& change) {
@@ -84,19 +102,19 @@ TEST_CASE("the form in which a plan is written") {
   made.choices.clear();
   made.timeline.resize(1);
   CHECK(as_json(made) ==
-        R"({"schema": "stagecut-plan-2",
+        R"({"schema": "stagecut-plan-3",
  "cuts": [0, 1],
  "objective": {"name": "bottleneck", "of": "time", "value": 3.5, "bound": 3.25, "state": "feasible"},
  "devices": 1,
- "chunks": 1,
+ "stages_per_rank": 1,
  "stages": [
-  {"first": 0, "last": 1, "time": 3.5, "device": 0, "replicas": 3, "shards": 2, "forward": 1, "backward": 2.5, )"
+  {"first": 0, "last": 1, "time": 3.5, "device": 0, "replicas": 3, "tensor_parallel": 2, "forward": 1, "backward": 2.5, )"
         R"("backward_kept": 1.5, "backward_input": 2.25, "backward_weight": 0.5, "all_reduce": 0.25, "in_flight": 2, )"
         R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "recomputed_apart": 5, "workspace": 2, "buffers": 12}}
  ],
  "schedule": {"name": "interleaved", "microbatches": 4},
  "memory": {"optimizer": "adam", "parameter_multiplier": 4, "checkpoint": "except_last", )"
-        R"("boundary_buffers": 2, "per_device": 1024, "buffer_fraction": 0.1},
+        R"("boundary_buffers": 2, "memory_limit": 1024, "buffer_fraction": 0.1},
  "speeds": [0.5],
  "messages": {"kind": "blocking", "links": [{"latency": 0.25, "bandwidth": 8}]},
  "makespan": 17.5,
@@ -107,7 +125,7 @@ TEST_CASE("the form in which a plan is written") {
  "profile_hash": ")" +
             stagecut::io::profile_hash(made.profile) +
             R"(",
- "profile": {"schema": "stagecut-profile-1", "name": "full", "weights_only": true, "inference": true, "layers": [
+ "profile": {"schema": "stagecut-profile-2", "name": "full", "weights_only": true, "inference": true, "layers": [
   {"name": "a", "forward": 1, "backward": 2}
 ]}})");
 }
@@ -115,7 +133,7 @@ TEST_CASE("the form in which a plan is written") {
 TEST_CASE("the form of what is no chain and has no name") {
   const std::string text = as_json(full_graph_plan());
   for (const char* part : {
-           "{\"schema\": \"stagecut-plan-2\",\n \"assignment\": [1, 0, 1],\n \"objective\"",
+           "{\"schema\": \"stagecut-plan-3\",\n \"assignment\": [1, 0, 1],\n \"objective\"",
            "\n  {\"time\": 3.5, \"device\": 1, ",
            "\n \"edges\": [{\"from\": 0, \"to\": 1, \"bytes\": 6}],\n",
            "\n \"choices\": [{\"recomputation\": \"full\", \"sharding\": \"full\"}, {\"recomputation\": \"full\"}, {}],\n",
@@ -158,7 +176,7 @@ TEST_CASE("what was not reckoned is not written") {
   made.stages.resize(1);
   const std::string text = as_json(made);
   for (const char* key : {"in_flight", "memory", "schedule", "speeds", "messages", "makespan", "timeline", "assignment",
-                          "edges", "choices", "replicas", "shards", "backward_", "all_reduce", "cpu", "machine"}) {
+                          "edges", "choices", "replicas", "tensor_parallel", "backward_", "all_reduce", "cpu", "machine"}) {
     CHECK(text.find(key) == std::string::npos);
   }
   CHECK(parse_json_plan(text, "p.json") == made);
@@ -169,16 +187,46 @@ TEST_CASE("plans from files and streams") {
   CHECK(stagecut::io::read_plan(stream, "standard input") == full_plan());
   CHECK_THROWS_WITH_AS((void)stagecut::io::read_plan("no/such/file"),
                        "no/such/file: cannot be opened: No such file or directory", stagecut::invalid_input);
+  CHECK(stagecut::io::read_plan(seeds + "full_3.json") == full_plan());
+  CHECK(stagecut::io::read_plan(seeds + "graph_3.json") == full_graph_plan());
+}
+
+TEST_CASE("files of the second version are read as those of the third") {
   CHECK(stagecut::io::read_plan(seeds + "full_2.json") == full_plan());
   CHECK(stagecut::io::read_plan(seeds + "graph_2.json") == full_graph_plan());
+  const std::string text = file_of("graph_2.json");
+  CHECK(changed(text, "\"name\": \"bottleneck\"", "\"name\": \"pipeline-length\"").objective.name == "pipeline-latency");
+  const auto refused = [&](const std::string& from, const std::string& to) { return refusal(replaced(text, from, to)); };
+  CHECK(refused("\"chunks\"", "\"stages_per_rank\"") == "p.json#/stages_per_rank: is \"chunks\" in this schema");
+  CHECK(refused("\"shards\"", "\"tensor_parallel\"") ==
+        "p.json#/stages/0/tensor_parallel: is \"shards\" in this schema");
+  CHECK(refused("\"of_devices\"", "\"memory_limit\"") == "p.json#/memory/memory_limit: is \"per_device\" in this schema");
+  CHECK(refused("\"of_devices\": [1024, 2048]", "\"of_devices\": 1024") == "p.json#/memory/of_devices: 1024 is no array");
+  CHECK(refused("\"of_devices\": [1024, 2048]", "\"of_devices\": [1024]") ==
+        "p.json#/memory/of_devices: 1 limits are not the number of devices, 2");
+  CHECK(refused("\"shards\": 2", "\"shards\": 1048577") == "p.json#/stages/0/shards: 1048577 is above 1048576");
+  CHECK(refused("\"ways\": 2", "\"ways\": 3").find(": it was changed after planning") != std::string::npos);
+  CHECK(refused("\"ways\": 2", "\"tensor_parallel\": 2").ends_with("/tensor_parallel: is \"ways\" in this schema"));
+}
+
+TEST_CASE("former names are refused in files of the third version") {
+  CHECK(with("\"stages_per_rank\"", "\"chunks\"") == "p.json#/chunks: is \"stages_per_rank\" in this schema");
+  CHECK(with("\"tensor_parallel\"", "\"shards\"") == "p.json#/stages/0/shards: is \"tensor_parallel\" in this schema");
+  CHECK(with("\"memory_limit\"", "\"per_device\"") == "p.json#/memory/per_device: is \"memory_limit\" in this schema");
+  CHECK(with("\"memory_limit\"", "\"of_devices\"") == "p.json#/memory/of_devices: is not known");
+  CHECK(with("\"name\": \"bottleneck\"", "\"name\": \"pipeline-length\"")
+            .starts_with("p.json#/objective/name: \"pipeline-length\" is none of makespan, "));
+  CHECK(not_written([](stagecut::plan& p) { p.unknown_fields = R"({"chunks": 1})"; }) ==
+        "plan#/unknown_fields = \"{\"chunks\": 1}\", must not hold \"chunks\"");
 }
 
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("{") == "p.json:1: no JSON: the text ends too early");
-  CHECK(refusal("{}") == "p.json#: is no plan: \"schema\" is missing, which is \"stagecut-plan-2\" in one");
-  CHECK(refusal(R"({"schema": "stagecut-profile-1"})") == "p.json#/schema: is a profile, and a plan is wanted");
-  CHECK(with("stagecut-plan-2", "stagecut-plan-3") ==
-        "p.json#/schema: \"stagecut-plan-3\" is not known; read are \"stagecut-plan-1\" and \"stagecut-plan-2\"");
+  CHECK(refusal("{}") == "p.json#: is no plan: \"schema\" is missing, which is \"stagecut-plan-3\" in one");
+  CHECK(refusal(R"({"schema": "stagecut-profile-2"})") == "p.json#/schema: is a profile, and a plan is wanted");
+  CHECK(with("stagecut-plan-3", "stagecut-plan-4") ==
+        "p.json#/schema: \"stagecut-plan-4\" is not known; read are \"stagecut-plan-1\", \"stagecut-plan-2\" and "
+        "\"stagecut-plan-3\"");
   CHECK(with("\"name\": \"second\"", "\"name\": 1") == "p.json#/profile/layers/1/name: 1 is no string");
   const std::string hash = stagecut::io::profile_hash(full_chain());
   CHECK(with(hash, "0") ==
@@ -193,7 +241,7 @@ TEST_CASE("each mistake in the head is named with its place") {
         "p.json#/schedule/microbatches: 1.5 is no whole number");
   CHECK(with("\"microbatches\": 4", "\"microbatches\": 4, \"x\": 1") == "p.json#/schedule/x: is not known");
   CHECK(with("\"optimizer\": \"adam\"", "\"optimizer\": 4") == "p.json#/memory/optimizer: 4 is no string");
-  CHECK(with("\"per_device\"", "\"per_gpu\"") == "p.json#/memory/per_gpu: is not known");
+  CHECK(with("\"memory_limit\"", "\"per_gpu\"") == "p.json#/memory/per_gpu: is not known");
   CHECK(with("\"makespan\": 17.5", "\"makespan\": \"17.5\"") == "p.json#/makespan: \"17.5\" is not a number");
 }
 
@@ -201,7 +249,7 @@ TEST_CASE("figures that contradict each other, and words that there are not, are
   CHECK(with("\"bound\": 3.25", "\"bound\": 3.75") ==
         "p.json#/objective/bound: the bound does not agree with the value, which it is above");
   CHECK(with("\"name\": \"bottleneck\"", "\"name\": \"total\"") ==
-        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-length, communication, "
+        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-latency, communication, "
         "nor empty");
   CHECK(with("\"except_last\"", "\"sometimes\"") ==
         "p.json#/memory/checkpoint: \"sometimes\" is none of never, except_last, always, nor empty");
@@ -258,7 +306,7 @@ TEST_CASE("cuts, stages and devices agree") {
   CHECK(with("\"device\": 0", "\"device\": 1") == "p.json#/stages/0/device: 1 is not below the number of devices, 1");
   CHECK(with("\"devices\": 1", "\"devices\": 0") == "p.json#/devices: 0 is below 1");
   CHECK(with("\"devices\": 1", "\"devices\": 2") == "p.json#/devices: 2 times 2 stages per rank is not the number of stages, 2");
-  CHECK(with("\"chunks\": 2", "\"chunks\": 9223372036854775809") ==
+  CHECK(with("\"stages_per_rank\": 2", "\"stages_per_rank\": 9223372036854775809") ==
         "p.json#/devices: 1 times 9223372036854775809 stages per rank is not the number of stages, 2");
   const std::string text = as_json(full_plan());
   const std::size_t second = text.find("  {\"first\": 1");
@@ -268,14 +316,15 @@ TEST_CASE("cuts, stages and devices agree") {
 }
 
 TEST_CASE("speeds are those of the devices, links those of the boundaries") {
-  const std::string limit = R"("per_device": 1024)";
-  CHECK(with(limit, R"("of_devices": [1024])") == "not refused");
-  CHECK(with(limit, R"("of_devices": [1, 2])") ==
-        "p.json#/memory/of_devices: 2 limits are not the number of devices, 1");
-  CHECK(with(limit, R"("of_devices": [])") == "p.json#/memory/of_devices: holds no bytes");
-  CHECK(with(limit, R"("of_devices": [-1])") == "p.json#/memory/of_devices/0: -1 is negative");
-  CHECK(with(limit, limit + R"(, "of_devices": [1])") ==
-        "p.json#/memory/per_device: one limit for all does not agree with of_devices beside it");
+  const std::string limit = R"("memory_limit": 1024)";
+  CHECK(with(limit, R"("memory_limit": [1024])") == "not refused");
+  CHECK(with(limit, R"("memory_limit": [1, 2])") ==
+        "p.json#/memory/memory_limit: 2 limits are not the number of devices, 1");
+  CHECK(with(limit, R"("memory_limit": [])") == "p.json#/memory/memory_limit: holds no bytes");
+  CHECK(with(limit, R"("memory_limit": [-1])") == "p.json#/memory/memory_limit/0: -1 is negative");
+  CHECK(with(limit, R"("memory_limit": "1GB")") == "p.json#/memory/memory_limit: \"1GB\" is not a number");
+  CHECK(not_written([](stagecut::plan& p) { p.memory.of_devices = {1}; }) ==
+        "plan#/memory/memory_limit = one limit for all, does not agree with limits of the devices");
   CHECK(with("[0.5]", "[0.5, 1]") == "p.json#/speeds: 2 speeds are not the number of devices, 1");
   CHECK(with("[0.5]", "[0]") == "p.json#/speeds/0: a speed is not above 0");
   CHECK(with("[0.5]", "[]") == "p.json#/speeds: holds no speed");
@@ -333,7 +382,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
         "plan#/stages/1/memory/buffers = -1.0, must be finite and not negative");
   CHECK(not_written([](plan& p) { p.objective.of = "\xff"; }) == "plan#/objective/of = \"\\xff\", must be UTF-8");
   CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) ==
-        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-length, communication, "
+        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-latency, communication, "
         "nor empty");
   CHECK(not_written([](plan& p) { p.timeline[1].start = -1; }) ==
         "plan#/timeline/1/3 = -1.0, must be finite and not negative");
@@ -458,13 +507,14 @@ TEST_CASE("edges between stages lead on, in their order") {
 
 TEST_CASE("every rank has its devices") {
   CHECK(with("\"replicas\": 3", "\"replicas\": 0") == "p.json#/stages/0/replicas: 0 is below 1");
-  CHECK(with("\"shards\": 2", "\"shards\": 1048577") == "p.json#/stages/0/shards: 1048577 is above 1048576");
+  CHECK(with("\"tensor_parallel\": 2", "\"tensor_parallel\": 1048577") ==
+        "p.json#/stages/0/tensor_parallel: 1048577 is above 1048576");
   CHECK(with("\"replicas\": 3", "\"replicas\": 4") ==
-        "p.json#/stages/1/shards: 2 times 3 replicas is not the number of devices of rank 0, 8");
-  CHECK(with("\"replicas\": 3, \"shards\": 2", "\"replicas\": 2, \"shards\": 3") ==
+        "p.json#/stages/1/tensor_parallel: 2 times 3 replicas is not the number of devices of rank 0, 8");
+  CHECK(with("\"replicas\": 3, \"tensor_parallel\": 2", "\"replicas\": 2, \"tensor_parallel\": 3") ==
         "p.json#/choices/0/recomputation: \"full\" is of 2 devices, not the tensor-parallel degree of its stage, 3");
   using stagecut::plan;
-  CHECK(not_written([](plan& p) { p.stages[0].tensor_parallel = 0; }) == "plan#/stages/0/shards = 0, is below 1");
+  CHECK(not_written([](plan& p) { p.stages[0].tensor_parallel = 0; }) == "plan#/stages/0/tensor_parallel = 0, is below 1");
 }
 
 TEST_CASE("choices are variants of their layers") {

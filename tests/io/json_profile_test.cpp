@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/read_profile.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,7 @@ std::string refusal(const std::string& text) {
 
 /// What the refusal of a profile with these layers says.
 std::string of_layers(const std::string& layers) {
-  return refusal(R"({"schema": "stagecut-profile-1", "layers": [)" + layers + "]}");
+  return refusal(R"({"schema": "stagecut-profile-2", "layers": [)" + layers + "]}");
 }
 
 /// What the refusal to write says, without its start.
@@ -60,14 +61,14 @@ TEST_CASE("the form in which a profile is written") {
   model.layers[0].forward = 0.5;
   model.layers[1].tied = {{"word", 64, 128, stagecut::tied_parameters::placement::colocated}};
   model.unknown_fields = R"({"by":"me"})";
-  CHECK(as_json(model) == R"({"schema": "stagecut-profile-1", "name": "two", "by": "me", "layers": [
+  CHECK(as_json(model) == R"({"schema": "stagecut-profile-2", "name": "two", "by": "me", "layers": [
   {"name": "a", "forward": 0.5},
   {"name": "", "tied": [{"name": "word", "bytes": 64, "resident": 128, "placement": "colocate"}]}
 ]})");
   model.layers[0].children = {1};
   model.layers[1].tied.clear();
   model.edges = {{1, 0}};
-  CHECK(as_json(model) == R"({"schema": "stagecut-profile-1", "name": "two", "by": "me", "layers": [
+  CHECK(as_json(model) == R"({"schema": "stagecut-profile-2", "name": "two", "by": "me", "layers": [
   {"name": "a", "forward": 0.5, "children": [1]},
   {"name": ""}
 ], "edges": [[1, 0]]})");
@@ -75,7 +76,7 @@ TEST_CASE("the form in which a profile is written") {
 }
 
 TEST_CASE("what is not written has its default") {
-  const auto model = parse_json_profile(R"({"schema": "stagecut-profile-1", "layers": [
+  const auto model = parse_json_profile(R"({"schema": "stagecut-profile-2", "layers": [
       {"forward": 1, "backward_input": 2, "backward_weight": 0.5, "kind": null},
       {"name": "x", "backward_input": 1, "backward_weight": 1, "backward": 3, "recomputations": [{"name": "full"}],
        "tied": [{"name": "t", "bytes": 1}]}]})",
@@ -91,9 +92,9 @@ TEST_CASE("what is not written has its default") {
 }
 
 TEST_CASE("unknown fields survive, of profile, layer and variant") {
-  const std::string text = R"({"schema": "stagecut-profile-1", "layers": [
+  const std::string text = R"({"schema": "stagecut-profile-2", "layers": [
       {"name": "a", "color": "red", "forward": 1,
-       "shardings": [{"name": "row", "ways": 2, "skew": [1, null]}]}], "z": {}})";
+       "shardings": [{"name": "row", "tensor_parallel": 2, "skew": [1, null]}]}], "z": {}})";
   const auto model = parse_json_profile(text, "p.json");
   CHECK(model.unknown_fields == R"({"z":{}})");
   CHECK(model.layers[0].unknown_fields == R"({"color":"red"})");
@@ -102,23 +103,42 @@ TEST_CASE("unknown fields survive, of profile, layer and variant") {
   CHECK(as_json(model).find(R"("color": "red"})") != std::string::npos);
 }
 
+TEST_CASE("a profile of the first version is read as one of the second") {
+  const std::string layers = R"(, "layers": [{"name": "a", "shardings": [{"name": "row", "ways": 2}]}]})";
+  const auto first = parse_json_profile(R"({"schema": "stagecut-profile-1")" + layers, "p.json");
+  CHECK(first.layers[0].shardings[0].tensor_parallel == 2);
+  CHECK(as_json(first) == R"({"schema": "stagecut-profile-2", "layers": [
+  {"name": "a", "shardings": [{"name": "row", "tensor_parallel": 2}]}
+]})");
+  CHECK(parse_json_profile(as_json(first), "p.json") == first);
+  CHECK(refusal(R"({"schema": "stagecut-profile-2")" + layers) ==
+        "p.json#/layers/0/shardings/0/ways: is \"tensor_parallel\" in this schema");
+  stagecut::profile model = first;
+  model.layers[0].shardings[0].unknown_fields = R"({"ways": 2})";
+  CHECK(not_written(model) ==
+        "model#/layers/0/shardings/0/unknown_fields = \"{\"ways\": 2}\", must not hold \"ways\"");
+  const std::string seeds = STAGECUT_TEST_DATA "/io/seeds/json_profile/";
+  CHECK(stagecut::io::read_profile(seeds + "full.json") == stagecut::io::read_profile(seeds + "full_2.json"));
+}
+
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("[]") == "p.json#: [] is no object");
   CHECK(refusal("{}") ==
-        "p.json#: is neither a profile (\"schema\": \"stagecut-profile-1\"), nor a plan, nor the config.json of a "
+        "p.json#: is neither a profile (\"schema\": \"stagecut-profile-2\"), nor a plan, nor the config.json of a "
         "model (\"model_type\"): \"schema\" is missing");
   for (const char* const of_a_model : {"{\"model_type\": \"llama\"}", "{\"layers\": 2, \"vocabulary\": 100}"}) {
     CHECK(refusal(of_a_model) ==
           "p.json#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes one");
   }
   CHECK(refusal("{\"schema\": 1}") == "p.json#/schema: 1 is no string");
-  CHECK(refusal("{\"schema\": \"stagecut-profile-2\"}") ==
-        "p.json#/schema: \"stagecut-profile-2\" is not known; read is \"stagecut-profile-1\"");
+  CHECK(refusal("{\"schema\": \"stagecut-profile-3\"}") ==
+        "p.json#/schema: \"stagecut-profile-3\" is not known; read are \"stagecut-profile-1\" and "
+        "\"stagecut-profile-2\"");
   CHECK(refusal("{\"schema\": \"stagecut-plan-1\"}") ==
         "p.json#/schema: is a plan; its member \"profile\" would be a profile");
-  CHECK(refusal("{\"schema\": \"stagecut-plan-2\"}") ==
+  CHECK(refusal("{\"schema\": \"stagecut-plan-3\"}") ==
         "p.json#/schema: is a plan; its member \"profile\" would be a profile");
-  const std::string start = R"({"schema": "stagecut-profile-1", )";
+  const std::string start = R"({"schema": "stagecut-profile-2", )";
   CHECK(refusal(start + "\"name\": 1}") == "p.json#/name: 1 is no string");
   CHECK(refusal(start + "\"weights_only\": 1}") == "p.json#/weights_only: 1 is neither true nor false");
   CHECK(refusal(start + "\"inference\": \"yes\"}") == "p.json#/inference: \"yes\" is neither true nor false");
@@ -130,7 +150,7 @@ TEST_CASE("each mistake in the head is named with its place") {
 TEST_CASE("each mistake in the edges of a graph is named with its place") {
   const auto of_edges = [](const std::string& edges) {
     return refusal(
-        R"({"schema": "stagecut-profile-1", "layers": [{"name": "a"}, {"name": "b"}, {"name": "c"}], "edges": )" +
+        R"({"schema": "stagecut-profile-2", "layers": [{"name": "a"}, {"name": "b"}, {"name": "c"}], "edges": )" +
         edges + "}");
   };
   CHECK(of_edges("[[2, 1], [1, 0]]") == "not refused");
@@ -184,8 +204,8 @@ TEST_CASE("each mistake in a layer is named with its place") {
   CHECK(of_layers(R"({"backward_weight": 1})") ==
         "p.json#/layers/0: \"backward_weight\" stands without its other half");
   CHECK(of_layers(R"({"forward": 1, "modules": ["a", 2]})") == "p.json#/layers/0/modules/1: 2 is no string");
-  CHECK(of_layers(R"({"name": "a", "shardings": [{"name": "row", "ways": 0}]})") ==
-        "p.json#/layers/0/shardings/0/ways: 0 is below 1");
+  CHECK(of_layers(R"({"name": "a", "shardings": [{"name": "row", "tensor_parallel": 0}]})") ==
+        "p.json#/layers/0/shardings/0/tensor_parallel: 0 is below 1");
   CHECK(of_layers(R"({"name": "a", "recomputations": [{"forward": 1}]})") ==
         "p.json#/layers/0/recomputations/0: \"name\" is missing");
   CHECK(of_layers(R"({"name": "a", "recomputations": [{"name": "x", "backward_input": 1}]})") ==
@@ -214,7 +234,7 @@ TEST_CASE("where a layer may stand is read as strictly") {
 
 TEST_CASE("the machine that a profile names") {
   const auto of_machine = [](const std::string& machine) {
-    return R"({"schema": "stagecut-profile-1", "machine": )" + machine + R"(, "layers": [{"name": "a"}]})";
+    return R"({"schema": "stagecut-profile-2", "machine": )" + machine + R"(, "layers": [{"name": "a"}]})";
   };
   const auto read = [&](const std::string& machine) {
     return parse_json_profile(of_machine(machine), "p.json").machine;
@@ -236,7 +256,7 @@ TEST_CASE("the machine that a profile names") {
   model.machine = {6, 0, {}, link_speed{0, 8}};
   CHECK(profile_hash(model) != hash);
   CHECK(as_json(model) ==
-        R"({"schema": "stagecut-profile-1", "machine": {"devices": 6, "latency": 0, "bandwidth": 8}, )"
+        R"({"schema": "stagecut-profile-2", "machine": {"devices": 6, "latency": 0, "bandwidth": 8}, )"
         "\"layers\": [\n  {\"name\": \"\"}\n]}");
   model.machine.memory = std::numeric_limits<double>::infinity();
   CHECK(not_written(model) == "model#/machine/memory = infinity, must be finite and not negative");
@@ -263,7 +283,7 @@ TEST_CASE("tied parameters and groups agree over the layers") {
         "p.json#/layers/3/group: group \"x\" was left at layer 2 and is entered again");
   const std::string apart = grouped("x") + "," + grouped("y") + "," + grouped("x");
   CHECK(of_layers(apart) == "p.json#/layers/2/group: group \"x\" was left at layer 1 and is entered again");
-  CHECK(refusal(R"({"schema": "stagecut-profile-1", "edges": [[0, 2], [2, 1]], "layers": [)" + apart + "]}") ==
+  CHECK(refusal(R"({"schema": "stagecut-profile-2", "edges": [[0, 2], [2, 1]], "layers": [)" + apart + "]}") ==
         "not refused");
 }
 
@@ -279,7 +299,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
   model.layers[0].shardings[0].workspace = -1;
   CHECK(not_written(model) == "model#/layers/0/shardings/0/workspace = -1.0, must be finite and not negative");
   model.layers[0].shardings[0].tensor_parallel = 0;
-  CHECK(not_written(model) == "model#/layers/0/shardings/0/ways = 0, is below 1");
+  CHECK(not_written(model) == "model#/layers/0/shardings/0/tensor_parallel = 0, is below 1");
   model = full_profile();
   model.layers[1].tied[0].bytes = std::numeric_limits<double>::infinity();
   CHECK(not_written(model).starts_with("model#/layers/1/tied/0 = \"word\", has other bytes"));
@@ -327,14 +347,14 @@ TEST_CASE("the hash tells profiles apart, whatever is unknown") {
   stagecut::profile one;
   one.layers.push_back({"a", "", 1});
   std::uint64_t expected = 14695981039346656037U;
-  for (const char c : std::string(R"({"schema":"stagecut-profile-1"}{"name":"a","forward":1})")) {
+  for (const char c : std::string(R"({"schema":"stagecut-profile-2"}{"name":"a","forward":1})")) {
     expected = (expected ^ static_cast<unsigned char>(c)) * 1099511628211U;
   }
   CHECK(std::stoull(profile_hash(one), nullptr, 16) == expected);
   one.layers.push_back({"b"});
   one.edges = {{0, 1}};
   expected = 14695981039346656037U;
-  for (const char c : std::string(R"({"schema":"stagecut-profile-1"}{"name":"a","forward":1}{"name":"b"}[[0,1]])")) {
+  for (const char c : std::string(R"({"schema":"stagecut-profile-2"}{"name":"a","forward":1}{"name":"b"}[[0,1]])")) {
     expected = (expected ^ static_cast<unsigned char>(c)) * 1099511628211U;
   }
   CHECK(std::stoull(profile_hash(one), nullptr, 16) == expected);

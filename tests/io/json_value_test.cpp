@@ -47,6 +47,12 @@ TEST_CASE("values are read as what they should be, or refused with their pointer
   CHECK(member(R"({"y": 1})", text) == "f#: \"x\" is missing");
   CHECK(member(R"({"x": null})", text) == "f#: \"x\" is missing");
   CHECK(member(R"({"x": {"a": 1, "b": 2}})", [](const json_value& x) { x.only({"a"}); }) == "f#/x/b: is not known");
+  const auto now = [](const json_value& x) { CHECK(x.find_renamed("b", "a", false)->count() == 2); };
+  const auto former = [](const json_value& x) { CHECK(x.find_renamed("b", "a", true)->count() == 1); };
+  CHECK(member(R"({"x": {"b": 2}})", now) == "not refused");
+  CHECK(member(R"({"x": {"a": 1}})", former) == "not refused");
+  CHECK(member(R"({"x": {"a": 1, "b": 2}})", now) == "f#/x/a: is \"b\" in this schema");
+  CHECK(member(R"({"x": {"a": 1, "b": 2}})", former) == "f#/x/b: is \"a\" in this schema");
   CHECK(member(R"({"x": 1})", [](const json_value& x) { x.fail_at("/y/0", "is ", "bad"); }) == "f#/x/y/0: is bad");
 }
 

@@ -30,7 +30,7 @@ std::string iteration(const std::string& members) { return R"({"iterations": [{)
 TEST_CASE("layers and iterations are as the file says them") {
   const auto made = read_measured(R"({"note": "of a run", "layers": [{"name": "a", "forward": 1, "kind": "decoder"},
       {"name": "b", "backward": 2.5}, {"name": "c", "forward": 3, "backward": 4}],
-      "iterations": [{"devices": 4, "chunks": 2, "microbatches": 8, "schedule": "interleaved", "seconds": 5},
+      "iterations": [{"devices": 4, "stages_per_rank": 2, "microbatches": 8, "schedule": "interleaved", "seconds": 5},
       {"devices": 1, "microbatches": 1, "seconds": 1e-3}]})",
                                   "x");
   REQUIRE(made.layers.size() == 3);
@@ -88,6 +88,13 @@ TEST_CASE("what was measured wrong is refused at its place") {
             .starts_with("x#/iterations/0/schedule: \"2f2b\" is none of gpipe, "));
   CHECK(refused(iteration(R"("devices": 1, "microbatches": 1, "seconds": 1, "chunks": 0)")) ==
         "x#/iterations/0/chunks: 0 is below 1");
+  CHECK(refused(iteration(R"("devices": 1, "microbatches": 1, "seconds": 1, "stages_per_rank": 0)")) ==
+        "x#/iterations/0/stages_per_rank: 0 is below 1");
+  CHECK(refused(iteration(R"("devices": 1, "microbatches": 1, "seconds": 1, "chunks": 2, "stages_per_rank": 2)")) ==
+        "x#/iterations/0/chunks: is the former name of \"stages_per_rank\", which stands next to it");
+  CHECK(read_measured(iteration(R"("devices": 1, "microbatches": 1, "seconds": 1, "chunks": 2)"), "x")
+            .iterations[0]
+            .stages_per_rank == 2);
   CHECK(refused(iteration(R"("devices": 1, "loss": 1)")) == "x#/iterations/0/loss: is not known");
   CHECK(refused(layers(R"({"name": "a", "forward": 1})"), {.bytes = 10}).starts_with("x: "));
 }

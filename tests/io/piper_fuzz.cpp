@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t v = 0; v < graph.layers.size(); ++v) {
       for (const auto& divided : graph.layers[v].divided) {
         for (std::size_t r = 0; r < divided.variants.size(); ++r) {
-          require(divided.variants[r].received.size() == in[v] && divided.variants[r].sent.size() == out[v]);
+          require(divided.variants[r].received_bytes.size() == in[v] && divided.variants[r].sent_bytes.size() == out[v]);
           stages.push_back({{v}, 1, divided.tensor_parallel, {r}});
         }
       }

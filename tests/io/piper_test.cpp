@@ -71,7 +71,7 @@ TEST_CASE("messages among devices are in the order of the edges") {
   const std::string first = node("7", R"("1": [)" + variant("v", "", R"("1": 1)") + "]");
   const std::string second = node("3", R"("1": [)" + variant("v", "", R"("1": 2)") + "]");
   const auto made = io::parse_piper(graph(last + "," + first + "," + second, edge(7, 1) + "," + edge(3, 1)), "g");
-  CHECK(made.layers[0].divided[0].variants[0].received == std::vector<double>{70, 30});
+  CHECK(made.layers[0].divided[0].variants[0].received_bytes == std::vector<double>{70, 30});
 }
 
 TEST_CASE("the number of microbatches has another name in the text that came with the files") {
@@ -157,7 +157,7 @@ TEST_CASE("a graph of Piper's is told from other files") {
   const std::string text = graph(two, edge(7, 3));
   CHECK(io::is_piper(text));
   CHECK(!io::is_piper(text.substr(1)));
-  CHECK(!io::is_piper(R"({"schema": "stagecut-profile-1", "nodes": [], "edges": [], "maxMemoryPerDevice": 1})"));
+  CHECK(!io::is_piper(R"({"schema": "stagecut-profile-2", "nodes": [], "edges": [], "maxMemoryPerDevice": 1})"));
   CHECK(!io::is_piper("\"maxMemoryPerDevice\""));
   CHECK(refusal<invalid_input>([&] { return io::parse_profile(text, "g"); }) ==
         "g#: is a graph of Piper's, whose layers have several ways to run, and no profile");

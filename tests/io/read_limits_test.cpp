@@ -48,7 +48,7 @@ class endless : public std::streambuf {
 std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
 std::string profile_with(std::size_t depth) {
-  return R"({"schema": "stagecut-profile-1", "layers": [{"forward": 1, "x": )" + nested(depth) + "}]}";
+  return R"({"schema": "stagecut-profile-2", "layers": [{"forward": 1, "x": )" + nested(depth) + "}]}";
 }
 
 }  // namespace

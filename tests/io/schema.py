@@ -125,7 +125,7 @@ for kind, names in {"profile": ["profile"], "plan": ["plan", "graph_plan"]}.item
 for file in sys.argv[2:]:
     document = json.loads(pathlib.Path(file).read_text())
     kind = "plan" if "plan" in str(document.get("schema")) else "profile"
-    if document.get("schema") == "stagecut-plan-1":  # it is read, and no more described
+    if document.get("schema") != schemas[kind]["properties"]["schema"]["const"]:  # it is read, and no more described
         if (said := verdicts(kind, [document])) != ["read"]:
             failures.append(f"{file}: {said}")
         continue

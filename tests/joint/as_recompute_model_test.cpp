@@ -84,7 +84,7 @@ TEST_CASE("head, layers and tail, and what each takes") {
   CHECK(type.forward == 4);
   CHECK(type.resident == 40);   // 4 bytes of Adam's for each of parameters
   CHECK(type.workspace == 0);   // every way has its own
-  CHECK(type.sent == 8);
+  CHECK(type.sent_bytes == 8);
   CHECK(names_of(chain, 1) == std::vector<std::string>{"none", "selective", "full"});
   CHECK(type.choices[0] == stagecut::recompute_choice{"none", 8, 2, 100, 4});
   CHECK(type.choices[1] == stagecut::recompute_choice{"selective", 9, 2, 60, 2});
@@ -97,7 +97,7 @@ TEST_CASE("head, layers and tail, and what each takes") {
   CHECK(head.forward == 1);
   CHECK(head.resident == 40);
   CHECK(head.workspace == 1);
-  CHECK(head.sent == 8);
+  CHECK(head.sent_bytes == 8);
   REQUIRE(head.choices.size() == 1);
   CHECK(head.choices[0] == stagecut::recompute_choice{"none", 2, 0.5, 100});
   CHECK(chain.model.tail.name == "out");

@@ -117,7 +117,7 @@ inline double makespan_of(const small_case& drawn, const std::vector<std::size_t
     }
     if (drawn.request.links.empty() || s + 1 == order.stages()) continue;
     const std::size_t cut = points[s + 1];
-    const double bytes = cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
+    const double bytes = cut == 0 ? model.head.sent_bytes : model.types[model.layers[cut - 1]].sent_bytes;
     const bool crosses = order.rank_of[s] != order.rank_of[s + 1];
     transfers.forward.push_back(crosses ? drawn.request.links[drawn.request.links.size() == 1 ? 0 : s](bytes) : 0);
   }

@@ -37,13 +37,13 @@ recompute_model whole_sequences() {
                          .forward = 180,
                          .resident = 368 * megabyte,
                          .workspace = 5,
-                         .sent = 64,
+                         .sent_bytes = 64,
                          .choices = {{"none", 360, 180, 4229 * megabyte},
                                      {"select", 374.4, 180, 4098 * megabyte},
                                      {"full", 540, 180, 300 * megabyte},
                                      {"little", 500, 180, 32 * megabyte}}});
   model.layers.assign(16, 0);
-  model.head = {.name = "HEAD", .forward = 30, .resident = 5288 * megabyte, .sent = 64, .choices = {{"none", 60}}};
+  model.head = {.name = "HEAD", .forward = 30, .resident = 5288 * megabyte, .sent_bytes = 64, .choices = {{"none", 60}}};
   model.tail = {.name = "TAIL", .forward = 90, .resident = 10030 * megabyte, .choices = {{"none", 180, 0, 10}}};
   return model;
 }
@@ -58,7 +58,7 @@ TEST_CASE("times and memory of a slice, as SAPP converts them") {
   CHECK(body.choices[0] == recompute_choice{"none", 180, 90, 2242.5 * megabyte});
   CHECK(body.choices[1] == recompute_choice{"select", 187.2, 90, 2177 * megabyte});
   CHECK(body.forward == 90);
-  CHECK(body.sent == 32);
+  CHECK(body.sent_bytes == 32);
   CHECK(body.workspace == 5);
   CHECK(half.head.resident == 4904 * megabyte);
   CHECK(half.head.forward == 15);
@@ -74,7 +74,7 @@ TEST_CASE("an equal part of everything but what stays, where nothing is known of
   const recompute_model quarter = sequence_split(whole, 4);
   const layer_type& body = quarter.types.at(0);
   CHECK(body.forward == 45);
-  CHECK(body.sent == 16);
+  CHECK(body.sent_bytes == 16);
   CHECK(body.workspace == 5);
   CHECK(body.resident == whole.types[0].resident);
   REQUIRE(body.choices.size() == 3);  // all but full

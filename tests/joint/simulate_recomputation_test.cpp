@@ -49,7 +49,7 @@ TEST_CASE("the makespan and the peaks are those of passes and bytes added up one
   for (int round = 0; round < 400; ++round) {
     CAPTURE(round);
     small_case drawn = joint_tests::any_case(dice, 3);
-    for (auto& type : drawn.model.types) type.sent = static_cast<double>(joint_tests::drawn(dice, 0, 9));
+    for (auto& type : drawn.model.types) type.sent_bytes = static_cast<double>(joint_tests::drawn(dice, 0, 9));
     drawn.request.boundary_buffers = static_cast<double>(joint_tests::drawn(dice, 0, 2));
     const drawn_way way = any_way(dice, drawn);
     const recompute_run run = run_of(drawn, way);
@@ -61,7 +61,7 @@ TEST_CASE("the makespan and the peaks are those of passes and bytes added up one
     }
     for (std::size_t s = 0; s + 1 < order.stages(); ++s) {
       const std::size_t cut = way.points[s + 1];
-      const double bytes = cut == 0 ? drawn.model.head.sent : drawn.model.types[drawn.model.layers[cut - 1]].sent;
+      const double bytes = cut == 0 ? drawn.model.head.sent_bytes : drawn.model.types[drawn.model.layers[cut - 1]].sent_bytes;
       peaks[order.rank_of[s]] += drawn.request.boundary_buffers * bytes;
       peaks[order.rank_of[s + 1]] += drawn.request.boundary_buffers * bytes;
     }

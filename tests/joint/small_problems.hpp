@@ -81,7 +81,7 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
     const bool splits = stagecut::runs(result.request.schedule, stagecut::op_kind::backward_weight);
     const auto enrich = [&](stagecut::layer_type& type) {
       type.workspace = static_cast<double>(drawn(dice, 0, 4));
-      type.sent = 3;
+      type.sent_bytes = 3;
       for (auto& each : type.choices) {
         if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 9));
         if (dice() % 3 == 0) {

@@ -51,11 +51,11 @@ std::optional<stage_figures> figures_of(const stagecut::variant_graph& graph, co
     std::size_t out = 0;
     for (const auto& edge : graph.edges) {
       if (edge.to == v) {
-        if (!is_in(edge.from)) sent += 2 * (edge.bytes + sync_of(one.received, in));
+        if (!is_in(edge.from)) sent += 2 * (edge.bytes + sync_of(one.received_bytes, in));
         ++in;
       }
       if (edge.from == v) {
-        if (!is_in(edge.to)) sent += 2 * (edge.bytes + sync_of(one.sent, out));
+        if (!is_in(edge.to)) sent += 2 * (edge.bytes + sync_of(one.sent_bytes, out));
         ++out;
       }
     }
@@ -204,12 +204,12 @@ inline small_variants drawn_variants(std::mt19937& dice) {
         one.resident = amount(0, 9);
         if (r == 0 || !alike) {
           one.parameters = amount(0, 3) * static_cast<double>(graph.microbatches);
-          for (std::size_t e = 0; e < in; ++e) one.received.push_back(amount(0, 3));
-          for (std::size_t e = 0; e < out; ++e) one.sent.push_back(amount(0, 3));
+          for (std::size_t e = 0; e < in; ++e) one.received_bytes.push_back(amount(0, 3));
+          for (std::size_t e = 0; e < out; ++e) one.sent_bytes.push_back(amount(0, 3));
         } else {
           one.parameters = divided.variants[0].parameters;
-          one.received = divided.variants[0].received;
-          one.sent = divided.variants[0].sent;
+          one.received_bytes = divided.variants[0].received_bytes;
+          one.sent_bytes = divided.variants[0].sent_bytes;
         }
         divided.variants.push_back(one);
         all += r == 0 ? one.activations + one.resident : 0;

@@ -161,7 +161,7 @@ TEST_CASE("all options of a stage, and the smallest_memory") {
 TEST_CASE("a stage has the time of its formula") {
   variant_graph graph = pair_of_layers();
   graph.layers[1].divided[0].variants[0].parameters = 6;
-  graph.layers[1].divided[0].variants[0].received = {3};
+  graph.layers[1].divided[0].variants[0].received_bytes = {3};
   graph.bandwidth = 4;
   graph.microbatches = 2;
   const variant_stages model(graph);
@@ -200,10 +200,10 @@ TEST_CASE("graphs that make no sense") {
   graph.edges[1] = {1, 0, 1};
   CHECK(said(graph) == "element 0: 0 -> 1 -> 0 is a cycle of 2 elements");
   graph = pair_of_layers();
-  graph.layers[0].divided[0].variants[0].sent = {1, 2};
-  CHECK(said(graph) == "layers[0].divided[0].variants[0]: sent is of 2 edges, and 1 go out");
-  graph.layers[0].divided[0].variants[0].sent = {-1};
-  CHECK(said(graph).starts_with("layers[0].divided[0].variants[0]: sent = -1"));
+  graph.layers[0].divided[0].variants[0].sent_bytes = {1, 2};
+  CHECK(said(graph) == "layers[0].divided[0].variants[0]: sent_bytes is of 2 edges, and 1 go out");
+  graph.layers[0].divided[0].variants[0].sent_bytes = {-1};
+  CHECK(said(graph).starts_with("layers[0].divided[0].variants[0]: sent_bytes = -1"));
   graph = pair_of_layers();
   graph.layers[1].divided.push_back({1, {}});
   CHECK(said(graph) == "layers[1].divided[1]: tensor_parallel = 1 stands twice");

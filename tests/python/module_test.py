@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 import numpy
 import stagecut
@@ -84,8 +85,8 @@ class Module(unittest.TestCase):
         dice = random.Random(5)
         profile = stagecut.chain([dice.randint(1, 30) for _ in range(10)], output=[1e9] * 10, parameters=[1e9] * 10, activations=[1e6] * 10)
         cases = [({"method": "uniform"}, ["--method", "uniform"]), ({"schedule": "auto"}, ["--schedule", "auto"]),
-                 ({"schedule": "auto", "chunks": 2}, ["--schedule", "auto", "--chunks", 2]),
-                 ({"schedule": "interleaved", "chunks": 2}, ["--schedule", "interleaved", "--chunks", 2]),
+                 ({"schedule": "auto", "stages_per_rank": 2}, ["--schedule", "auto", "--stages-per-rank", 2]),
+                 ({"schedule": "interleaved", "stages_per_rank": 2}, ["--schedule", "interleaved", "--stages-per-rank", 2]),
                  ({"memory": "60GiB", "optimizer": "adam"}, ["--memory", "60GiB", "--optimizer", "adam"]),
                  ({"memory": ["64GB", 64e9]}, ["--memory", "64GB,64GB"]), ({"in_flight": "auto"}, ["--in-flight", "auto"]),
                  ({"bandwidth": "25GB", "latency": 5e-6}, ["--bandwidth", "25GB", "--latency", "5e-6"]),
@@ -106,7 +107,7 @@ class Module(unittest.TestCase):
 
     def test_orders_are_those_of_the_program(self):
         times = [3.0, 1.0, 2.0, 2.0]
-        profile = {"schema": "stagecut-profile-1", "layers": [
+        profile = {"schema": "stagecut-profile-2", "layers": [
             {"forward": each, "backward": 2 * each, "backward_input": 1.2 * each, "backward_weight": each} for each in times]}
         plan = stagecut.plan(profile, 2, microbatches=4, schedule="zb-h1")
         with tempfile.TemporaryDirectory() as folder:
@@ -118,13 +119,33 @@ class Module(unittest.TestCase):
                     said = self.run_program("simulate", file, *words, "--format", name)
                     self.assertEqual(stagecut.format(plan, name, **given), said)
             order.write_text(stagecut.format(plan, "torch-csv", schedule="1f1b"))
-            said = json.loads(self.run_program("simulate", file, "--order", order, "--format", "json"))
-            self.assertEqual(stagecut.simulate(plan, order=order.read_text())["makespan"], said["makespan"])
-        for wrong in ({"order": "0F0\n"}, {"schedule": "nothing"}, {"schedule": "1f1b", "order": "0F0\n"}, {"order": "0F0,1F0\n1F"}):
+            said = json.loads(self.run_program("simulate", file, "--schedule-file", order, "--format", "json"))
+            self.assertEqual(stagecut.simulate(plan, schedule_text=order.read_text())["makespan"], said["makespan"])
+        for wrong in ({"schedule_text": "0F0\n"}, {"schedule": "nothing"}, {"schedule": "1f1b", "schedule_text": "0F0\n"}, {"schedule_text": "0F0,1F0\n1F"}):
             with self.assertRaises(ValueError):
                 stagecut.simulate(plan, **wrong)
         with self.assertRaises(stagecut.ArgumentError):
             stagecut.format(plan, "deepspeed", merge_backward=True)
+
+    def test_former_names_are_taken_with_a_warning(self):
+        profile = stagecut.chain([3, 1, 2, 2, 5, 4, 1, 2])
+        with self.assertWarnsRegex(DeprecationWarning, "^stagecut.plan: chunks is now stages_per_rank: it is read until 0.3$"):
+            former = stagecut.plan(profile, 2, chunks=2, microbatches=4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            plan = stagecut.plan(profile, 2, stages_per_rank=2, microbatches=4)
+            text = stagecut.format(plan, "torch-csv")
+            makespan = stagecut.simulate(plan, schedule_text=text)["makespan"]
+        self.assertEqual(former, plan)
+        with self.assertWarnsRegex(DeprecationWarning, "^stagecut.simulate: order is now schedule_text"):
+            self.assertEqual(stagecut.simulate(plan, order=text)["makespan"], makespan)
+        with self.assertWarnsRegex(DeprecationWarning, "^stagecut.format: order is now schedule_text"):
+            self.assertEqual(stagecut.format(plan, "torch-csv", order=text), text)
+        with self.assertRaisesRegex(TypeError, "chunks is the former name of stages_per_rank, which is given, too"):
+            stagecut.plan(profile, 2, chunks=2, stages_per_rank=2)
+        old = {**profile, "schema": "stagecut-profile-1"}
+        with self.assertWarnsRegex(DeprecationWarning, "^stagecut.plan: profile is of stagecut-profile-1"):
+            self.assertEqual(stagecut.plan(old, 2, stages_per_rank=2, microbatches=4), plan)
 
     def test_numbers_of_numpy_are_taken(self):
         times = numpy.array([1.0, 2.0, 3.0, 4.0])
@@ -152,7 +173,7 @@ class Module(unittest.TestCase):
         self.assertEqual(raised.exception.argument, "devices")
         for argument, value in (("schedule", "gippe"), ("in_flight", "some"), ("in_flight", []), ("objective", "speed"), ("target", "me"),
                                 ("devices", 0), ("devices", -1), ("devices", 10**30), ("microbatches", 0), ("microbatches", 2**63),
-                                ("chunks", -1), ("node_limit", -1), ("memory", 0), ("memory", []), ("memory", float("nan")), ("memory", "big"),
+                                ("stages_per_rank", -1), ("node_limit", -1), ("memory", 0), ("memory", []), ("memory", float("nan")), ("memory", "big"),
                                 ("memory", [1e9] * 3), ("bandwidth", 0), ("latency", -1), ("latency", float("inf")), ("time_limit", float("inf")),
                                 ("optimizer", "adamm"), ("optimizer", -1), ("speeds", [1, 2, 3]), ("forbid_cut", ["nobody"]), ("forbid_cut", [])):
             with self.subTest(argument=argument, value=value), self.assertRaises(stagecut.ArgumentError) as raised:
@@ -179,13 +200,13 @@ class Module(unittest.TestCase):
             stagecut.format(stagecut.plan(profile, 2, microbatches=4), "megatron")
         with self.assertRaisesRegex(stagecut.ArgumentError, "deepspeed"):
             stagecut.format(stagecut.plan(profile, 2, microbatches=4), "json")
-        for word in ({"schedule": 1}, {"microbatches": 2.5}, {"order": b"0F0"}):
+        for word in ({"schedule": 1}, {"microbatches": 2.5}, {"schedule_text": b"0F0"}):
             with self.assertRaises(TypeError):
                 stagecut.simulate(stagecut.plan(profile, 2, microbatches=4), **word)
         with self.assertWarnsRegex(UserWarning, "makespan was not minimised"):
             stagecut.plan(profile, 2, microbatches=2**40)
         with self.assertRaises(stagecut.InvalidInput) as raised:
-            stagecut.plan({"schema": "stagecut-profile-1", "layers": [{"forward": -1}]}, 1)
+            stagecut.plan({"schema": "stagecut-profile-2", "layers": [{"forward": -1}]}, 1)
         self.assertIn("profile", raised.exception.place)
         with self.assertRaises(ValueError):
             stagecut.plan({}, 1)
@@ -215,7 +236,7 @@ class Module(unittest.TestCase):
     def test_progress_is_told_and_stop_ends_the_search(self):
         told = []
         began = time.monotonic()
-        plan = stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=60, progress=told.append,
+        plan = stagecut.plan(self.hard(), 16, stages_per_rank=4, schedule="interleaved", microbatches=64, time_limit=60, progress=told.append,
                              stop=lambda: time.monotonic() - began > 1)
         self.assertLess(time.monotonic() - began, 30)
         self.assertTrue(told)
@@ -227,16 +248,16 @@ class Module(unittest.TestCase):
             raise KeyError("mine")
 
         with self.assertRaises(KeyError):
-            stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=60, stop=wrong)
+            stagecut.plan(self.hard(), 16, stages_per_rank=4, schedule="interleaved", microbatches=64, time_limit=60, stop=wrong)
         with self.assertRaises(KeyError):
-            stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=60, progress=wrong)
+            stagecut.plan(self.hard(), 16, stages_per_rank=4, schedule="interleaved", microbatches=64, time_limit=60, progress=wrong)
 
     def test_other_threads_run_meanwhile(self):
         counted = 0
         done = threading.Event()
 
         def search():
-            stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=1)
+            stagecut.plan(self.hard(), 16, stages_per_rank=4, schedule="interleaved", microbatches=64, time_limit=1)
             done.set()
 
         thread = threading.Thread(target=search)

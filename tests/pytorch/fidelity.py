@@ -30,7 +30,7 @@ def chains():
 
 
 def profile(seconds):
-    return {"schema": "stagecut-profile-1", "layers": [
+    return {"schema": "stagecut-profile-2", "layers": [
         {"name": str(number), "forward": each, "backward": 2 * each, "backward_input": 1.4 * each, "backward_weight": 0.9 * each}
         for number, each in enumerate(seconds)]}
 
@@ -51,7 +51,7 @@ def main():
             for schedule, chunks in SCHEDULES:
                 found = []
                 for _, words in CUTS:
-                    plan = stagecut.plan(profile(seconds), 4, chunks=chunks, microbatches=8, schedule=schedule, **words)
+                    plan = stagecut.plan(profile(seconds), 4, stages_per_rank=chunks, microbatches=8, schedule=schedule, **words)
                     found.append(run(plan, pathlib.Path(where), steps))
                 off = [each["measured"] / each["predicted"] - 1 for each in found]
                 ranked = all((a["predicted"] < b["predicted"]) == (a["measured"] < b["measured"]) for a in found for b in found

@@ -541,8 +541,8 @@ class Words(unittest.TestCase):
     def test_plans(self):
         with tempfile.TemporaryDirectory() as where:
             file = pathlib.Path(where) / "plan.json"
-            for text, said in (("[", "is not JSON"), ("[]", "is no plan"), ('{"schema": "stagecut-plan-2"}', "has no stages"),
-                               ('{"schema": "stagecut-plan-2", "stages": [], "devices": 1}', "has no profile")):
+            for text, said in (("[", "is not JSON"), ("[]", "is no plan"), ('{"schema": "stagecut-plan-3"}', "has no stages"),
+                               ('{"schema": "stagecut-plan-3", "stages": [], "devices": 1}', "has no profile")):
                 file.write_text(text)
                 with self.assertRaisesRegex(Refused, said):
                     plan_file.read_plan(file)

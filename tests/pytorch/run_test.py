@@ -121,7 +121,7 @@ SCHEDULES = [("gpipe-lifo", 1), ("zb-h2", 1), ("backward-first", 1), ("interleav
 def profile(layers=8, scale=0.001):
     """A chain whose layers differ, named as the model's."""
     figures = [scale * (1 + 0.5 * (place % 3)) for place in range(layers)]
-    return {"schema": "stagecut-profile-1",
+    return {"schema": "stagecut-profile-2",
             "layers": [{"name": str(place), "forward": one, "backward": 2 * one, "backward_input": 1.4 * one,
                         "backward_weight": 0.9 * one}
                        for place, one in enumerate(figures)]}
@@ -135,7 +135,7 @@ class Run(unittest.TestCase):
         (self.folder / "chain_model.py").write_text(MODEL)
 
     def plan(self, *words, schedule="1f1b", chunks=1, devices=2, microbatches=4, of=None):
-        text = planner("plan", "-", "--format", "json", "--devices", devices, "--chunks", chunks,
+        text = planner("plan", "-", "--format", "json", "--devices", devices, "--stages-per-rank", chunks,
                        "--microbatches", microbatches, "--schedule", schedule, *words, stdin=json.dumps(of or profile()))
         (self.folder / "plan.json").write_text(text)
         return json.loads(text)
@@ -199,7 +199,7 @@ class Training(Run):
                     times = {key: ",".join(str(stage[key]) for stage in plan["stages"]) for key in ("forward", "backward")}
                     planner("simulate", "--forward", times["forward"], "--backward", times["backward"], "--microbatches", 4,
                             "--schedule", schedule, "--format", "torch-csv", "--output", self.folder / "order.csv")
-                    words = ["--order", "order.csv"]
+                    words = ["--schedule-file", "order.csv"]
                 self.is_same(self.report("--model", "chain_model:chain", "--steps", "1", *words))
 
     def test_with_transfers(self):

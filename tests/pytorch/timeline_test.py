@@ -15,7 +15,7 @@ from timeline import Pass  # noqa: E402
 
 
 def profile(layers=8):
-    return {"schema": "stagecut-profile-1",
+    return {"schema": "stagecut-profile-2",
             "layers": [{"name": f"l{place}", "forward": 0.01, "backward": 0.02, "backward_weight": 0.009,
                         "backward_input": 0.011}
                        for place in range(layers)]}
@@ -75,7 +75,7 @@ class OfTwoRanks(unittest.TestCase):
 class OfPlans(unittest.TestCase):
     def test_prediction_is_the_plans(self):
         for schedule, chunks in (("1f1b", 1), ("interleaved", 2), ("zb-h1", 1), ("zbv", 2)):
-            plan = stagecut.plan(profile(), 2, chunks=chunks, microbatches=4, schedule=schedule)
+            plan = stagecut.plan(profile(), 2, stages_per_rank=chunks, microbatches=4, schedule=schedule)
             passes = timeline.predicted(plan)
             self.assertAlmostEqual(timeline.iteration(passes), plan["makespan"], places=6)
             self.assertEqual(len(passes), len(plan["stages"]) * 4 * (3 if schedule.startswith("z") else 2))
@@ -83,7 +83,7 @@ class OfPlans(unittest.TestCase):
                 self.assertEqual(plan["stages"][one.stage]["device"], one.rank)
 
     def test_work_of_passes_that_overlap(self):
-        plan = stagecut.plan(profile(), 2, chunks=2, microbatches=4, schedule="dualpipev")
+        plan = stagecut.plan(profile(), 2, stages_per_rank=2, microbatches=4, schedule="dualpipev")
         passes = timeline.predicted(plan)
         self.assertGreater(len(passes), len({(one.rank, one.start) for one in passes}))  # some overlap
         for (stage, _, kind), seconds in timeline.work(passes, plan["stages"]).items():
@@ -106,8 +106,8 @@ class OfPlans(unittest.TestCase):
         plan = stagecut.plan(profile(), 2)
         with self.assertRaisesRegex(Refused, "names no schedule"):
             timeline.predicted(plan)
-        with self.assertRaisesRegex(Refused, "order"):
-            timeline.predicted(plan, order="0F0,no op\n")
+        with self.assertRaisesRegex(Refused, "schedule_text"):
+            timeline.predicted(plan, schedule_text="0F0,no op\n")
 
 
 if __name__ == "__main__":

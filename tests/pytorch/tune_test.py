@@ -20,7 +20,7 @@ OPTIONS = argparse.Namespace(devices=2, bandwidth=None, latency=None, memory=Non
 def chain(scale=(1,) * 6):
     """Six layers, of which the third takes twice as long; each multiplied by its scale."""
     times = [0.001, 0.001, 0.002, 0.001, 0.001, 0.001]
-    return {"schema": "stagecut-profile-1",
+    return {"schema": "stagecut-profile-2",
             "layers": [{"name": str(number), "forward": time * by, "backward": 2 * time * by, "backward_input": 1.5 * time * by,
                         "backward_weight": time * by} for number, (time, by) in enumerate(zip(times, scale))]}
 
@@ -91,7 +91,7 @@ class Correction(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
 
     def test_candidates(self):
-        options = argparse.Namespace(microbatches=[4, 8], schedules=["1f1b", "interleaved", "zbv"], chunks=[2, 3])
+        options = argparse.Namespace(microbatches=[4, 8], schedules=["1f1b", "interleaved", "zbv"], stages_per_rank=[2, 3])
         self.assertEqual([str(each) for each in tune.candidates(options)][:4],
                          ["1f1b, 4 microbatches", "interleaved, 4 microbatches, 2 stages a rank",
                           "interleaved, 4 microbatches, 3 stages a rank", "zbv, 4 microbatches, 2 stages a rank"])

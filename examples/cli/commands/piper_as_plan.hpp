@@ -60,8 +60,8 @@ inline stagecut::profile piper_profile(const stagecut::variant_graph& graph,
   }
   std::vector<std::size_t> in(graph.layers.size()), out(graph.layers.size());  // edges so far
   for (const variant_edge& each : graph.edges) {
-    const auto& sent = runs[each.from]->sent;
-    const auto& received = runs[each.to]->received;
+    const auto& sent = runs[each.from]->sent_bytes;
+    const auto& received = runs[each.to]->received_bytes;
     const std::size_t o = out[each.from]++, i = in[each.to]++;
     result.edges.push_back({each.from, each.to});
     result.layers[each.from].output = std::max(result.layers[each.from].output, each.bytes);

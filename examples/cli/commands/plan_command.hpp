@@ -52,11 +52,16 @@
 
 /// The names for --objective: throughput corresponds to the smallest bottleneck.
 inline constexpr stagecut::named<stagecut::plan_objective> objective_options[] = {
-    {"makespan", stagecut::plan_objective::makespan},     {"bottleneck", stagecut::plan_objective::bottleneck},
-    {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
-    {"leximax", stagecut::plan_objective::leximax},       {"range", stagecut::plan_objective::range},
-    {"variance", stagecut::plan_objective::variance},     {"iteration", stagecut::plan_objective::iteration},
-    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-latency", stagecut::plan_objective::pipeline_latency}};
+    {"makespan", stagecut::plan_objective::makespan},
+    {"bottleneck", stagecut::plan_objective::bottleneck},
+    {"throughput", stagecut::plan_objective::bottleneck},
+    {"time-per-token", stagecut::plan_objective::time_per_token},
+    {"leximax", stagecut::plan_objective::leximax},
+    {"range", stagecut::plan_objective::range},
+    {"variance", stagecut::plan_objective::variance},
+    {"iteration", stagecut::plan_objective::iteration},
+    {"stage-time", stagecut::plan_objective::stage_time},
+    {"pipeline-latency", stagecut::plan_objective::pipeline_latency}};
 
 /// The options of `stagecut plan`.
 struct plan_command {
@@ -206,7 +211,8 @@ struct plan_command {
       recompute.draw(*model, strategies);
       if (format == "text") {
         const screen on = screen_of(output);
-        text += recompute_text(made, on) + stages_per_rank_text(made.profile, recompute.all) + strategies_text(made, strategies, on);
+        text += recompute_text(made, on) + stages_per_rank_text(made.profile, recompute.all) +
+                strategies_text(made, strategies, on);
       }
     }
     if (format == "text" && several_devices) {
@@ -330,7 +336,8 @@ struct plan_command {
     const stagecut::plan made = edited_plan(cut.plan, input.limits);
     refuse_more_than_cut(made);
     if (request.microbatches == 0) request.microbatches = made.schedule.microbatches;
-    if (per_rank_said.empty() && devices_said->count() == 0 && made.stages_per_rank > 1) per_rank_said = std::to_string(made.stages_per_rank);
+    if (per_rank_said.empty() && devices_said->count() == 0 && made.stages_per_rank > 1)
+      per_rank_said = std::to_string(made.stages_per_rank);
     const stagecut::schedule_entry* const known = stagecut::find_schedule(made.schedule.name);
     if (schedule_said->count() != 0 || known == nullptr || !one_of_planned(made.schedule.name)) return;
     schedule = made.schedule.name;
@@ -457,7 +464,8 @@ struct plan_command {
     }
     const auto& entry = *stagecut::find_schedule(schedule);
     if (entry.with_stages_per_rank == entry.kind) return;
-    say(fmt::format("--schedule: {} with {} stages per rank is {}", schedule, request.stages_per_rank, to_string(entry.with_stages_per_rank)));
+    say(fmt::format("--schedule: {} with {} stages per rank is {}", schedule, request.stages_per_rank,
+                    to_string(entry.with_stages_per_rank)));
   }
 
   /// Unset options that reduce the memory of a computed model, if stages may use several devices.
@@ -558,7 +566,8 @@ struct plan_command {
     };
     stagecut::plan_request asked = request;
     if (line.is_shown()) asked.search.progress = tell;
-    const count_range of = per_rank_said.empty() ? count_range{request.stages_per_rank, request.stages_per_rank} : per_rank;
+    const count_range of =
+        per_rank_said.empty() ? count_range{request.stages_per_rank, request.stages_per_rank} : per_rank;
     return recompute.solve(model, asked, of, schedule_said->count() != 0, input.limits);
   }
 
@@ -576,7 +585,8 @@ struct plan_command {
     }
     if (recompute.slices > 1) refuse("--slices", "does not go with --replicate: one device a stage");
     if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
-    if (!per_rank_said.empty() && per_rank_said != "1") refuse("--stages-per-rank", "does not go with --replicate: one stage a device");
+    if (!per_rank_said.empty() && per_rank_said != "1")
+      refuse("--stages-per-rank", "does not go with --replicate: one stage a device");
     if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
     const std::pair<const char*, bool> others[] = {
         {"--in-flight", !in_flight.empty()},
@@ -662,7 +672,9 @@ struct plan_command {
     if (schedule == "auto") return;
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;
-    request.stages_per_rank = per_rank.first != 0 ? per_rank.first : entry.stages_per_rank == 0 ? 1 : entry.stages_per_rank;
+    request.stages_per_rank = per_rank.first != 0          ? per_rank.first
+                              : entry.stages_per_rank == 0 ? 1
+                                                           : entry.stages_per_rank;
     const bool needs_several = entry.stages_per_rank == 0 && entry.kind != stagecut::schedule_kind::synthesized;
     if (needs_several && request.stages_per_rank == 1 && per_rank.is_one()) {
       throw CLI::ValidationError("--schedule", fmt::format("{} needs --stages-per-rank above 1", schedule));

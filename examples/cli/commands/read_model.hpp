@@ -13,9 +13,10 @@
 #include <string>
 #include <utility>
 
-#include "output/stop_signals.hpp"
 #include "options/limit_flags.hpp"
 #include "options/table_flags.hpp"
+#include "output/file_notes.hpp"
+#include "output/stop_signals.hpp"
 
 // Reads the profile for a command.
 
@@ -53,6 +54,7 @@ inline std::optional<stagecut::profile> tree_of(const std::string& text, const s
   }
   stop_signals::begin_search(false);
   if (stop_signals::asked()) return std::nullopt;
+  say_file_notes(text, source, *model);
   return model;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_plan_or_profile.hpp>
 
@@ -12,15 +13,16 @@
 #include <string>
 #include <variant>
 
-#include "output/computed_text.hpp"
-#include "output/output.hpp"
-#include "output/plan_formats.hpp"
-#include "output/profile_text.hpp"
-#include "output/recompute_text.hpp"
 #include "options/limit_flags.hpp"
 #include "options/table_flags.hpp"
 #include "options/target_flags.hpp"
 #include "options/words.hpp"
+#include "output/computed_text.hpp"
+#include "output/file_notes.hpp"
+#include "output/output.hpp"
+#include "output/plan_formats.hpp"
+#include "output/profile_text.hpp"
+#include "output/recompute_text.hpp"
 
 /// The options of `stagecut show`.
 struct show_command {
@@ -49,10 +51,12 @@ struct show_command {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
     check_output(output, {file});
+    const std::string content =
+        file == "-" ? io::stream_text(std::cin, source, input.limits) : io::file_text(file, input.limits);
     const io::plan_or_profile read = table.read([&](const io::table_options& options) {
-      return file == "-" ? io::read_plan_or_profile(std::cin, source, input.limits, options)
-                         : io::read_plan_or_profile(file, input.limits, options);
+      return io::parse_plan_or_profile(content, source, input.limits, options);
     });
+    std::visit([&](const auto& each) { say_file_notes(content, source, each); }, read);
     if (const plan* const made = std::get_if<plan>(&read)) {
       std::string text = formatted(*made, format, screen_of(output));
       if (format == "text" && !made->choices.empty()) text += recompute_text(*made, screen_of(output));

@@ -113,7 +113,8 @@ struct simulate_command {
       throw CLI::ValidationError("--devices", fmt::format("{} are not the {} of the plan", devices, plan.devices));
     }
     if (per_rank != 0 && per_rank != plan.stages_per_rank) {
-      throw CLI::ValidationError("--stages-per-rank", fmt::format("{} are not the {} of the plan", per_rank, plan.stages_per_rank));
+      throw CLI::ValidationError("--stages-per-rank",
+                                 fmt::format("{} are not the {} of the plan", per_rank, plan.stages_per_rank));
     }
     if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
     stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);

@@ -261,10 +261,15 @@ struct sweep_command {
     for (const stagecut::sweep_row& row : rows) {
       if (!row.has_plan()) continue;
       const std::string schedule = to_string(row.schedule);
-      result.points.push_back({fmt::format("{}, {} devices, {} stage{} per rank, {} microbatches, recompute {}", schedule, row.devices,
-                                           row.stages_per_rank, row.stages_per_rank == 1 ? "" : "s", row.microbatches,
-                                           to_string(row.checkpoint)),
-                               schedule, row.per_microbatch, row.memory, row.on_front, {}});
+      result.points.push_back(
+          {fmt::format("{}, {} devices, {} stage{} per rank, {} microbatches, recompute {}", schedule, row.devices,
+                       row.stages_per_rank, row.stages_per_rank == 1 ? "" : "s", row.microbatches,
+                       to_string(row.checkpoint)),
+           schedule,
+           row.per_microbatch,
+           row.memory,
+           row.on_front,
+           {}});
       const std::optional<stagecut::plan> made = row.on_front ? plan_of(model, request, row) : std::nullopt;
       if (made) result.points.back().plan = timeline_of(*made);
       rates.push_back(made ? rates_of(*made) : std::nullopt);

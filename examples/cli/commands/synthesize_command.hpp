@@ -229,8 +229,8 @@ struct synthesize_command {
     double least = 0;
     for (const stagecut::schedule_entry& each : stagecut::schedules) {
       if (!stagecut::has_shape(each.kind, ranks, per_rank, request.microbatches)) continue;
-      const auto order =
-          stagecut::make_schedule(each.kind, {.ranks = ranks, .stages_per_rank = per_rank, .microbatches = request.microbatches});
+      const auto order = stagecut::make_schedule(
+          each.kind, {.ranks = ranks, .stages_per_rank = per_rank, .microbatches = request.microbatches});
       if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
       const auto run = stagecut::simulate(order, what.times, what.transfers);
       const double value = request.objective == stagecut::synthesis_objective::span ? run.span : run.makespan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
@@ -14,13 +15,14 @@
 
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
-#include "output/output.hpp"
-#include "output/predicted_rates.hpp"
-#include "output/verification_text.hpp"
 #include "options/limit_flags.hpp"
 #include "options/table_flags.hpp"
 #include "options/transfer_flags.hpp"
 #include "options/words.hpp"
+#include "output/file_notes.hpp"
+#include "output/output.hpp"
+#include "output/predicted_rates.hpp"
+#include "output/verification_text.hpp"
 
 /// The output formats of a verification.
 enum class verification_format { text, json };
@@ -57,11 +59,7 @@ struct verify_command {
     }
     check_output(output, {profile_file, plan_file});
     if (plan_file.empty()) return verify_alone();
-    const stagecut::profile model = without_modules(table.read([&](const stagecut::io::table_options& options) {
-      return profile_file == "-" ? stagecut::io::read_profile(std::cin, "standard input", input.limits, options)
-                                 : stagecut::io::read_profile(profile_file, input.limits, options);
-    }),
-                                                    profile_file);
+    const stagecut::profile model = without_modules(read_profile(), profile_file);
     return told(model, verify(model));
   }
 
@@ -70,6 +68,18 @@ struct verify_command {
     stagecut::plan_verification all;
     bool timed = false;  // whether the objective is a time
   };
+
+  /// Reads the profile, and prints what is notable about its file.
+  [[nodiscard]] stagecut::profile read_profile() const {
+    using namespace stagecut;
+    const std::string source = source_name(profile_file);
+    const std::string text = profile_file == "-" ? io::stream_text(std::cin, source, input.limits)
+                                                 : io::file_text(profile_file, input.limits);
+    profile model = table.read(
+        [&](const io::table_options& options) { return io::parse_profile(text, source, input.limits, options); });
+    say_file_notes(text, source, model);
+    return model;
+  }
 
   /// Writes the result.
   [[nodiscard]] int told(const stagecut::profile& model, const verified& what) const {

@@ -25,25 +25,29 @@
 #include <utility>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/layer_flags.hpp"
 #include "options/quantity.hpp"
 #include "options/words.hpp"
+#include "output/file_notes.hpp"
+#include "output/screen.hpp"
 
 /// Reads a plan in which only `cuts` may have been edited: derives the layers of its stages from that.
 inline stagecut::plan edited_plan(const std::string& file, const stagecut::io::read_limits& limits) {
   const std::string text = stagecut::io::file_text(file, limits);
   auto parsed = stagecut::io::parse_json(text, file, limits);
   const auto is_list = [&](const char* name) { return parsed.is_object() && parsed.contains(name) && parsed[name].is_array(); };
-  if (!is_list("cuts") || !is_list("stages") || parsed["cuts"].size() != parsed["stages"].size() + 1) {
-    return stagecut::io::parse_json_plan(text, file, limits);
-  }
+  const auto read = [&](const std::string& from) {
+    stagecut::plan made = stagecut::io::parse_json_plan(from, file, limits);
+    say_file_notes(text, file, made);
+    return made;
+  };
+  if (!is_list("cuts") || !is_list("stages") || parsed["cuts"].size() != parsed["stages"].size() + 1) return read(text);
   for (std::size_t s = 0; s < parsed["stages"].size(); ++s) {
     if (!parsed["stages"][s].is_object()) continue;
     parsed["stages"][s]["first"] = parsed["cuts"][s];
     parsed["stages"][s]["last"] = parsed["cuts"][s + 1];
   }
-  return stagecut::io::parse_json_plan(parsed.dump(), file, limits);
+  return read(parsed.dump());
 }
 
 /// Rejects a plan that a cut does not fully describe: stages on several devices, and divided layers.

@@ -147,7 +147,8 @@ struct recompute_flags {
     };
     const std::size_t layers = model.layers.size();
     const double seconds = request.search.time_limit.value_or(std::numeric_limits<double>::infinity());
-    std::vector<tried_stages_per_rank> tried = try_stages_per_rank(per_rank, layers / request.devices, empty_stages, seconds, make);
+    std::vector<tried_stages_per_rank> tried =
+        try_stages_per_rank(per_rank, layers / request.devices, empty_stages, seconds, make);
     stagecut::outcome<stagecut::plan> answer = best_of(tried);
     if (!per_rank.is_one()) all = std::move(tried);
     return answer;
@@ -332,7 +333,8 @@ struct recompute_flags {
 
   /// Rejects stages and schedules that do not slice sequences.
   static void check_slices(const count_range& per_rank, const stagecut::schedule_entry* schedule) {
-    if (per_rank.last > 1) throw CLI::ValidationError("--slices", "needs one stage a device, not --stages-per-rank above 1");
+    if (per_rank.last > 1)
+      throw CLI::ValidationError("--slices", "needs one stage a device, not --stages-per-rank above 1");
     if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
     throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
   }

@@ -17,7 +17,8 @@
   constexpr std::size_t most_ranks = std::size_t{1} << 14U;
   if (ranks > most_ranks) return fmt::format("more than {} ranks", most_ranks);
   if (ranks == 0 || per_rank == 0 || slices == 0) return "";  // rejected elsewhere
-  if (per_rank <= most / ranks && slices <= most / (ranks * per_rank) && m <= most / (ranks * per_rank * slices)) return "";
+  if (per_rank <= most / ranks && slices <= most / (ranks * per_rank) && m <= most / (ranks * per_rank * slices))
+    return "";
   return fmt::format("more than {} forward passes", most);
 }
 

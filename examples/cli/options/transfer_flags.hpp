@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
@@ -17,9 +18,10 @@
 #include <string_view>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/quantity.hpp"
 #include "options/words.hpp"
+#include "output/file_notes.hpp"
+#include "output/screen.hpp"
 
 /// Rejects links that take no time: empty messages have latency only.
 inline void refuse_idle_links(const char* option, const stagecut::profile& model,
@@ -125,6 +127,10 @@ struct transfer_flags {
 
 /// Reads a plan from a file, or from standard input.
 inline stagecut::plan plan_from(const std::string& file, const stagecut::io::read_limits& limits) {
-  return file == "-" ? stagecut::io::read_plan(std::cin, "standard input", limits)
-                     : stagecut::io::read_plan(file, limits);
+  const std::string source = file == "-" ? "standard input" : file;
+  const std::string text =
+      file == "-" ? stagecut::io::stream_text(std::cin, source, limits) : stagecut::io::file_text(file, limits);
+  stagecut::plan made = stagecut::io::parse_json_plan(text, source, limits);
+  say_file_notes(text, source, made);
+  return made;
 }

@@ -68,8 +68,8 @@ inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::out
 /// @param make          `make(NUMBER, SECONDS)` makes a plan
 /// @throws              the error of the first number, if all are rejected
 template <class Make>
-std::vector<tried_stages_per_rank> try_stages_per_rank(const count_range& of, std::size_t most, bool empty_stages, double seconds,
-                                     const Make& make) {
+std::vector<tried_stages_per_rank> try_stages_per_rank(const count_range& of, std::size_t most, bool empty_stages,
+                                                       double seconds, const Make& make) {
   const auto began = std::chrono::steady_clock::now();
   const std::size_t last = std::min(of.last, std::max(of.first, most));
   std::vector<tried_stages_per_rank> all;
@@ -88,7 +88,8 @@ std::vector<tried_stages_per_rank> try_stages_per_rank(const count_range& of, st
       break;
     }
     try {
-      all.push_back({{per_rank, per_rank}, make(per_rank, std::max(0.0, left) / static_cast<double>(last - per_rank + 1))});
+      all.push_back(
+          {{per_rank, per_rank}, make(per_rank, std::max(0.0, left) / static_cast<double>(last - per_rank + 1))});
       any = true;
     } catch (const stagecut::argument_error& error) {
       refuse(in_options(error));

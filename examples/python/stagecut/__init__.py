@@ -29,7 +29,7 @@ Sizes = Union[Sequence[Size], numpy.ndarray]
 
 # What `plan` may be told, and how it is looked at.
 _TOLD: dict[str, Callable[[str, str, Any], Any]] = {
-    **dict.fromkeys(("devices", "microbatches", "chunks", "group"), _words.count),
+    **dict.fromkeys(("devices", "microbatches", "stages_per_rank", "group"), _words.count),
     **dict.fromkeys(("schedule", "method", "objective", "checkpoint", "transfers", "target"), _words.text),
     "in_flight": lambda function, name, value: value if isinstance(value, str) else _words.each(function, name, value, _words.count),
     "memory": lambda function, name, value: _words.one_or_each(function, name, value, _words.positive_size),
@@ -45,8 +45,24 @@ _TOLD: dict[str, Callable[[str, str, Any], Any]] = {
 }
 
 
+# Schemas of documents whose names are converted.
+_FORMER_SCHEMAS = ("stagecut-profile-1", "stagecut-plan-1", "stagecut-plan-2")
+
+
 def _text(function: str, name: str, value: Any) -> str:
+    if isinstance(value, Mapping) and value.get("schema") in _FORMER_SCHEMAS:
+        warnings.warn(f"stagecut.{function}: {name} is of {value['schema']}: its names are read until 0.3", DeprecationWarning, stacklevel=3)
     return json.dumps(_words.document(function, name, value), default=_plain)
+
+
+def _renamed(function: str, name: str, value: Any, former: str, former_value: Any) -> Any:
+    """The value of a keyword that had another name before 0.2."""
+    if former_value is None:
+        return value
+    if value is not None:
+        raise TypeError(f"stagecut.{function}: {former} is the former name of {name}, which is given, too")
+    warnings.warn(f"stagecut.{function}: {former} is now {name}: it is read until 0.3", DeprecationWarning, stacklevel=3)
+    return former_value
 
 
 def _plain(value: Any) -> Any:
@@ -76,7 +92,7 @@ def chain(forward: Numbers, backward: Numbers | None = None, *, name: str = "", 
                                f"must be as many as forward has, {len(layers)}")
         for layer, value in zip(layers, values):
             layer[column] = value
-    return {"schema": "stagecut-profile-1", "name": name, "layers": layers}
+    return {"schema": "stagecut-profile-2", "name": name, "layers": layers}
 
 
 def read_profile(path: str | os.PathLike[str]) -> Profile:
@@ -103,14 +119,15 @@ def _behind(profile: Mapping[str, Any], layers: Any) -> list[int]:
 
 
 def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: SupportsIndex | None = None, schedule: str | None = None,
-         chunks: SupportsIndex | None = None, group: SupportsIndex | None = None, method: str | None = None,
+         stages_per_rank: SupportsIndex | None = None, group: SupportsIndex | None = None, method: str | None = None,
          objective: str | None = None, in_flight: Counts | str | None = None, memory: Size | Sizes | None = None,
          memory_reserve: Size | None = None, optimizer: str | float | None = None, checkpoint: str | None = None,
          bandwidth: Size | Sizes | None = None, latency: SupportsFloat | Numbers | None = None, transfers: str | None = None,
          speeds: Numbers | None = None,
          forbid_cut: Sequence[SupportsIndex | str] | numpy.ndarray | None = None, target: str | None = None,
          time_limit: SupportsFloat | None = None, node_limit: SupportsIndex | None = None, start: Counts | None = None, search: bool = True,
-         progress: Callable[[Progress], object] | None = None, stop: Callable[[], object] | None = None) -> Plan:
+         progress: Callable[[Progress], object] | None = None, stop: Callable[[], object] | None = None,
+         chunks: SupportsIndex | None = None) -> Plan:
     """Cuts a model into stages for `devices` pipeline ranks.
 
     Words and defaults are those of `stagecut plan`. Times are in seconds, memory and messages in bytes. `memory` is of every
@@ -119,10 +136,12 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
     as `plan["cuts"]` of a plan: what is found is not worse, if it breaks no rule; with `search=False` its plan is told, with a
     UserWarning of what it breaks. Unless `time_limit` or `node_limit` is given, a default number of nodes, about ten seconds, ends
     the search: the same on every machine. `progress` is called with what is known so far; `stop` is asked ten times a second, and
-    ends the search with the best plan so far if it is true. Other threads of Python run meanwhile.
+    ends the search with the best plan so far if it is true. Other threads of Python run meanwhile. `chunks` is the former name of
+    `stages_per_rank`, with a DeprecationWarning.
 
     Warns, with a UserWarning, too, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
     InvalidInput, Infeasible if there is no such plan, NoAnswer if none was found in time; and what `progress` and `stop` raise."""
+    stages_per_rank = _renamed("plan", "stages_per_rank", stages_per_rank, "chunks", chunks)
     given = locals()
     given["search"] = None if search else False
     said = {name: look("plan", name, given[name]) for name, look in _TOLD.items() if given[name] is not None or name == "devices"}
@@ -135,19 +154,20 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
     return json.loads(made)
 
 
-def _run(function: str, schedule: Any, microbatches: Any, order: Any, merge_backward: Any) -> tuple[str | None, int, str | None, bool]:
+def _run(function: str, schedule: Any, microbatches: Any, schedule_text: Any, merge_backward: Any) -> tuple[str | None, int, str | None, bool]:
     return (None if schedule is None else _words.text(function, "schedule", schedule),
             0 if microbatches is None else _words.count(function, "microbatches", microbatches),
-            None if order is None else _words.text(function, "order", order), bool(merge_backward))
+            None if schedule_text is None else _words.text(function, "schedule_text", schedule_text), bool(merge_backward))
 
 
 def simulate(plan: Mapping[str, Any], *, schedule: str | None = None, microbatches: SupportsIndex | None = None,
-             order: str | None = None, merge_backward: bool = False) -> Simulation:
+             schedule_text: str | None = None, merge_backward: bool = False, order: str | None = None) -> Simulation:
     """An iteration of a plan as it will run: its makespan, how ranks spend it, and all passes as arrays.
 
-    By another schedule, or with other microbatches, or in the order of a text for PyTorch (`torch-csv`), where these are given.
-    `merge_backward` runs I with W behind it as one B."""
-    run: Any = _core.simulate(_text("simulate", "plan", plan), *_run("simulate", schedule, microbatches, order, merge_backward))
+    By another schedule, or with other microbatches, or by the schedule in a text for PyTorch (`torch-csv`), where these are given.
+    `merge_backward` runs I with W behind it as one B. `order` is the former name of `schedule_text`, with a DeprecationWarning."""
+    schedule_text = _renamed("simulate", "schedule_text", schedule_text, "order", order)
+    run: Any = _core.simulate(_text("simulate", "plan", plan), *_run("simulate", schedule, microbatches, schedule_text, merge_backward))
     passes = run["passes"]
     passes["kind"] = numpy.array(passes.pop("letters"))[passes["kind"]]
     return run
@@ -173,10 +193,11 @@ def compare(plans: Sequence[Mapping[str, Any]]) -> list[Simulation]:
 
 
 def format(plan: Mapping[str, Any], name: str, *, schedule: str | None = None, microbatches: SupportsIndex | None = None,
-           order: str | None = None, merge_backward: bool = False) -> str:
+           schedule_text: str | None = None, merge_backward: bool = False, order: str | None = None) -> str:
     """What a framework is told of a plan: `megatron`, `deepspeed`, `pytorch` and the others that `stagecut formats` lists for plans.
 
     `torch-csv`, `torch-comms` and `torch-comms-2.9` are orders of passes for PyTorch's pipeline runtime: these alone may be of
-    another schedule, or order, as for `simulate`. Raises NotRepresentable for a plan that the framework cannot be told."""
+    another schedule, as for `simulate`. Raises NotRepresentable for a plan that the framework cannot be told."""
+    schedule_text = _renamed("format", "schedule_text", schedule_text, "order", order)
     return _core.format(_text("format", "plan", plan), _words.text("format", "name", name),
-                        *_run("format", schedule, microbatches, order, merge_backward))
+                        *_run("format", schedule, microbatches, schedule_text, merge_backward))

@@ -52,7 +52,7 @@ Tied = TypedDict("Tied", {
 
 Variant = TypedDict("Variant", {
     "name": "str",
-    "ways": "int",
+    "tensor_parallel": "int",
     "recomputation": "str",
     "forward": "float",
     "backward": "float",
@@ -85,7 +85,7 @@ Plan = TypedDict("Plan", {
     "own_microbatches": "bool",
     "objective": "PlanObjective",
     "devices": "int",
-    "chunks": "int",
+    "stages_per_rank": "int",
     "stages": "list[Stage]",
     "schedule": "PlanSchedule",
     "memory": "PlanMemory",
@@ -123,7 +123,7 @@ Stage = TypedDict("Stage", {
     "device": "int",
     "cpu": "bool",
     "replicas": "int",
-    "shards": "int",
+    "tensor_parallel": "int",
     "forward": "float",
     "backward": "float",
     "backward_kept": "float",
@@ -156,8 +156,7 @@ PlanMemory = TypedDict("PlanMemory", {
     "parameter_multiplier": "float",
     "checkpoint": "str",
     "boundary_buffers": "float",
-    "per_device": "float",
-    "of_devices": "list[float]",
+    "memory_limit": "float | list[float]",
     "buffer_fraction": "float",
 }, total=False)
 

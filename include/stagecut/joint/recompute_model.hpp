@@ -35,7 +35,7 @@ struct layer_type {
   double forward = 0;                       ///< of the forward pass
   double resident = 0;                      ///< bytes that stay: parameters, their gradients, the optimizer's state
   double workspace = 0;                     ///< bytes needed only while a layer runs, for every choice
-  double sent = 0;                          ///< bytes sent to the next layer
+  double sent_bytes = 0;                    ///< bytes sent to the next layer
   std::vector<recompute_choice> choices{};  ///< the ways to run a layer, at least one
   std::vector<std::size_t> shared{};        ///< its indices in `recompute_model::shared`
 

@@ -19,8 +19,8 @@ struct run_variant {
   double resident = 0;     ///< bytes on each device that stay allocated
   /// Additional bytes that devices exchange among themselves if an edge is cut, one number for each edge into the layer,
   /// in the order of `variant_graph::edges`; empty: none.
-  std::vector<double> received{};
-  std::vector<double> sent{};  ///< the same for each edge out of the layer
+  std::vector<double> received_bytes{};
+  std::vector<double> sent_bytes{};  ///< the same for each edge out of the layer
 
   /// Equal in every part.
   friend bool operator==(const run_variant&, const run_variant&) = default;

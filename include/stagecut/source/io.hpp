@@ -19,6 +19,7 @@
 #include <stagecut/io/detail/dnn_partitioning.ipp>
 #include <stagecut/io/detail/dot.ipp>
 #include <stagecut/io/detail/file.ipp>
+#include <stagecut/io/detail/file_schema.ipp>
 #include <stagecut/io/detail/formats.ipp>
 #include <stagecut/io/detail/graph_svg.ipp>
 #include <stagecut/io/detail/hugging_face_config.ipp>

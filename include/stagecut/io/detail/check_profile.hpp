@@ -75,7 +75,7 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
       for (std::size_t v = 0; v < variants->size(); ++v) {
         const std::string place = joined({pointer, key, v});
         check_figures((*variants)[v], place, refuse);
-        if ((*variants)[v].tensor_parallel == 0) refuse(joined({place, "/ways"}), "0", "is below 1");
+        if ((*variants)[v].tensor_parallel == 0) refuse(joined({place, "/tensor_parallel"}), "0", "is below 1");
       }
     }
     for (std::size_t t = 0; t < each.tied.size(); ++t) {

@@ -16,14 +16,15 @@
 // The layers of stages, their variants, and the edges between stages, in JSON.
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
-/// @param chunks  stages per device: with several, stages may be empty
-inline cuts read_cuts(const json_value& value, std::size_t chunks) {
+/// @param stages_per_rank  with several, stages may be empty
+inline cuts read_cuts(const json_value& value, std::size_t stages_per_rank) {
   std::vector<std::size_t> points;
   for (const json_value& element : value.elements()) {
     const std::size_t point = element.count();
     if (points.empty() && point != 0) element.fail(element.shown(), " is not 0");
     if (!points.empty() && point <= points.back()) {
-      if (chunks < 2 || point < points.back()) element.fail(element.shown(), " is not above the point before it");
+      if (stages_per_rank < 2 || point < points.back())
+        element.fail(element.shown(), " is not above the point before it");
     }
     points.push_back(point);
   }

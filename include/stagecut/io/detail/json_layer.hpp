@@ -45,10 +45,11 @@ inline constexpr std::array<std::string_view, 25> layer_keys = {"name",
                                                                 "accelerator",
                                                                  "pass",
                                                                  "whole_backward"};
-inline constexpr std::array<std::string_view, 14> variant_keys = {
-    "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
-    "parameters", "resident", "activations", "output",   "workspace",      "recomputed",
-    "update",     "recomputation"};
+/// The last is the name of `tensor_parallel` in the first schema.
+inline constexpr std::array<std::string_view, 15> variant_keys = {
+    "name",       "tensor_parallel", "forward",     "backward", "backward_input", "backward_weight",
+    "parameters", "resident",        "activations", "output",   "workspace",      "recomputed",
+    "update",     "recomputation",   "ways"};
 
 /// The default of `backward`.
 template <class Each>
@@ -81,12 +82,15 @@ void write_figures(json_object& object, const Each& each) {
   });
 }
 
-inline std::vector<layer_variant> read_variants(const json_value& value) {
+/// @param is_former  whether the file is of the first schema
+inline std::vector<layer_variant> read_variants(const json_value& value, bool is_former) {
   std::vector<layer_variant> result;
   for (const json_value& element : value.elements()) {
     layer_variant& variant = result.emplace_back();
     variant.name = element.at("name").text();
-    if (const auto ways = element.find("ways")) variant.tensor_parallel = ways->count(1);
+    if (const auto degree = element.find_renamed("tensor_parallel", "ways", is_former)) {
+      variant.tensor_parallel = degree->count(1);
+    }
     if (const auto again = element.find("recomputation")) variant.recomputation = again->text();
     (void)read_figures(element, variant);
     variant.unknown_fields = element.unknown(variant_keys);
@@ -123,7 +127,8 @@ inline void read_places(const json_value& value, layer& each) {
   if (const auto whole = value.find("whole_backward")) each.whole_backward = whole->flag();
 }
 
-inline layer read_layer(const json_value& value, std::size_t number) {
+/// @param is_former  whether the file is of the first schema
+inline layer read_layer(const json_value& value, std::size_t number, bool is_former) {
   layer each;
   const auto name = value.find("name");
   each.name = name ? name->text() : std::to_string(number);
@@ -141,8 +146,8 @@ inline layer read_layer(const json_value& value, std::size_t number) {
   if (const auto modules = value.find("modules")) {
     for (const json_value& element : modules->elements()) each.modules.push_back(element.text());
   }
-  if (const auto variants = value.find("recomputations")) each.recomputations = read_variants(*variants);
-  if (const auto variants = value.find("shardings")) each.shardings = read_variants(*variants);
+  if (const auto variants = value.find("recomputations")) each.recomputations = read_variants(*variants, is_former);
+  if (const auto variants = value.find("shardings")) each.shardings = read_variants(*variants, is_former);
   if (const auto children = value.find("children")) {
     for (const json_value& element : children->elements()) each.children.push_back(element.count());
   }
@@ -150,15 +155,17 @@ inline layer read_layer(const json_value& value, std::size_t number) {
   return each;
 }
 
-/// Which members are written.
-enum class written { all, known };
+/// Which members are written: all, those that are known, or these under their names in the first schema.
+enum class written { all, known, former };
 
 inline json variants_json(const std::vector<layer_variant>& variants, const std::string& place, written what) {
   json result = json::array();
   for (const layer_variant& variant : variants) {
     json_object object(joined({place, "/", result.size()}));
     object.text("name", variant.name);
-    if (variant.tensor_parallel != 1) object.set("ways", variant.tensor_parallel);
+    if (variant.tensor_parallel != 1) {
+      object.set(what == written::former ? "ways" : "tensor_parallel", variant.tensor_parallel);
+    }
     object.text_if_any("recomputation", variant.recomputation);
     write_figures(object, variant);
     if (what == written::all) object.unknown(variant.unknown_fields, variant_keys);

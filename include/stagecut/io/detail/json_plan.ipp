@@ -29,23 +29,20 @@
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-/// The members of a plan, and those that the first version lacked.
-/// @{
-inline constexpr std::array<std::string_view, 18> plan_keys = {
-    "schema",   "cuts",     "assignment", "objective",    "devices", "chunks",
-    "stages",   "edges",    "choices",    "schedule",     "memory",  "speeds",
-    "messages", "makespan", "timeline",   "profile_hash", "profile", "own_microbatches"};
+/// The members that the first version of plans lacked.
 inline constexpr std::array<std::string_view, 4> second_keys = {"assignment", "edges", "choices", "own_microbatches"};
-/// @}
 
-inline objective_value read_objective(const json_value& value) {
+/// @param is_former  whether the file is of an earlier schema
+inline objective_value read_objective(const json_value& value, bool is_former) {
   objective_value objective;
   objective.name = value.at("name").text();
+  if (is_former && objective.name == "pipeline-length") objective.name = to_string(plan_objective::pipeline_latency);
   objective.of = value.at("of").text();
   objective.value = value.at("value").amount();
   objective.bound = value.at("bound").amount();
@@ -54,32 +51,56 @@ inline objective_value read_objective(const json_value& value) {
   return objective;
 }
 
-inline memory_model read_memory(const json_value& value) {
+/// Reads the limits of devices: one for all, or one for each.
+inline void read_limits_of(const json_value& value, memory_model& memory) {
+  if (!(*value).is_array()) {
+    memory.per_device = value.amount();
+    return;
+  }
+  for (const json_value& each : value.elements()) memory.of_devices.push_back(each.amount());
+  if (memory.of_devices.empty()) value.fail("holds no bytes");
+}
+
+/// @param is_former  whether the file is of an earlier schema
+inline memory_model read_memory(const json_value& value, bool is_former) {
   memory_model memory;
   memory.optimizer = value.at("optimizer").text();
   memory.parameter_multiplier = value.at("parameter_multiplier").amount();
   memory.checkpoint = value.at("checkpoint").text();
   memory.boundary_buffers = value.at("boundary_buffers").amount();
-  if (const auto bytes = value.find("per_device")) memory.per_device = bytes->amount();
-  if (const auto bytes = value.find("of_devices")) {
-    for (const json_value& each : bytes->elements()) memory.of_devices.push_back(each.amount());
-    if (memory.of_devices.empty()) bytes->fail("holds no bytes");
+  if (const auto bytes = value.find_renamed("memory_limit", "per_device", is_former)) {
+    if (is_former) memory.per_device = bytes->amount();
+    if (!is_former) read_limits_of(*bytes, memory);
+  }
+  if (const auto bytes = is_former ? value.find("of_devices") : std::nullopt) {
+    (void)bytes->elements();  // an array
+    read_limits_of(*bytes, memory);
   }
   memory.buffer_fraction = value.at("buffer_fraction").amount();
-  value.only({"optimizer", "parameter_multiplier", "checkpoint", "boundary_buffers", "per_device", "of_devices",
-              "buffer_fraction"});
+  value.only({"optimizer", "parameter_multiplier", "checkpoint", "boundary_buffers", "buffer_fraction",
+              is_former ? "per_device" : "memory_limit", is_former ? "of_devices" : "memory_limit"});
   return memory;
 }
 
+/// The pointer to a member of a plan under its name in earlier versions.
+[[nodiscard]] inline std::string former_pointer(std::string pointer) {
+  constexpr std::string_view degree = "/tensor_parallel";
+  if (pointer == "/memory/memory_limit") return "/memory/of_devices";
+  if (!pointer.ends_with(degree)) return pointer;
+  return pointer.replace(pointer.size() - degree.size(), degree.size(), "/shards");
+}
+
 /// Rejects a plan with inconsistent parts.
-inline void check_read(const json_value& value, const plan_fault& fault) {
-  if (fault) value.fail_at(fault.pointer, fault.what, " ", fault.problem);
+/// @param is_former  whether the file is of an earlier schema
+inline void check_read(const json_value& value, const plan_fault& fault, bool is_former) {
+  if (!fault) return;
+  value.fail_at(is_former ? former_pointer(fault.pointer) : fault.pointer, fault.what, " ", fault.problem);
 }
 
 /// Converts the figures of stages from the first version to the current one.
 inline void upgrade(const json_value& value, plan& made) {
-  check_read(value, cuts_fault(made));
-  for (std::size_t s = 0; s < made.stages.size(); ++s) check_read(value, upgrade_stage(made, s));
+  check_read(value, cuts_fault(made), true);
+  for (std::size_t s = 0; s < made.stages.size(); ++s) check_read(value, upgrade_stage(made, s), true);
 }
 
 /// Reads the layers of stages, and the stages' figures.
@@ -87,8 +108,7 @@ inline void read_stages(const json_value& value, plan_version version, plan& mad
   const auto assignment = value.find("assignment");
   if (assignment) made.assignment = read_assignment(*assignment);
   if (assignment && value.find("cuts")) assignment->fail("does not agree with cuts beside it: one of both is enough");
-  const auto chunks = value.find("chunks");
-  if (!assignment) made.cuts = read_cuts(value.at("cuts"), chunks ? chunks->count() : 1);
+  if (!assignment) made.cuts = read_cuts(value.at("cuts"), made.stages_per_rank);
   const json_value stages = value.at("stages");
   const auto elements = stages.elements();
   for (std::size_t s = 0; s < elements.size(); ++s) {
@@ -98,35 +118,53 @@ inline void read_stages(const json_value& value, plan_version version, plan& mad
   }
 }
 
-STAGECUT_DECL plan read_json_plan(const json_value& value) {
+/// The version of a plan's file.
+[[nodiscard]] inline plan_version read_version(const json_value& value) {
   if (!value.find("schema")) value.fail("is no plan: \"schema\" is missing, which is \"", plan_schema, "\" in one");
   const json_value schema = value.at("schema");
-  if (schema.text() == profile_schema) schema.fail("is a profile, and a plan is wanted");
-  if (schema.text() != plan_schema && schema.text() != first_plan_schema) {
-    schema.fail(schema.shown(), " is not known; read are \"", first_plan_schema, "\" and \"", plan_schema, "\"");
+  if (is_profile_schema(schema.text())) schema.fail("is a profile, and a plan is wanted");
+  if (!is_plan_schema(schema.text())) {
+    schema.fail(schema.shown(), " is not known; read are \"", first_plan_schema, "\", \"", second_plan_schema,
+                "\" and \"", plan_schema, "\"");
   }
-  const auto version = schema.text() == plan_schema ? plan_version::second : plan_version::first;
+  const auto version = schema.text() == plan_schema          ? plan_version::third
+                       : schema.text() == second_plan_schema ? plan_version::second
+                                                             : plan_version::first;
   for (const std::string_view key : second_keys) {
     const auto found = version == plan_version::first ? value.find(key) : std::nullopt;
     if (found) found->fail("is not of schema \"", first_plan_schema, "\"");
   }
-  plan made;
-  made.profile = read_json_profile(value.at("profile"));
+  return version;
+}
+
+/// Reads the profile of a plan, and checks its hash.
+[[nodiscard]] inline profile read_planned_profile(const json_value& value) {
+  const json_value planned = value.at("profile");
+  profile model = read_json_profile(planned);
   const json_value hash = value.at("profile_hash");
-  if (const std::string expected = profile_hash(made.profile); hash.text() != expected) {
+  const std::string expected = profile_hash(model, planned.at("schema").text());
+  if (hash.text() != expected) {
     hash.fail(hash.shown(), " is not the hash of the profile, ", expected, ": it was changed after planning");
   }
-  made.objective = read_objective(value.at("objective"));
+  return model;
+}
+
+STAGECUT_DECL plan read_json_plan(const json_value& value) {
+  const plan_version version = read_version(value);
+  const bool is_former = version != plan_version::third;
+  plan made;
+  made.profile = read_planned_profile(value);
+  made.objective = read_objective(value.at("objective"), is_former);
   made.devices = value.at("devices").count(1);
-  if (const auto chunks = value.find("chunks")) made.stages_per_rank = chunks->count(1);
+  if (const auto each = value.find_renamed("stages_per_rank", "chunks", is_former)) made.stages_per_rank = each->count(1);
   read_stages(value, version, made);
   if (const auto edges = value.find("edges")) made.edges = read_stage_edges(*edges);
   if (const auto choices = value.find("choices")) made.choices = read_choices(*choices);
   if (const auto own = value.find("own_microbatches")) made.own_microbatches = own->flag();
   if (const auto schedule = value.find("schedule")) {
-    made.schedule = read_schedule(*schedule, version == plan_version::second);
+    made.schedule = read_schedule(*schedule, version != plan_version::first);
   }
-  if (const auto memory = value.find("memory")) made.memory = read_memory(*memory);
+  if (const auto memory = value.find("memory")) made.memory = read_memory(*memory, is_former);
   if (const auto speeds = value.find("speeds")) made.speeds = read_speeds(*speeds);
   if (const auto messages = value.find("messages")) made.messages = read_messages(*messages);
   if (const auto makespan = value.find("makespan")) made.makespan = makespan->amount();
@@ -135,7 +173,7 @@ STAGECUT_DECL plan read_json_plan(const json_value& value) {
   }
   made.unknown_fields = value.unknown(plan_keys);
   if (version == plan_version::first) upgrade(value, made);
-  check_read(value, find_plan_fault(made));
+  check_read(value, find_plan_fault(made), is_former);
   return made;
 }
 
@@ -155,8 +193,10 @@ inline json memory_json(const memory_model& memory) {
   object.amount("parameter_multiplier", memory.parameter_multiplier);
   object.text("checkpoint", memory.checkpoint);
   object.amount("boundary_buffers", memory.boundary_buffers);
-  object.amount("per_device", memory.per_device);
-  if (!memory.of_devices.empty()) object.set("of_devices", amounts_json("plan#/memory/of_devices", memory.of_devices));
+  object.amount("memory_limit", memory.per_device);
+  if (!memory.of_devices.empty()) {
+    object.set("memory_limit", amounts_json("plan#/memory/memory_limit", memory.of_devices));
+  }
   object.amount("buffer_fraction", memory.buffer_fraction);
   return object.members();
 }
@@ -191,7 +231,7 @@ STAGECUT_DECL std::string as_json(const plan& made) {
   if (!chain) put("assignment", json_line(json(made.assignment)));
   put("objective", json_line(objective_json(made.objective)));
   put("devices", std::to_string(made.devices));
-  put("chunks", std::to_string(made.stages_per_rank));
+  put("stages_per_rank", std::to_string(made.stages_per_rank));
   put("stages", json_lines(made.stages.size(), "plan#/stages", [&](std::size_t s, const std::string& place) {
         const interval layers = chain ? made.cuts.stage(s) : interval{};
         return stage_json(made.stages[s], chain ? &layers : nullptr, place);

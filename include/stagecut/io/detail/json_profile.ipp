@@ -45,17 +45,19 @@ STAGECUT_DECL profile read_json_profile(const json_value& value) {
                "\"), nor a plan, nor the config.json of a model (\"model_type\"): \"schema\" is missing");
   }
   const json_value schema = value.at("schema");
-  if (schema.text() == plan_schema || schema.text() == first_plan_schema) {
-    schema.fail("is a plan; its member \"profile\" would be a profile");
+  if (is_plan_schema(schema.text())) schema.fail("is a plan; its member \"profile\" would be a profile");
+  if (!is_profile_schema(schema.text())) {
+    schema.fail(schema.shown(), " is not known; read are \"", first_profile_schema, "\" and \"", profile_schema, "\"");
   }
-  if (schema.text() != profile_schema) schema.fail(schema.shown(), " is not known; read is \"", profile_schema, "\"");
+  const bool is_former = schema.text() == first_profile_schema;
   profile model;
   if (const auto name = value.find("name")) model.name = name->text();
   if (const auto weights = value.find("weights_only")) model.weights_only = weights->flag();
   if (const auto inference = value.find("inference")) model.inference = inference->flag();
   const json_value layers = value.at("layers");
   model.layers.reserve(layers.elements().size());
-  for (const json_value& element : layers.elements()) model.layers.push_back(read_layer(element, model.layers.size()));
+  for (const json_value& element : layers.elements())
+    model.layers.push_back(read_layer(element, model.layers.size(), is_former));
   if (model.layers.empty()) layers.fail("names no layer");
   if (const auto edges = value.find("edges")) model.edges = read_edges(*edges);
   if (const auto machine = value.find("machine")) model.machine = read_machine(*machine);
@@ -69,7 +71,7 @@ STAGECUT_DECL profile read_json_profile(const json_value& value) {
 /// A profile without its layers and edges.
 inline json profile_head(const profile& model, const std::string& place, written what) {
   json_object object(place);
-  object.set("schema", profile_schema);
+  object.set("schema", what == written::former ? first_profile_schema : profile_schema);
   object.text_if_any("name", model.name);
   if (model.weights_only) object.set("weights_only", true);
   if (model.inference) object.set("inference", true);
@@ -84,6 +86,22 @@ inline json edges_json(const std::vector<profile_edge>& edges) {
   json result = json::array();
   for (const profile_edge& edge : edges) result.push_back(json::array({edge.from, edge.to}));
   return result;
+}
+
+STAGECUT_DECL std::string profile_hash(const profile& model, std::string_view schema) {
+  const written what = schema == first_profile_schema ? written::former : written::known;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](const std::string& text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(profile_head(model, "model#", what).dump());
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    add(layer_json(model.layers[i], joined({"model#/layers/", i}), what).dump());
+  }
+  if (!model.edges.empty()) add(edges_json(model.edges).dump());
+  std::string digits(16, '0');
+  for (std::size_t i = 16; i-- > 0; hash >>= 4U) digits[i] = "0123456789abcdef"[hash & 15U];
+  return digits;
 }
 
 STAGECUT_DECL std::string profile_text(const profile& model, const std::string& place) {
@@ -111,19 +129,7 @@ STAGECUT_DECL profile parse_json_profile(std::string_view text, std::string_view
 }
 
 STAGECUT_DECL std::string profile_hash(const profile& model) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&](const std::string& text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  };
-  add(detail::profile_head(model, "model#", detail::written::known).dump());
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const std::string place = detail::joined({"model#/layers/", i});
-    add(detail::layer_json(model.layers[i], place, detail::written::known).dump());
-  }
-  if (!model.edges.empty()) add(detail::edges_json(model.edges).dump());
-  std::string digits(16, '0');
-  for (std::size_t i = 16; i-- > 0; hash >>= 4U) digits[i] = "0123456789abcdef"[hash & 15U];
-  return digits;
+  return detail::profile_hash(model, detail::profile_schema);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::io

@@ -21,7 +21,7 @@
 namespace stagecut::inline STAGECUT_ABI::io::detail {
 
 /// The schema version of a plan's file.
-enum class plan_version { first, second };
+enum class plan_version { first, second, third };
 
 /// @param layers  of the stage; null if they are no interval
 inline planned_stage read_stage(const json_value& value, const interval* layers, plan_version version);
@@ -46,7 +46,7 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
   } else if (const auto last = value.find("last")) {
     last->fail("does not agree with an assignment: the stage is no interval");
   }
-  const bool second = version == plan_version::second;
+  const bool second = version != plan_version::first;
   stage.cost = value.at("time").amount();
   stage.device = value.at("device").count();
   stage.forward = value.at("forward").amount();
@@ -71,14 +71,17 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
     return stage;
   }
   if (const auto replicas = value.find("replicas")) stage.replicas = replicas->count(1);
-  if (const auto shards = value.find("shards")) stage.tensor_parallel = shards->count(1);
+  const bool is_former = version == plan_version::second;
+  if (const auto degree = value.find_renamed("tensor_parallel", "shards", is_former)) {
+    stage.tensor_parallel = degree->count(1);
+  }
   if (const auto kept = value.find("backward_kept")) stage.backward_kept = kept->amount();
   if (const auto weight = value.find("backward_weight")) stage.backward_weight = weight->amount();
   if (const auto input = value.find("backward_input")) stage.backward_input = input->amount();
   if (const auto reduce = value.find("all_reduce")) stage.all_reduce = reduce->amount();
   if (const auto cpu = value.find("cpu")) stage.on_cpu = cpu->flag();
-  value.only({"first", "last", "time", "device", "replicas", "shards", "forward", "backward", "backward_kept",
-              "backward_input", "backward_weight", "all_reduce", "in_flight", "memory", "cpu"});
+  value.only({"first", "last", "time", "device", "replicas", "tensor_parallel", "shards", "forward", "backward",
+              "backward_kept", "backward_input", "backward_weight", "all_reduce", "in_flight", "memory", "cpu"});
   return stage;
 }
 
@@ -132,7 +135,7 @@ inline json stage_json(const planned_stage& stage, const interval* layers, const
   object.set("device", stage.device);
   if (stage.on_cpu) object.set("cpu", true);
   if (stage.replicas != 1) object.set("replicas", stage.replicas);
-  if (stage.tensor_parallel != 1) object.set("shards", stage.tensor_parallel);
+  if (stage.tensor_parallel != 1) object.set("tensor_parallel", stage.tensor_parallel);
   object.amount("forward", stage.forward);
   object.amount("backward", stage.backward);
   object.amount("backward_kept", stage.backward_kept);

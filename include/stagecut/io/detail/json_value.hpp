@@ -59,6 +59,12 @@ class json_value {
   /// A member, if the object has it and it is not `null`.
   [[nodiscard]] std::optional<json_value> find(std::string_view key) const;
 
+  /// A member that was renamed, if the object has it: by its present name, in files of earlier schemas by its former one.
+  /// Rejects the other name.
+  /// @param is_former  whether the file is of an earlier schema
+  [[nodiscard]] std::optional<json_value> find_renamed(std::string_view now, std::string_view former,
+                                                       bool is_former) const;
+
   /// A required member.
   [[nodiscard]] json_value at(std::string_view key) const;
 

@@ -59,6 +59,13 @@ STAGECUT_DECL std::optional<json_value> json_value::find(std::string_view key) c
   return json_value(*found, source_, pointer_ + json_step(key), unknown_depth_);
 }
 
+STAGECUT_DECL std::optional<json_value> json_value::find_renamed(std::string_view now, std::string_view former,
+                                                                 bool is_former) const {
+  const std::string_view name = is_former ? former : now;
+  if (const auto other = find(is_former ? now : former)) other->fail("is ", in_quotes(name), " in this schema");
+  return find(name);
+}
+
 STAGECUT_DECL json_value json_value::at(std::string_view key) const {
   auto found = find(key);
   if (!found) fail(in_quotes(key), " is missing");

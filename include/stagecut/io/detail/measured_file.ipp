@@ -57,11 +57,14 @@ STAGECUT_DECL measured_file read_measured(std::string_view text, std::string_vie
   }
   if (const auto iterations = whole.find("iterations")) {
     for (const detail::json_value& each : iterations->elements()) {
-      each.object().only({"devices", "chunks", "microbatches", "schedule", "seconds"});
+      each.object().only({"devices", "stages_per_rank", "chunks", "microbatches", "schedule", "seconds"});
       measured_iteration& next = made.iterations.emplace_back();
       next.devices = each.at("devices").count(1);
       next.microbatches = each.at("microbatches").count(1);
-      if (const auto chunks = each.find("chunks")) next.stages_per_rank = chunks->count(1);
+      const auto former = each.find("chunks");  // its name before 0.2
+      const auto now = each.find("stages_per_rank");
+      if (former && now) former->fail("is the former name of \"stages_per_rank\", which stands next to it");
+      if (now || former) next.stages_per_rank = (now ? *now : *former).count(1);
       if (const auto schedule = each.find("schedule")) {
         next.schedule = schedule->text();
         if (stagecut::find_schedule(next.schedule) == nullptr) {

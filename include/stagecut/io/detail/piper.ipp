@@ -125,8 +125,8 @@ class piper_reader {
     made.parameters = from.at("parameterSize").amount();
     made.activations = from.at("memoryUsageA").amount();
     made.resident = from.at("memoryUsageB").amount();
-    made.received = read_sync(from.at("syncTimeFw"), in_[v]);
-    made.sent = read_sync(from.at("syncTimeBw"), out_[v]);
+    made.received_bytes = read_sync(from.at("syncTimeFw"), in_[v]);
+    made.sent_bytes = read_sync(from.at("syncTimeBw"), out_[v]);
     return made;
   }
 

@@ -84,14 +84,14 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
       return not_below(joined({pointer, "/device"}), stage.device, "devices", made.devices);
     }
     for (const auto& [name, count] :
-         {std::pair("/replicas", stage.replicas), std::pair("/shards", stage.tensor_parallel)}) {
+         {std::pair("/replicas", stage.replicas), std::pair("/tensor_parallel", stage.tensor_parallel)}) {
       if (count == 0) return {joined({pointer, name}), "0", "is below 1"};
       if (count > most) return {joined({pointer, name}), number_text(count), joined({"is above ", number_text(most)})};
     }
     std::size_t& count = of_rank[stage.device];
     if (count == 0) count = stage.replicas * stage.tensor_parallel;
     if (count == stage.replicas * stage.tensor_parallel) continue;
-    return {joined({pointer, "/shards"}), number_text(stage.tensor_parallel),
+    return {joined({pointer, "/tensor_parallel"}), number_text(stage.tensor_parallel),
             joined({"times ", number_text(stage.replicas), " replicas is not the number of devices of rank ",
                     number_text(stage.device), ", ", number_text(count)})};
   }
@@ -214,11 +214,11 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   }
   const std::vector<double>& own = made.memory.of_devices;
   if (!own.empty() && own.size() != made.devices) {
-    return {"/memory/of_devices", joined({number_text(own.size()), " limits"}),
+    return {"/memory/memory_limit", joined({number_text(own.size()), " limits"}),
             joined({"are not the number of devices, ", number_text(made.devices)})};
   }
   if (!own.empty() && made.memory.per_device) {
-    return {"/memory/per_device", "one limit for all", "does not agree with of_devices beside it"};
+    return {"/memory/memory_limit", "one limit for all", "does not agree with limits of the devices"};
   }
   if (made.memory.buffer_fraction >= 1) return {"/memory/buffer_fraction", "the fraction", "is not below 1"};
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -15,14 +16,20 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
+/// The members of a plan; the last is the name of `stages_per_rank` in earlier versions.
+inline constexpr std::array<std::string_view, 19> plan_keys = {
+    "schema",   "cuts",         "assignment", "objective",        "devices", "stages_per_rank", "stages",
+    "edges",    "choices",      "schedule",   "memory",           "speeds",  "messages",        "makespan",
+    "timeline", "profile_hash", "profile",    "own_microbatches", "chunks"};
+
 STAGECUT_DECL plan read_json_plan(const json_value& value);
 
 STAGECUT_DECL json objective_json(const objective_value& objective);
 
 }  // namespace detail
 
-/// Reads a plan from JSON: an object of `docs/plan.schema.json`, `stagecut-plan-2`, or of the previous version, whose
-/// stage figures are converted to those of one microbatch.
+/// Reads a plan from JSON: an object of `docs/plan.schema.json`, `stagecut-plan-3`, or of an earlier version: names of the
+/// second and stage figures of the first, which are not those of one microbatch, are converted.
 ///
 /// @param text    the content
 /// @param source  its name in errors

@@ -15,9 +15,24 @@ namespace stagecut::inline STAGECUT_ABI::io {
 
 namespace detail {
 
-inline constexpr std::string_view profile_schema = "stagecut-profile-1";
-inline constexpr std::string_view plan_schema = "stagecut-plan-2";
+/// The schemas of files: those that are written, and earlier ones, which are read as well.
+/// @{
+inline constexpr std::string_view profile_schema = "stagecut-profile-2";
+inline constexpr std::string_view first_profile_schema = "stagecut-profile-1";
+inline constexpr std::string_view plan_schema = "stagecut-plan-3";
+inline constexpr std::string_view second_plan_schema = "stagecut-plan-2";
 inline constexpr std::string_view first_plan_schema = "stagecut-plan-1";
+/// @}
+
+/// Whether files of a schema are profiles, or plans, that are read.
+/// @{
+[[nodiscard]] inline bool is_profile_schema(std::string_view schema) {
+  return schema == profile_schema || schema == first_profile_schema;
+}
+[[nodiscard]] inline bool is_plan_schema(std::string_view schema) {
+  return schema == plan_schema || schema == second_plan_schema || schema == first_plan_schema;
+}
+/// @}
 
 inline constexpr std::array<std::string_view, 7> profile_keys = {"schema", "name",  "weights_only", "inference",
                                                                  "layers", "edges", "machine"};
@@ -27,12 +42,16 @@ STAGECUT_DECL std::vector<profile_edge> read_edges(const json_value& value);
 /// Reads a profile from a parsed JSON value.
 STAGECUT_DECL profile read_json_profile(const json_value& value);
 
+/// The fingerprint of a profile in a file of that schema, which names its members.
+[[nodiscard]] STAGECUT_DECL std::string profile_hash(const profile& model, std::string_view schema);
+
 /// The JSON of a profile, called `place` in errors.
 STAGECUT_DECL std::string profile_text(const profile& model, const std::string& place);
 
 }  // namespace detail
 
-/// Reads a profile from JSON: an object of `docs/profile.schema.json`.
+/// Reads a profile from JSON: an object of `docs/profile.schema.json`, `stagecut-profile-2`, or of the previous version,
+/// whose names are converted.
 ///
 /// @param text    the content
 /// @param source  its name in errors

@@ -32,7 +32,7 @@ struct measured_file {
 };
 
 /// Reads measurements: a JSON object with `layers`, objects of `name`, `forward`, `backward`, and `iterations`, objects
-/// of `devices`, `chunks`, `microbatches`, `schedule`, `seconds`; at least one of both. Ignores other members of a layer,
+/// of `devices`, `stages_per_rank`, `microbatches`, `schedule`, `seconds`; at least one of both. Ignores other members of a layer,
 /// so that a profile is valid input.
 ///
 /// @param source  the text's name in errors: its file name

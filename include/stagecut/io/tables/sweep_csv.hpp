@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI::io {
 ///
 /// | column                                          | holds                                                          |
 /// | ----------------------------------------------- | -------------------------------------------------------------- |
-/// | `devices`, `microbatches`, `schedule`, `chunks` | the configuration                                              |
+/// | `devices`, `microbatches`, `schedule`, `stages_per_rank` | the configuration                                     |
 /// | `checkpoint`                                    | recomputation: `never`, `except_last`, `always`                |
 /// | `state`                                         | `optimal`, `feasible`, `infeasible`, `unknown`                 |
 /// | `makespan`, `bound`, `per_microbatch`           | seconds                                                        |

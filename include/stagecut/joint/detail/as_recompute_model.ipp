@@ -85,7 +85,7 @@ STAGECUT_DECL layer_type recomputed_chain_maker::end(std::size_t first, std::siz
     sum.resident += memory_.resident_bytes(each.parameters, each.resident);
     sum.shared = shared_[i];
     sum.workspace = std::max(sum.workspace, each.workspace);
-    sum.sent = each.output;
+    sum.sent_bytes = each.output;
     peak = std::max(peak, each.workspace + each.recomputed);
     sum.choices[0].recomputed_apart += each.recomputed;
     sum.choices[0].backward += each.backward;
@@ -108,7 +108,7 @@ STAGECUT_DECL std::size_t recomputed_chain_maker::type_of(std::size_t i) {
   type.forward = each.forward;
   type.resident = memory_.resident_bytes(each.parameters, each.resident);
   type.shared = shared_[i];
-  type.sent = each.output;
+  type.sent_bytes = each.output;
   const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();
   const auto add = [&](const std::string& name, const auto& way) {
     if (!each.recomputations.empty() && !is_asked_for(name)) return;

@@ -153,8 +153,8 @@ inline void check_option(const stage_query& query, const stage_option& option) {
                        "an option has a time or bytes that are negative or not finite"));
   }
   if (option.replicas == 0 || option.tensor_parallel == 0) {
-    fail(
-        invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}), "an option has no replicas or no tensor_parallel"));
+    fail(invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}),
+                       "an option has no replicas or no tensor_parallel"));
   }
 }
 

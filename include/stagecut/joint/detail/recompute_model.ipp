@@ -24,7 +24,7 @@ inline void check_layer_type(const layer_type& type, const std::string& place, b
   check("forward", type.forward);
   check("resident", type.resident);
   check("workspace", type.workspace);
-  check("sent", type.sent);
+  check("sent_bytes", type.sent_bytes);
   if (is_end ? type.choices.size() > 1 : type.choices.empty()) {
     fail(invalid_input(place,
                        joined({type.choices.size(), " choices, must be ", is_end ? "one or none" : "at least one"})));

@@ -69,7 +69,7 @@ struct first_and_last {
 
 /// Bytes that cross a cut point.
 [[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
-  return cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
+  return cut == 0 ? model.head.sent_bytes : model.types[model.layers[cut - 1]].sent_bytes;
 }
 
 /// The smallest and the largest number of bytes that cross the cut point after every stage but the last, over its

@@ -54,7 +54,7 @@ namespace detail {
 /// Divides the figures of a type by the number of slices, except what its choices keep.
 inline void shorten(layer_type& type, double parts) {
   type.forward /= parts;
-  type.sent /= parts;
+  type.sent_bytes /= parts;
   for (recompute_choice& each : type.choices) {
     each.backward /= parts;
     each.backward_weight /= parts;

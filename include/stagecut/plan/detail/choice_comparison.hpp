@@ -65,7 +65,9 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   bool grouped = request.group == 0;
   for (const auto& each : combinations(request, {{}, choices.stages_per_rank, {}, choices.schedules}))
     grouped |= each.group != 0;
-  if (!grouped) fail(argument_error(function, "group", std::to_string(request.group), "is of several stages per rank, interleaved"));
+  if (!grouped)
+    fail(
+        argument_error(function, "group", std::to_string(request.group), "is of several stages per rank, interleaved"));
   const auto refuse = [&](const std::string& value, const std::string& requirement) {
     fail(argument_error(function, "objective", value, requirement));
   };

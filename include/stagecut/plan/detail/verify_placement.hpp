@@ -198,8 +198,7 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
       notes.broken(stage_text(s), joined({"stands on device ", here.device, " of ", made.devices}));
       continue;
     }
-    if (++held[here.device] > made.stages_per_rank)
-      notes.broken(stage_text(s), "is one more than the stages per rank");
+    if (++held[here.device] > made.stages_per_rank) notes.broken(stage_text(s), "is one more than the stages per rank");
     if (first[here.device] == stages) first[here.device] = s;
     const planned_stage& other = made.stages[first[here.device]];
     if (here.on_cpu != other.on_cpu) notes.broken(stage_text(s), "shares a device that is a CPU for one stage only");

@@ -34,13 +34,13 @@ inline void check_variant(const run_variant& each, const std::string& place, std
   check("parameters", each.parameters);
   check("activations", each.activations);
   check("resident", each.resident);
-  for (const double bytes : each.received) check("received", bytes);
-  for (const double bytes : each.sent) check("sent", bytes);
-  if (!each.received.empty() && each.received.size() != in) {
-    fail(invalid_input(place, joined({"received is of ", each.received.size(), " edges, and ", in, " come in"})));
+  for (const double bytes : each.received_bytes) check("received_bytes", bytes);
+  for (const double bytes : each.sent_bytes) check("sent_bytes", bytes);
+  if (!each.received_bytes.empty() && each.received_bytes.size() != in) {
+    fail(invalid_input(place, joined({"received_bytes is of ", each.received_bytes.size(), " edges, and ", in, " come in"})));
   }
-  if (!each.sent.empty() && each.sent.size() != out) {
-    fail(invalid_input(place, joined({"sent is of ", each.sent.size(), " edges, and ", out, " go out"})));
+  if (!each.sent_bytes.empty() && each.sent_bytes.size() != out) {
+    fail(invalid_input(place, joined({"sent_bytes is of ", each.sent_bytes.size(), " edges, and ", out, " go out"})));
   }
 }
 

@@ -54,8 +54,8 @@ STAGECUT_DECL void variant_tables::list_edges(const variant_graph& graph) {
 STAGECUT_DECL double variant_tables::crossing(const variant_graph& graph, std::size_t v, const run_variant& one,
                                               std::size_t e) const {
   const std::size_t in = in_[v].size();
-  return e < in ? 2 * (in_[v][e] + at(one.received, e)) / graph.bandwidth
-                : 2 * (out_[v][e - in] + at(one.sent, e - in)) / graph.bandwidth;
+  return e < in ? 2 * (in_[v][e] + at(one.received_bytes, e)) / graph.bandwidth
+                : 2 * (out_[v][e - in] + at(one.sent_bytes, e - in)) / graph.bandwidth;
 }
 
 STAGECUT_DECL void variant_tables::choose_units(const variant_graph& graph) {
