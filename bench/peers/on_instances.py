@@ -25,7 +25,7 @@ def by_partitioner(partitioner):
     def plan(instance):
         zeros = [0] * len(instance["forward"])
         weights = partitioner.given([float(f + b) for f, b in zip(instance["forward"], instance.get("backward", zeros))])
-        return {"cuts": partitioner.cut(weights, instance["devices"] * instance.get("chunks", 1))}
+        return {"cuts": partitioner.cut(weights, instance["devices"] * instance.get("stages_per_rank", 1))}
 
     return plan
 

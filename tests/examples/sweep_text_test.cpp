@@ -22,19 +22,19 @@ TEST_CASE("a line for each configuration that can be, with what came of it") {
   rows[3].checkpoint = stagecut::checkpointing::always;
   const stagecut::profile model;
   const std::string front =
-      "schedule  devices  chunks  m  recompute  makespan  a microbatch  memory     gap\n"
-      "gpipe           2       1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %       front\n";
+      "schedule  devices  stages/rank  m  recompute  makespan  a microbatch  memory     gap\n"
+      "gpipe           2            1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %       front\n";
   const std::string counts =
       "1 of 4 configurations have a plan, 1 of them on the front of time and memory\n"
       "1 were left out: another one is better in both\n"
       "1 are none that their schedule is made for\n";
   CHECK(sweep_text(model, rows, false, screen{}) ==
-        front + "gpipe           2       1  8      never         -             -       -       -   dominated\n" +
-            "gpipe           2       1  8     always         -             -       -       -  infeasible\n" + counts);
+        front + "gpipe           2            1  8      never         -             -       -       -   dominated\n" +
+            "gpipe           2            1  8     always         -             -       -       -  infeasible\n" + counts);
   // Of the front alone the last column is narrower.
   CHECK(sweep_text(model, rows, true, screen{}) ==
-        "schedule  devices  chunks  m  recompute  makespan  a microbatch  memory     gap\n"
-        "gpipe           2       1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %  front\n" +
+        "schedule  devices  stages/rank  m  recompute  makespan  a microbatch  memory     gap\n"
+        "gpipe           2            1  8      never     1.1 s      137.5 ms   1 GiB  10.0 %  front\n" +
             counts);
 }
 
@@ -45,9 +45,9 @@ TEST_CASE("a configuration that was not planned is not called infeasible, and wh
     row.why = "the model does not tell";
   }
   CHECK(sweep_text({}, rows, false, screen{}) ==
-        "schedule  devices  chunks  m  recompute  makespan  a microbatch  memory  gap\n"
-        "zb-h1           2       1  8      never         -             -       -    -  unknown\n"
-        "zb-h1           2       1  8      never         -             -       -    -  unknown\n"
+        "schedule  devices  stages/rank  m  recompute  makespan  a microbatch  memory  gap\n"
+        "zb-h1           2            1  8      never         -             -       -    -  unknown\n"
+        "zb-h1           2            1  8      never         -             -       -    -  unknown\n"
         "0 of 2 configurations have a plan, 0 of them on the front of time and memory\n"
         "unknown of zb-h1: the model does not tell\n");
 }

@@ -44,7 +44,7 @@ def limits_of(instance, ranks):
 
 def value(instance, solution):
     forward, backward, resident, activations = layers(instance)
-    devices, chunks = whole(instance["devices"], "devices", 1), whole(instance.get("chunks", 1), "chunks", 1)
+    devices, chunks = whole(instance["devices"], "devices", 1), whole(instance.get("stages_per_rank", 1), "stages_per_rank", 1)
     stages = read_cuts(solution, len(forward), devices * chunks)
     resident, activations = sums(resident, stages), sums(activations, stages)
     times = [sum(pair) for pair in zip(sums(forward, stages), sums(backward, stages))]

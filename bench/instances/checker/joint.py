@@ -76,7 +76,7 @@ class Replication:
         times = [sum(pair) for pair in zip(forward, backward)]
         if instance["objective"] == "stage-time":
             return max(times)
-        if instance["objective"] == "pipeline-length":
+        if instance["objective"] == "pipeline-latency":
             return sum(times) + (microbatches - 1) * max(times)
         need(instance["objective"] == "makespan", "bad-instance", f"no objective \"{instance['objective']}\"")
         # Replicas sum their gradients in a ring after the last backward pass: 2 (replicas - 1) messages in sequence.

@@ -116,7 +116,7 @@ def named(name, ranks, chunks, microbatches):
     """
     whole(microbatches, "microbatches", 1)
     need(chunks == 1 or name == "interleaved" and microbatches % ranks == 0 and microbatches > ranks, "bad-instance",
-         f"{name} of {chunks} chunks and {microbatches} microbatches is not one of the schedules here")
+         f"{name} of {chunks} stages per rank and {microbatches} microbatches is not one of the schedules here")
     group = ranks * chunks
     result = []
     for rank in range(ranks):

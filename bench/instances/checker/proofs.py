@@ -49,7 +49,7 @@ def farthest(count, stages, may):
 
 
 def bottleneck(instance, bound):
-    layers, stages = Layers(instance), instance["devices"] * instance.get("chunks", 1)
+    layers, stages = Layers(instance), instance["devices"] * instance.get("stages_per_rank", 1)
     reached = farthest(layers.count, stages, lambda s, first, last: layers.time[last] - layers.time[first] < bound and
                        layers.fits(first, last, stages - s))
     if reached == layers.count:
@@ -58,7 +58,7 @@ def bottleneck(instance, bound):
 
 
 def range_(instance, bound):
-    layers, stages = Layers(instance), instance["devices"] * instance.get("chunks", 1)
+    layers, stages = Layers(instance), instance["devices"] * instance.get("stages_per_rank", 1)
     sums, count = layers.time, layers.count
     lightest = {sums[j] - sums[i] for i in range(count) for j in range(i + 1, count + 1)
                 if sums[count] - bound * stages < (sums[j] - sums[i]) * stages <= sums[count]}  # no more than the mean
@@ -259,7 +259,7 @@ def graph(instance, bound):
 
 METHODS = {("chain", "bottleneck"): bottleneck, ("chain", "range"): range_, ("chain", "gpipe"): gpipe,
            ("chain", "1f1b"): one_forward_one_backward, ("order", "makespan"): order, ("graph", "load"): graph,
-           ("replication", "stage-time"): stage_time, ("replication", "pipeline-length"): pipeline_latency}
+           ("replication", "stage-time"): stage_time, ("replication", "pipeline-latency"): pipeline_latency}
 
 
 def prove(instance):
