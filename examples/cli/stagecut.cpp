@@ -130,6 +130,14 @@ class brief : public CLI::Formatter {
     if (group == rare_options && !all_) return "";
     return CLI::Formatter::make_group(std::move(group), positional, std::move(options));
   }
+  /// Keeps two spaces before a description: where the names leave one, it stands in the next line.
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    std::string text = CLI::Formatter::make_option(option, positional);
+    const std::size_t width = get_column_width();
+    const std::size_t used = 2 + (make_option_name(option, positional) + make_option_opts(option)).size();
+    if (used + 1 == width) text.replace(used, 1, "\n" + std::string(width, ' '));
+    return text;
+  }
 
  private:
   mutable bool all_ = false;

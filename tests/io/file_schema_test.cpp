@@ -31,6 +31,7 @@ TEST_CASE("the schema of a text is the first member of that name") {
   CHECK(schema_of(stagecut::io::as_json(full_plan())) == "stagecut-plan-3");
   CHECK(schema_of(stagecut::io::as_json(full_profile())) == "stagecut-profile-2");
   CHECK(schema_of(" \n{\"name\": \"schema\", \"x\": \"\\\"schema\\\"\", \"schema\" :\t\"stagecut-plan-2\"}") == "stagecut-plan-2");
+  CHECK(schema_of("\xEF\xBB\xBF\r\n{\"schema\":\"stagecut-profile-1\"}") == "stagecut-profile-1");
   for (const char* const text : {"", "[]", "{", "{}", "{\"schema\"", "{\"schema\":", "{\"schema\": 1}", "{\"schema\": \"",
                                  "{\"schema\": \"x\"}", "schema: \"stagecut-plan-1\"", "\"schema\": \"stagecut-plan-1\""}) {
     CAPTURE(text);

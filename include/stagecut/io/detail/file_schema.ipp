@@ -60,7 +60,8 @@ inline void add_unknown(const profile& model, const std::string& place, std::vec
 STAGECUT_DECL std::string_view schema_of(std::string_view text) {
   constexpr std::string_view key = "\"schema\"";
   const auto skip = [&](std::size_t from) { return std::min(text.find_first_not_of(" \t\r\n", from), text.size()); };
-  if (skip(0) == text.size() || text[skip(0)] != '{') return {};
+  const std::size_t begin = skip(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte order mark
+  if (begin == text.size() || text[begin] != '{') return {};
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
     const std::size_t colon = skip(at + key.size());
     if (colon == text.size() || text[colon] != ':') continue;
