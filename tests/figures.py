@@ -46,7 +46,7 @@ MODELS = {  # of examples/models, by the words of `stagecut plan`
     "towers/load": "towers.dot --devices 4",
     "towers/makespan": "towers.dot --devices 4 --microbatches 8",
     "unet/chunks": "unet.dot --devices 3 --microbatches 6 --stages-per-rank 2 --schedule interleaved",
-    "unet/communication": "unet.dot --devices 4 --method communication --imbalance 2",
+    "unet/communication": "unet.dot --devices 4 --method communication --imbalance 100%",
     "unet/load": "unet.dot --devices 4",
     "unet/makespan": "unet.dot --devices 4 --microbatches 8",
 }

@@ -21,7 +21,7 @@ check("heaviest device: 44.56 % of the model (0.8 memory, 0.2 time), feasible: n
 check("into 4 stages: 27.72 %, which the heaviest device is 60.76 % above\n" in done.stdout, done.stdout)
 check("21.14 % above" in run(*base, "--devices", 2).stdout, "two devices")
 check("8.51 % above" in run(*base, "--devices", 3).stdout, "three devices")
-check("50.00 % above" in run(*base, "--devices", 4, "--memory-weight", 1).stdout, "memory alone")
+check("50.00 % above" in run(*base, "--devices", 4, "--time-weight", 0).stdout, "memory alone")
 check("1 stage: 100.00 %, which is as much\n" in run(*base, "--devices", 1).stdout, "one device")
 
 # The plan is one that other commands take.
@@ -58,8 +58,18 @@ with tempfile.TemporaryDirectory() as folder:
 asked = (*base, "--devices", 4)
 fails(2, "--microbatches: does not go with --method modules", *asked, "--microbatches", 8)
 fails(2, "--memory: does not go with --method modules", *asked, "--memory", "80GiB")
-fails(2, "--memory-weight = 2", *asked, "--memory-weight", 2)
-fails(2, "--memory-weight: goes with --method modules alone", "plan", tree, "--devices", 4, "--memory-weight", 0.5)
+fails(2, "--time-weight = 2, must be from 0 to 1", *asked, "--time-weight", 2)
+fails(2, "--time-weight: goes with --method time or modules", "plan", tree, "--devices", 4, "--method", "layers", "--time-weight", 0.5)
+
+# The old option is the weight of memory: the same plan, and a line about it.
+old = run(*asked, "--memory-weight", 1)
+check(old.returncode == 0 and old.stdout == run(*asked, "--time-weight", 0).stdout, old)
+check(old.stderr == "stagecut: --memory-weight 1 is --time-weight 0 now, and version 0.3 will refuse it\n", old)
+usual = run(*asked, "--memory-weight", 0.8, "--format", "json")
+check(usual.stdout == run(*asked, "--format", "json").stdout and "--time-weight 0.2 now" in usual.stderr, usual)
+fails(2, "--memory-weight: 2 must be from 0 to 1", *asked, "--memory-weight", 2)
+fails(2, "--memory-weight: is the old name of 1 - W", *asked, "--memory-weight", 0.5, "--time-weight", 0.5)
+fails(2, "--memory-weight: is --time-weight of --method modules", "plan", tree, "--devices", 4, "--memory-weight", 0.5)
 fails(2, "text or json", *asked, "--format", "megatron")
 fails(2, "--devices is required", *base)
 fails(2, "no layer has children", "plan", "-", "--method", "modules", "--devices", 1, stdin='{"schema": "stagecut-profile-2", "layers": [{"forward": 1}]}')

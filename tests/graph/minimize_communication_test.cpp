@@ -69,8 +69,8 @@ bool may_stand(const communication_problem& problem, const communication_request
   }
   const auto k = static_cast<double>(request.devices);
   for (std::size_t d = 0; d < request.devices; ++d) {
-    if (variables[d] > request.variable_imbalance * all_variables / k * (1 + 1e-9)) return false;
-    if (operations[d] > request.operation_imbalance * all_operations / k * (1 + 1e-9)) return false;
+    if (variables[d] > (1 + request.variable_imbalance) * all_variables / k * (1 + 1e-9)) return false;
+    if (operations[d] > (1 + request.operation_imbalance) * all_operations / k * (1 + 1e-9)) return false;
     if (!used[d] && !request.at_most) return false;
   }
   return std::all_of(problem.edges.begin(), problem.edges.end(), [&](const communication_edge& each) {
@@ -173,9 +173,9 @@ communication_problem random_problem(oracle::chance& random, const communication
 }
 
 communication_request random_request(oracle::chance& random) {
-  communication_request request = request_of(2 + random.below(3), 1, 1, random.one_in(2));
-  request.variable_imbalance = 1 + 0.125 * static_cast<double>(random.below(12));
-  request.operation_imbalance = 1 + 0.125 * static_cast<double>(random.below(12));
+  communication_request request = request_of(2 + random.below(3), 0, 0, random.one_in(2));
+  request.variable_imbalance = 0.125 * static_cast<double>(random.below(12));
+  request.operation_imbalance = 0.125 * static_cast<double>(random.below(12));
   request.at_most = random.one_in(3);
   request.search.time_limit.reset();
   request.search.seed = random.below(5);
@@ -200,15 +200,15 @@ communication_problem layered(std::size_t layers, std::size_t width, std::uint64
 
 TEST_CASE("the least communication of ten operators is that of all placements") {
   communication_problem problem = ten_operators();
-  check_known(problem, request_of(2, 1.3, 1.3, false), 4, "0000111100", 3);
-  check_known(problem, request_of(2, 1.3, 1.3, true), 5, "0000001111", 3);
-  check_known(problem, request_of(2, 1.1, 1.2, false), 9, "0011110011", 1);
-  check_known(problem, request_of(3, 1.3, 1.3, false), 7, "0011002211", 2);
-  CHECK(enumerate(problem, request_of(2, 1.3, 1.3, true)).all == 6);
+  check_known(problem, request_of(2, 0.3, 0.3, false), 4, "0000111100", 3);
+  check_known(problem, request_of(2, 0.3, 0.3, true), 5, "0000001111", 3);
+  check_known(problem, request_of(2, 0.1, 0.2, false), 9, "0011110011", 1);
+  check_known(problem, request_of(3, 0.3, 0.3, false), 7, "0011002211", 2);
+  CHECK(enumerate(problem, request_of(2, 0.3, 0.3, true)).all == 6);
   problem.group = {0, none, none, none, none, none, none, none, none, 0};
-  check_known(problem, request_of(2, 1.3, 1.3, false), 4, "0000111100", 3);
-  check_known(problem, request_of(2, 1.1, 1.2, false), 10, "0011110010", 2);
-  check_known(problem, request_of(3, 1.3, 1.3, false), 8, "0011222210", 1);
+  check_known(problem, request_of(2, 0.3, 0.3, false), 4, "0000111100", 3);
+  check_known(problem, request_of(2, 0.1, 0.2, false), 10, "0011110010", 2);
+  check_known(problem, request_of(3, 0.3, 0.3, false), 8, "0011222210", 1);
 }
 
 TEST_CASE("ten operators that cannot be placed so") {
@@ -221,17 +221,17 @@ TEST_CASE("ten operators that cannot be placed so") {
     return found.why().text();
   };
   const std::string remedy = "; allow more imbalance, or devices that are not contiguous";
-  CHECK(why(2, 1.1, 1.2) ==
+  CHECK(why(2, 0.1, 0.2) ==
         "no cut keeps to the constraint: no placement on 2 devices holds at most 8.8 of the variables "
         "and 6 of the operations on each with edges to the same or a later one" +
             remedy);
-  CHECK(why(3, 1.3, 1.3) ==
+  CHECK(why(3, 0.3, 0.3) ==
         "no cut keeps to the constraint: no placement on 3 devices holds at most 6.93333 of the "
         "variables and 4.33333 of the operations on each with edges to the same or a later one" +
             remedy);
   problem.group = {0, none, none, none, none, none, none, none, none, 0};
   CHECK(
-      why(2, 1.3, 1.3) ==
+      why(2, 0.3, 0.3) ==
       "no cut keeps to the constraint: operator 0 and the 9 that share its device weigh 16 in variables, and a device "
       "takes at most 10.4: a group closes the cycle 0 -> 1 -> 2 -> 3 -> 6 -> 7 -> 8 -> 9, of group 0 as 0; allow more "
       "imbalance, or fewer devices");
@@ -301,7 +301,7 @@ TEST_CASE("what is found without the exact search may stand so, and its bound ho
 TEST_CASE("a large graph is placed, the same again, and its bound is of connectivity") {
   const communication_problem problem = layered(80, 25, 7);
   for (const bool contiguous : {true, false}) {
-    communication_request request = request_of(4, 1.1, 1.1, contiguous);
+    communication_request request = request_of(4, 0.1, 0.1, contiguous);
     request.rounds = 20;
     const auto found = minimize_communication(problem, request);
     REQUIRE(found.state() == state::feasible);
@@ -320,7 +320,7 @@ TEST_CASE("the devices of a chain are its stages where little is handed over") {
   problem.variables.assign(3000, 1);
   for (std::size_t v = 1; v < 3000; ++v) problem.edges.push_back({v - 1, v, v % 250 == 0 ? 1.0 : 9.0});
   for (const bool contiguous : {true, false}) {
-    const auto found = minimize_communication(problem, request_of(12, 1.1, 1.1, contiguous));
+    const auto found = minimize_communication(problem, request_of(12, 0.1, 0.1, contiguous));
     REQUIRE(found);
     CHECK(found->value == 11);
   }
@@ -328,7 +328,7 @@ TEST_CASE("the devices of a chain are its stages where little is handed over") {
 
 TEST_CASE("why operators cannot be placed") {
   communication_problem problem = ten_operators();
-  communication_request request = request_of(2, 1.3, 1.3, true);
+  communication_request request = request_of(2, 0.3, 0.3, true);
   const auto why = [&] {
     const auto found = minimize_communication(problem, request);
     REQUIRE(found.state() == state::infeasible);
@@ -360,7 +360,7 @@ TEST_CASE("why operators cannot be placed") {
   problem.device = {none, none, 5, none, none, none, none, 0, none, none};
   CHECK(minimize_communication(problem, request).why().text() == begin + "operator 2 has to stand on device 5 of 2");
   problem.device.clear();
-  request = request_of(11, 8, 8, true);
+  request = request_of(11, 7, 7, true);
   CHECK(minimize_communication(problem, request).why().what == stagecut::reason::cause::more_stages_than_layers);
 }
 
@@ -369,31 +369,31 @@ TEST_CASE("two groups close a cycle together") {
   problem.variables = {5, 1, 5, 1};
   problem.edges = {{0, 1}, {2, 3}};
   problem.group = {0, 1, 1, 0};
-  const auto found = minimize_communication(problem, request_of(2, 1.3, 1.3, true));
+  const auto found = minimize_communication(problem, request_of(2, 0.3, 0.3, true));
   CHECK(found.why().place ==
         "operator 0 and the 3 that share its device weigh 12 in variables, and a device takes at most 7.8: a group "
         "closes "
         "the cycle 0 -> 1, of group 1 as 2, 2 -> 3, of group 0 as 0");
-  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->value == 2);
+  CHECK(minimize_communication(problem, request_of(2, 0.3, 0.3, false))->value == 2);
 }
 
 TEST_CASE("no operators, one device, no edges") {
   communication_problem problem;
-  communication_request request = request_of(2, 1, 1, true);
+  communication_request request = request_of(2, 0, 0, true);
   CHECK(minimize_communication(problem, request).state() == state::infeasible);
   request.at_most = true;
   CHECK(minimize_communication(problem, request).state() == state::optimal);
   problem.variables = {1, 1};
-  request = request_of(1, 1, 1, true);
+  request = request_of(1, 0, 0, true);
   CHECK(minimize_communication(problem, request)->assignment == devices{0, 0});
-  request = request_of(2, 1, 1, false);
+  request = request_of(2, 0, 0, false);
   CHECK(minimize_communication(problem, request)->assignment == devices{0, 1});
   CHECK(minimize_communication(problem, request)->gap() == 0);
 }
 
 TEST_CASE("a search that is stopped says what it has, and a bound that holds") {
   const communication_problem problem = layered(12, 5, 3);
-  communication_request request = request_of(4, 1.3, 1.3, false);
+  communication_request request = request_of(4, 0.3, 0.3, false);
   request.search.node_limit = 200;
   const auto found = minimize_communication(problem, request);
   REQUIRE(found.state() == state::feasible);
@@ -414,10 +414,10 @@ TEST_CASE("what makes no sense is refused") {
   const auto problem_with = [&](const auto& change) {
     communication_problem problem = good;
     change(problem);
-    return refusal([&] { return minimize_communication(problem, request_of(2, 1.3, 1.3, true)); });
+    return refusal([&] { return minimize_communication(problem, request_of(2, 0.3, 0.3, true)); });
   };
   const auto request_with = [&](const auto& change) {
-    communication_request request = request_of(2, 1.3, 1.3, true);
+    communication_request request = request_of(2, 0.3, 0.3, true);
     change(request);
     return refusal([&] { return minimize_communication(good, request); });
   };
@@ -431,14 +431,14 @@ TEST_CASE("what makes no sense is refused") {
   CHECK(problem_with([](auto& p) { p.edges.push_back({9, 0}); }).find("is a cycle of") != std::string::npos);
   CHECK(request_with([](auto& r) { r.devices = 0; }) ==
         "stagecut::minimize_communication: devices = 0, must be at least 1");
-  CHECK(request_with([](auto& r) { r.variable_imbalance = 0.9; }) ==
-        "stagecut::minimize_communication: variable_imbalance = 0.900000, must be finite and at least 1");
+  CHECK(request_with([](auto& r) { r.variable_imbalance = -0.1; }) ==
+        "stagecut::minimize_communication: variable_imbalance = -0.100000, must be finite and not negative");
   CHECK(request_with([](auto& r) { r.search.time_limit = -1; }).find("search.time_limit") != std::string::npos);
 }
 
 TEST_CASE("a cycle is no hindrance where edges lead anywhere") {
   communication_problem problem = ten_operators();
   problem.edges.push_back({9, 0, 2});
-  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->value ==
-        enumerate(problem, request_of(2, 1.3, 1.3, false)).least);
+  CHECK(minimize_communication(problem, request_of(2, 0.3, 0.3, false))->value ==
+        enumerate(problem, request_of(2, 0.3, 0.3, false)).least);
 }

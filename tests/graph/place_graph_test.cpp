@@ -99,7 +99,7 @@ TEST_CASE("what plans by communication say of every stage and of the whole is wo
     }
     if (model.edges.empty()) continue;
     plan_request request = request_of(2 + up_to(1));
-    request.imbalance = 2;
+    request.imbalance = 1;
     if (round % 3 == 0) request.links = {{static_cast<double>(up_to(2)), 4}};
     if (round % 3 == 1) model.machine.link = stagecut::link_speed{1, 2};
     const auto made = plan_graph(model, request);
@@ -125,7 +125,7 @@ TEST_CASE("a placement in no order hands over less") {
   stagecut::profile model = branches();
   model.layers[0].group = model.layers[5].group = "ends";
   plan_request request = request_of(2);
-  request.imbalance = 1.4;
+  request.imbalance = 0.4;
   const auto placed = place_graph(model, request);
   REQUIRE(placed.state() == state::optimal);
   CHECK(placed->of == "sent bytes");
@@ -139,7 +139,7 @@ TEST_CASE("a placement in no order hands over less") {
 TEST_CASE("fewer devices may do, and are left out then") {
   plan_request request = request_of(4);
   request.at_most = true;
-  request.imbalance = 4;
+  request.imbalance = 3;
   const auto made = plan_graph(branches(), request);
   REQUIRE(made.state() == state::optimal);
   CHECK(made->devices == 1);
@@ -157,7 +157,7 @@ TEST_CASE("what does not go with the method is refused, and the method by others
         "operators alone");
   CHECK(refused([](plan_request& r) { r.memory_limit = 5; }).find("memory_limit = 5") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.speeds = {1, 2}; }).find("speeds") != std::string::npos);
-  CHECK(refused([](plan_request& r) { r.imbalance = 0.5; }).find("imbalance = 0.5, must be") != std::string::npos);
+  CHECK(refused([](plan_request& r) { r.imbalance = -0.5; }).find("imbalance = -0.5, must be") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.objective = stagecut::plan_objective::makespan; }) ==
         "stagecut::plan_graph: objective = makespan, must be left out where the method is communication, or "
         "communication");

@@ -272,7 +272,7 @@ TEST_CASE("an encoder and a decoder are dealt out as worked by hand") {
   check_worked({.devices = 4}, {0, 2, 2, 2, 2, 0, 0, 1, 1, 3, 3, 0}, .445614, .277193, 60.76);
   check_worked({.devices = 2}, {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0}, .635263, .524386, 21.14);
   check_worked({.devices = 3}, {1, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2, 0}, .395789, .364737, 8.51);
-  check_worked({.devices = 4, .memory_weight = 1}, {3, 2, 2, 2, 2, 0, 0, 0, 1, 1, 1, 0}, .394737, .263158, 50);
+  check_worked({.devices = 4, .time_weight = 0}, {3, 2, 2, 2, 2, 0, 0, 0, 1, 1, 1, 0}, .394737, .263158, 50);
 
   const auto made = partition_modules(encoder_decoder(), {.devices = 4});
   CHECK(made->loads[0] == near(.445614));
@@ -319,7 +319,7 @@ TEST_CASE("small trees are dealt out as the definition says, and no figure is an
     const std::size_t leaves = stagecut::flatten_modules(model).layers.size();
     const int quarters = static_cast<int>(below(random, 5));
     for (std::size_t devices = 1; devices <= std::min<std::size_t>(leaves + 1, 6); ++devices) {
-      const auto made = partition_modules(model, {.devices = devices, .memory_weight = quarters / 4.0});
+      const auto made = partition_modules(model, {.devices = devices, .time_weight = 1 - quarters / 4.0});
       if (devices > leaves) {
         CHECK(made.state() == stagecut::state::infeasible);
         CHECK(made.why().what == stagecut::reason::cause::more_stages_than_layers);
@@ -365,7 +365,7 @@ TEST_CASE("the bound is not above the best way of all to deal out modules") {
     }
     const std::size_t leaves = stagecut::flatten_modules(untied).layers.size();
     const std::size_t devices = 1 + below(random, std::min<std::size_t>(leaves, 4));
-    const auto made = partition_modules(untied, {.devices = devices, .memory_weight = .5});
+    const auto made = partition_modules(untied, {.devices = devices, .time_weight = .5});
     REQUIRE(made);
     double whole = 0;
     std::vector<long> apart;
@@ -385,7 +385,7 @@ TEST_CASE("the bound is not above the best way of all to deal out modules") {
 TEST_CASE("layers that share parameters are dealt out where the first of them stands, and hold what they hold") {
   profile model = encoder_decoder();
   for (const std::size_t i : {1U, 4U}) model.layers[i].tied = {{"word", 12, {}, {}}};
-  const auto tied = partition_modules(model, {.devices = 4, .memory_weight = 1});
+  const auto tied = partition_modules(model, {.devices = 4, .time_weight = 0});
   REQUIRE(tied);
   CHECK(tied->assignment[1] == tied->assignment[4]);
   CHECK(tied->costs[0] == near(24.0 / 88));  // counts there, once
@@ -394,7 +394,7 @@ TEST_CASE("layers that share parameters are dealt out where the first of them st
   // The head stands with the model itself, and so on its first device, whatever it weighs.
   model = encoder_decoder();
   for (const std::size_t i : {0U, 4U}) model.layers[i].tied = {{"all", 1000, {}, {}}};
-  const auto root = partition_modules(model, {.devices = 3, .memory_weight = 1});
+  const auto root = partition_modules(model, {.devices = 3, .time_weight = 0});
   REQUIRE(root);
   CHECK(root->assignment[4] == 0);
   CHECK(root->leaves.size() == 13);
@@ -415,13 +415,13 @@ TEST_CASE("what counts as memory is asked for, and what no layer has does not co
   model.layers = {module_of("model", 0, 0, {1, 2}), module_of("a", 1, 2), module_of("b", 3, 2)};
   model.layers[1].activations = 8;
   const auto share = [&](const module_request& request) { return partition_modules(model, request)->costs[0]; };
-  CHECK(share({.devices = 2, .memory_weight = 1}) == .25);
-  CHECK(share({.devices = 2, .memory_weight = 0}) == .5);
-  CHECK(share({.devices = 2, .memory_weight = .5}) == .375);
-  CHECK(share({.devices = 2, .memory_weight = 1, .parameter_multiplier = 3}) == .25);
-  CHECK(share({.devices = 2, .memory_weight = 1, .parameter_multiplier = 2, .activations = true}) == .625);
+  CHECK(share({.devices = 2, .time_weight = 0}) == .25);
+  CHECK(share({.devices = 2, .time_weight = 1}) == .5);
+  CHECK(share({.devices = 2, .time_weight = .5}) == .375);
+  CHECK(share({.devices = 2, .time_weight = 0, .parameter_multiplier = 3}) == .25);
+  CHECK(share({.devices = 2, .time_weight = 0, .parameter_multiplier = 2, .activations = true}) == .625);
   for (auto& each : model.layers) each.forward = 0;
-  CHECK(share({.devices = 2, .memory_weight = .5}) == .25);
+  CHECK(share({.devices = 2, .time_weight = .5}) == .25);
   model.layers[1].forward = model.layers[2].backward = 1;  // both passes count
   for (auto& each : model.layers) each.parameters = 0;
   CHECK(share({.devices = 2}) == .5);
@@ -452,10 +452,9 @@ TEST_CASE("what cannot be dealt out is refused") {
   };
   const profile model = encoder_decoder();
   CHECK(refused(model, {.devices = 0}) == "stagecut::partition_modules: devices = 0, must be at least 1");
-  CHECK(refused(model, {.memory_weight = 1.5}) ==
-        "stagecut::partition_modules: memory_weight = 1.5, must be from 0 to 1");
+  CHECK(refused(model, {.time_weight = 1.5}) == "stagecut::partition_modules: time_weight = 1.5, must be from 0 to 1");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(refused(model, {.memory_weight = nan}).starts_with("stagecut::partition_modules: memory_weight = "));
+  CHECK(refused(model, {.time_weight = nan}).starts_with("stagecut::partition_modules: time_weight = "));
   CHECK(refused(model, {.parameter_multiplier = -1}) ==
         "stagecut::partition_modules: parameter_multiplier = -1, must be finite and not negative");
   const auto changed = [&](std::size_t i, auto change) {
@@ -479,7 +478,7 @@ TEST_CASE("what cannot be dealt out is refused") {
   CHECK(refused(profile{}) == "model: has no layers");
   profile nothing = model;
   for (auto& each : nothing.layers) each.forward = 0;
-  CHECK(refused(nothing, {.memory_weight = 0}) == "model: no layer has a time");
+  CHECK(refused(nothing, {.time_weight = 1}) == "model: no layer has a time");
   for (auto& each : nothing.layers) each.parameters = 0;
   CHECK(refused(nothing) == "model: no layer has a time or bytes of parameters");
   profile huge = model;

@@ -31,9 +31,9 @@
 
 /// Rejects options that do not apply to module trees.
 inline void refuse_beside_modules(const CLI::App& command) {
-  static constexpr std::string_view known[] = {"FILE",         "--devices", "--method", "--memory-weight",
-                                               "--optimizer",  "--format",  "--output", "--input-limit",
-                                               "--input-depth"};
+  static constexpr std::string_view known[] = {
+      "FILE",        "--devices", "--method", "--time-weight", "--memory-weight",
+      "--optimizer", "--format",  "--output", "--input-limit", "--input-depth"};
   for (const CLI::Option* const option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;
@@ -84,7 +84,7 @@ inline std::string modules_text(const stagecut::profile& tree, const stagecut::m
   const stagecut::module_partition& found = made.partition;
   std::string text = runs_text(made) + loads_text(made);
   text += fmt::format("heaviest device: {} of the model ({:.4g} memory, {:.4g} time), {}: none can be below {}\n",
-                      share_text(found.value), request.memory_weight, 1 - request.memory_weight,
+                      share_text(found.value), 1 - request.time_weight, request.time_weight,
                       stagecut::to_string(proved), share_text(found.bound));
   const double gap = found.gap();
   text += fmt::format("best cut of the chain of leaves into {} stage{}: {}, {}\n", found.loads.size(),

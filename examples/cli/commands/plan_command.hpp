@@ -285,7 +285,7 @@ struct plan_command {
     if (request.devices == 0) throw CLI::RequiredError("--devices");
     module_request asked;
     asked.devices = request.devices;
-    asked.memory_weight = method.memory_weight.value_or(asked.memory_weight);
+    asked.time_weight = method.weight_for_modules(asked.time_weight);
     return plan_modules_of(*tree, asked, request, source(), format, output);
   }
 

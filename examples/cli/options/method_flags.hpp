@@ -19,6 +19,7 @@
 #include "options/did_you_mean.hpp"
 #include "options/measure_flags.hpp"
 #include "options/words.hpp"
+#include "output/output.hpp"
 
 /// The measure of stages, as options of `plan`.
 struct method_flags {
@@ -35,18 +36,19 @@ struct method_flags {
 
   /// Rare options.
   void add_rare(CLI::App& command, stagecut::plan_request& request) {
-    command.add_option("--time-weight", time_weight, "Cost = W time + (1 - W) memory, 0 to 1")
+    command.add_option("--time-weight", time_weight, "Cost = W time + (1 - W) memory; modules: 0.2")
         ->type_name("W")
         ->group(rare_options)
         ->check(number_check());
-    command.add_option("--memory-weight", memory_weight, "Of --method modules: W memory + (1 - W) time (0.8)")
+    command.add_option("--memory-weight", memory_weight, "Until version 0.3: 1 - W of --time-weight")
         ->type_name("W")
         ->group(rare_options)
         ->check(number_check());
-    imbalance_ = command.add_option("--imbalance", request.imbalance, "--method communication: of a device, 1.3")
-                     ->type_name("X")
-                     ->group(rare_options)
-                     ->check(number_check());
+    imbalance_ =
+        command.add_option("--imbalance", request.imbalance, "--method communication: excess of a device, 0.3")
+            ->type_name("X")
+            ->group(rare_options)
+            ->transform(excess_check());
     command.add_flag("--not-contiguous", anywhere, "Likewise: edges may lead to any device, no pipeline")
         ->group(rare_options);
   }
@@ -56,10 +58,25 @@ struct method_flags {
   /// Whether it is a method for graphs.
   [[nodiscard]] bool of_graphs() const { return stagecut::find_name(stagecut::graph_method_names, method) != nullptr; }
 
+  /// The weight of time for a module tree. Reads the old option `--memory-weight` too, until version 0.3, and says so.
+  ///
+  /// @param usual  the weight if no option gives one
+  /// @throws CLI::ValidationError for both options, and for an old one that is not from 0 to 1
+  [[nodiscard]] double weight_for_modules(double usual) const {
+    if (!memory_weight) return time_weight.value_or(usual);
+    if (time_weight) throw CLI::ValidationError("--memory-weight", "is the old name of 1 - W: say --time-weight alone");
+    if (*memory_weight < 0 || *memory_weight > 1) {
+      throw CLI::ValidationError("--memory-weight", fmt::format("{} must be from 0 to 1", *memory_weight));
+    }
+    say(fmt::format("--memory-weight {} is --time-weight {:.6g} now, and version 0.3 will refuse it", *memory_weight,
+                    1 - *memory_weight));
+    return 1 - *memory_weight;
+  }
+
   /// Fills a request for that model, of that file.
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
-    if (memory_weight) throw CLI::ValidationError("--memory-weight", "goes with --method modules alone");
+    if (memory_weight) throw CLI::ValidationError("--memory-weight", "is --time-weight of --method modules");
     for (const auto& [option, said] : {std::pair("--imbalance", imbalance_ != nullptr && imbalance_->count() != 0),
                                        std::pair("--not-contiguous", anywhere)}) {
       if (said && method != "communication") throw CLI::ValidationError(option, "goes with --method communication");
@@ -72,7 +89,7 @@ struct method_flags {
     const auto* const known = stagecut::find_name(measure_flags, method);
     if (time_weight) {
       const bool by_time = known != nullptr && known->value == measure::time;
-      if (!by_time) throw CLI::ValidationError("--time-weight", "goes with --method time alone");
+      if (!by_time) throw CLI::ValidationError("--time-weight", "goes with --method time or modules");
       request.by = measure::time_and_memory;
       request.time_weight = *time_weight;
     } else if (known != nullptr) {

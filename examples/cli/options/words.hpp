@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -91,6 +92,24 @@ inline CLI::Validator number_check() {
   return CLI::Validator(
       [](const std::string& text) {
         return parse_number(text) ? std::string() : fmt::format("{} is no number", shown(text));
+      },
+      "");
+}
+
+/// A check for an excess over the mean: 0.3 or 30%. A plain number of 1 or more is rejected, as it was a factor before
+/// version 0.2.
+inline CLI::Validator excess_check() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool percents = text.ends_with('%');
+        const auto number = parse_number(std::string_view(text).substr(0, text.size() - (percents ? 1 : 0)));
+        if (!number || std::signbit(*number)) return fmt::format("{} is no excess: say 0.3 or 30%", shown(text));
+        if (!percents && *number >= 1) {
+          return fmt::format("{} is no factor but an excess: 0.3 is 30 %, say {:.6g} in place of {}, or {:.6g}%",
+                             shown(text), *number - 1, shown(text), *number * 100);
+        }
+        if (percents) text = fmt::format("{}", *number / 100);
+        return std::string();
       },
       "");
 }
@@ -213,7 +232,6 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"memory_accounting.checkpoint", "--checkpoint"},
                                                                        {"parameter_multiplier", "--optimizer"},
                                                                        {"time_weight", "--time-weight"},
-                                                                       {"memory_weight", "--memory-weight"},
                                                                        {"boundary_buffers", "--boundary-buffers"},
                                                                        {"microbatches", "--microbatches"},
                                                                        {"schedule", "--schedule"},

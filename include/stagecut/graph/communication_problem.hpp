@@ -37,8 +37,9 @@ struct communication_problem {
 /// The devices on which operators are placed: see `minimize_communication`. Unset fields keep their defaults.
 struct communication_request {
   std::size_t devices = 1;           ///< k, identical
-  double variable_imbalance = 1.3;   ///< a device holds at most this times a k-th of all variables; at least 1
-  double operation_imbalance = 1.3;  ///< the same for the operations
+  /// A device holds at most 1 + `variable_imbalance` times a k-th of all variables: 0.3 is an excess of 30 %.
+  double variable_imbalance = 0.3;
+  double operation_imbalance = 0.3;  ///< the same for the operations
   bool contiguous = true;  ///< whether edges lead to the same or a later device, so that devices can form a pipeline
   bool at_most = false;    ///< whether devices may stay empty
   std::optional<std::size_t> rounds{};  ///< placements to improve; unset: by the size of the graph, at most 60

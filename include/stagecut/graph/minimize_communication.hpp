@@ -39,7 +39,7 @@ struct minimize_communication_fn {
 ///                 seconds and the latency to each consumer, or `output` bytes if no operator has a sending time.
 ///                 Shared parameters count for the first operator that has them. Fixed stages are devices. Backward
 ///                 operators follow as in `contraction`
-/// @param request  number of devices, and their imbalance. A device holds at most the imbalance times all weights
+/// @param request  number of devices, and their imbalance. A device holds at most 1 + imbalance times all weights
 ///                 divided by the number of devices, used or not
 /// @return         every edge counts once, including each of several that carry the same data to one device. Optimal if
 ///                 proved; ties go to the least device for the first operator on which placements differ, if the search

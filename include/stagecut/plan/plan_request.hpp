@@ -75,9 +75,9 @@ struct plan_request {
   bool at_most = false;             ///< for a graph, whether fewer stages than devices are allowed
   graph_method method = graph_method::automatic;  ///< the method for graphs and module trees
   bool as_graph = false;                          ///< whether a chain, too, is planned as a graph
-  /// For `graph_method::communication`: a device holds at most this times an equal part of the variables, and of the
-  /// operators; at least 1.
-  double imbalance = 1.3;
+  /// For `graph_method::communication`: a device holds at most 1 + `imbalance` times an equal part of the variables, and
+  /// of the operators: 0.3 is an excess of 30 %.
+  double imbalance = 0.3;
   std::size_t microbatches = 0;  ///< per iteration; 0: not known
   /// With `stages_per_rank` above 1 `one_forward_one_backward` means interleaved. `synthesized` is planned by the makespan
   /// alone: the schedule is synthesized together with the cut, and with two stages per rank the placement is chosen too: in

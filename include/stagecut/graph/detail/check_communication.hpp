@@ -24,8 +24,8 @@ inline void check_communication_request(const communication_request& request) {
   if (request.devices == 0) refuse("devices", "0", "must be at least 1");
   if (request.devices >> 20U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^20");
   const auto check = [&](std::string_view name, double imbalance) {
-    if (!is_finite(imbalance) || !(imbalance >= 1))
-      refuse(name, std::to_string(imbalance), "must be finite and at least 1");
+    if (!is_finite(imbalance) || is_negative(imbalance))
+      refuse(name, std::to_string(imbalance), "must be finite and not negative");
   };
   check("variable_imbalance", request.variable_imbalance);
   check("operation_imbalance", request.operation_imbalance);

@@ -83,7 +83,7 @@ class communication_elements {
  private:
   static engine::tick_scale scale_of(const std::vector<double>& all);
   void choose_ticks(const communication_weights& figures);
-  /// A k-th of `all` times `imbalance`, plus a margin for rounding.
+  /// A k-th of `all` times 1 + `imbalance`, plus a margin for rounding.
   [[nodiscard]] ticks most_of(ticks all, double imbalance) const;
 
   void join(const operator_graph& graph, const communication_weights& figures);
@@ -144,7 +144,7 @@ inline void communication_elements::choose_ticks(const communication_weights& fi
 }
 
 inline auto communication_elements::most_of(ticks all, double imbalance) const -> ticks {
-  const double most = imbalance * (static_cast<double>(all) / static_cast<double>(devices_)) * (1 + 0x1p-40);
+  const double most = (1 + imbalance) * (static_cast<double>(all) / static_cast<double>(devices_)) * (1 + 0x1p-40);
   return most < static_cast<double>(all) ? static_cast<ticks>(most) : all;
 }
 

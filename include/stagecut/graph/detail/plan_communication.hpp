@@ -38,8 +38,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!request.speeds.empty()) refuse("speeds", "{…}", unknown);
   if (request.memory_limit.for_all()) refuse("memory_limit", number_text(*request.memory_limit.for_all()), unknown);
   if (request.by != measure::time) refuse("by", "another measure", unknown);
-  if (!(request.imbalance >= 1) || !is_finite(request.imbalance)) {
-    refuse("imbalance", number_text(request.imbalance), "must be finite and at least 1");
+  if (is_negative(request.imbalance) || !is_finite(request.imbalance)) {
+    refuse("imbalance", number_text(request.imbalance), "must be finite and not negative");
   }
   communication_request result;
   result.devices = request.devices;

@@ -145,7 +145,7 @@ inline void plan_devices(const profile& model, const plan_request& request, bool
 inline void plan_tree(const profile& model, const plan_request& request, planned_model& result) {
   module_request asked;
   asked.devices = request.devices;
-  if (request.by == measure::time_and_memory) asked.memory_weight = 1 - request.time_weight;
+  if (request.by == measure::time_and_memory) asked.time_weight = request.time_weight;
   outcome<planned_modules> found = plan_modules(model, asked, request.memory_accounting, request.optimizer);
   if (!found) {
     result.best = found.state() == state::infeasible ? outcome<plan>::infeasible(found.why())

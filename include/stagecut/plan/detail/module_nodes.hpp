@@ -63,7 +63,7 @@ struct module_nodes {
     fail(invalid_input(layer_text(model, i), "the sum of times or bytes up to it is out of range"));
   }
   // If no layer has one of the two, the other counts fully.
-  const double weight = request.memory_weight;
+  const double weight = 1 - request.time_weight;  // of memory; time has 1 - weight, so both add up to exactly 1
   const bool known = (all_memory > 0 && weight > 0) || (all_time > 0 && weight < 1);
   if (!known)
     fail(invalid_input("model", weight == 0   ? "no layer has a time"

@@ -25,9 +25,9 @@ namespace detail {
 inline void check_modules(const profile& model, const module_request& request) {
   constexpr const char* function = "partition_modules";
   if (request.devices == 0) fail(argument_error(function, "devices", "0", "must be at least 1"));
-  const double weight = request.memory_weight;
+  const double weight = request.time_weight;
   if (!is_finite(weight) || is_negative(weight) || weight > 1) {
-    fail(argument_error(function, "memory_weight", number_text(weight), "must be from 0 to 1"));
+    fail(argument_error(function, "time_weight", number_text(weight), "must be from 0 to 1"));
   }
   if (!is_finite(request.parameter_multiplier) || is_negative(request.parameter_multiplier)) {
     fail(argument_error(function, "parameter_multiplier", number_text(request.parameter_multiplier),
