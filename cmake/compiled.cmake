@@ -1,7 +1,10 @@
 # stagecut::compiled: the bodies of the library, compiled once; who links to it compiles declarations. It is built where something
 # links to it, and with everything else, and installed, where STAGECUT_COMPILED is on. One file a room, of the rooms whose packages
 # are there. They are asked for their headers alone: an installed archive asks its users for none of them.
-set(STAGECUT_COMPILED_ROOMS "" CACHE STRING "Rooms that stagecut::compiled has, with all that they include; empty: all")
+if(DEFINED STAGECUT_COMPILED_ROOMS)
+  message(FATAL_ERROR "STAGECUT_COMPILED_ROOMS is called STAGECUT_COMPILED_MODULES since version 0.2")
+endif()
+set(STAGECUT_COMPILED_MODULES "" CACHE STRING "Modules that stagecut::compiled has, with all that they include; empty: all")
 set(STAGECUT_COMPILED_LIBRARY "" CACHE FILEPATH "A library of this version, compiled already, which is stagecut::compiled then")
 if(STAGECUT_COMPILED_LIBRARY)
   if(NOT EXISTS "${STAGECUT_COMPILED_LIBRARY}" OR STAGECUT_COMPILED)
@@ -55,7 +58,7 @@ function(stagecut_compile_rooms source build)
   list(TRANSFORM rooms REPLACE "\\.hpp$" "")
   foreach(room IN LISTS ARGN)
     if(NOT room IN_LIST rooms)
-      message(FATAL_ERROR "STAGECUT_COMPILED_ROOMS: there is no room \"${room}\", but ${rooms}")
+      message(FATAL_ERROR "STAGECUT_COMPILED_MODULES: there is no module \"${room}\", but ${rooms}")
     endif()
   endforeach()
   foreach(room IN LISTS rooms)
@@ -90,7 +93,7 @@ macro(stagecut_compile_rooms_now)
   stagecut_compile_rooms(${ARGN})
 endmacro()
 
-set(arguments "\"${PROJECT_SOURCE_DIR}\" \"${PROJECT_BINARY_DIR}\" ${STAGECUT_COMPILED_ROOMS}")
+set(arguments "\"${PROJECT_SOURCE_DIR}\" \"${PROJECT_BINARY_DIR}\" ${STAGECUT_COMPILED_MODULES}")
 if(PROJECT_IS_TOP_LEVEL OR STAGECUT_INSTALL_CLI)
   cmake_language(EVAL CODE "stagecut_compile_rooms(${arguments})")
 else()  # after `stagecut_find_now`

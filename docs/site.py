@@ -11,11 +11,12 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 library = root / "include" / "stagecut"
 
-rooms = {
-    "core": "the language of all rooms: intervals, cuts, outcomes, errors",
+modules = {
+    "core": "the language of all modules: intervals, cuts, outcomes, errors",
     "cost": "what a stage costs, and which stages may not be",
     "fit": "links from what was measured",
     "graph": "graphs of operators cut into stages",
+    "joint": "more than the cut: replicas, tensor parallelism, recomputation",
     "io": "files, pictures, frameworks' formats",
     "makespan": "the cut with the least makespan",
     "orders": "schedules made for given stages",
@@ -50,7 +51,7 @@ def escaped(name):
 
 def header_for_doxygen(path):
     """A function object is shown as one thing: its type has its name and its documentation, and the constant is left out.
-    What a header defines belongs to the module of its room."""
+    What a header defines belongs to the module of its folder."""
     text = path.read_text().replace("::inline STAGECUT_ABI", "").replace("STAGECUT_DECL ", "")
     parts = path.relative_to(library).parts if path.is_relative_to(library) else ()
     if len(parts) < 2 or {"detail", "parts", "engine"} & {*parts}:
@@ -67,11 +68,11 @@ def header_for_doxygen(path):
     # Between a backtick and an apostrophe Doxygen sees a quotation.
     text = re.sub(r"^ *///.*'.*$", lambda line: re.sub(r"`([^`]*'[^`]*)`", lambda m: f"<code>{html.escape(m[1], quote=False)}</code>",
                                                        line[0]), text, flags=re.MULTILINE)
-    room = parts[0]
+    module = parts[0]
     opened = re.search(r"^namespace stagecut(?:::\w+)? \{\n", text, re.MULTILINE)
     closed = text.rfind("\n}  // namespace stagecut")
     if opened and closed > 0:
-        group = f"\n/** @addtogroup room_{room} {room}: {rooms.get(room, 'a room')}\n@{{ */\n"
+        group = f"\n/** @addtogroup module_{module} {module}: {modules[module]}\n@{{ */\n"
         text = text[: opened.end()] + group + text[opened.end() : closed] + "\n/** @} */" + text[closed:]
     # Doxygen would want a sentence for each macro of a header that it has a page for.
     return text if "@file" in text or "#define STAGECUT_" in text else f"{text}\n/** @file */\n"
