@@ -21,7 +21,7 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 ///
 /// The tick is as small as cuts of some makespan allow. A time that such a cut cannot contain, because it alone is
 /// longer, counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See
-/// docs/makespan.md, What the answer means.
+/// docs/makespan.md, Rounding to ticks.
 ///
 /// `tick_b` is B, or I where the schedule runs the gradients apart.
 class chain_ticks : public chain_times {

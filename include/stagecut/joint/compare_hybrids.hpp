@@ -17,7 +17,8 @@ namespace stagecut::inline STAGECUT_ABI {
 ///
 /// @param model    as for `plan_hybrid`
 /// @param request  as for `plan_hybrid`; every planner keeps to its memory, counted as the simulation counts it, so
-///                 that its plan can run, and has its limits
+///                 that its plan can run, and has a tenth of its limits. Without limits each searches until its
+///                 plan is proved
 /// @param own      the plan of `plan_hybrid` for the shortest iteration; replaced by the plan of another planner if
 ///                 that finishes earlier
 /// @return         the plans of PipeDream, DAPPLE, Piper and Alpa, then the one for the shortest iteration, in this

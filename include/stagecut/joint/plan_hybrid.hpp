@@ -26,7 +26,8 @@ namespace stagecut::inline STAGECUT_ABI {
 /// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, except with `length.all_reduce`,
 /// which may favour a slower mixture; otherwise the search runs twice, and the bound is for optimistic options, each as
 /// good as several. Limits of time and nodes cover all searches together; with node limits alone the plan is
-/// deterministic.
+/// deterministic. The search for the iteration starts from the best plan of the planners of `compare_hybrids`, each of
+/// which takes at most a tenth of the limits or, without limits, a million nodes.
 ///
 /// The plan of a graph has an edge from each stage to the next, with every tensor that crosses there: stages forward
 /// what passes through them, and the bound is for such pipelines. If the graph has more than 5000 order ideals, only

@@ -28,8 +28,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return request.objective == plan_objective::automatic || request.objective == plan_objective::iteration;
 }
 
-/// The plans of other planners: see `compare_hybrids`. Each gets a tenth of a time limit.
-/// @param quick  whether, without limits, a search may end before its plan is proved optimal
+/// The plans of other planners: see `compare_hybrids`. Each gets a tenth of the limits.
+/// @param quick  whether, without limits, each search ends after a million nodes, with or without a proof
 [[nodiscard]] inline std::vector<compared_hybrid> rival_plans(const profile& model, const hybrid_plan_request& request,
                                                               bool quick);
 

@@ -37,11 +37,13 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 }
 
 /// The sum of a list, rounded as in `prefix_sums`.
+/// @throws invalid_input naming the first value that is negative or not finite, or at which the sum is out of range
 [[nodiscard]] inline double sum_of(const std::vector<double>& values) {
   return prefix_sums(values).prefix(values.size());
 }
 
 /// W of a layer's share of the time, and 1 - W of its share of the memory.
+/// @throws invalid_input as `sum_of`, for the seconds and for the bytes
 [[nodiscard]] inline std::vector<double> weighted_shares(const std::vector<double>& seconds, double time_weight,
                                                          const training_memory& memory) {
   std::vector<double> bytes(seconds.size());
@@ -75,7 +77,7 @@ struct layer_costs {
 };
 
 /// The costs by which a request measures stages.
-/// @throws invalid_input if no layer has such a cost
+/// @throws invalid_input if no layer has such a cost, and as `sum_of`
 [[nodiscard]] inline layer_costs measured_costs(const profile& model, const plan_request& request,
                                                 const training_memory& memory) {
   if (request.by == measure::layers) return {std::vector<double>(model.layers.size(), 1), "layers"};
