@@ -1,7 +1,7 @@
 # stagecut::compiled: the bodies of the library, compiled once; who links to it compiles declarations. It is built where something
 # links to it, and with everything else, and installed, where STAGECUT_COMPILED is on. One file a room, of the rooms whose packages
 # are there. They are asked for their headers alone: an installed archive asks its users for none of them.
-if(DEFINED STAGECUT_COMPILED_ROOMS)
+if(STAGECUT_COMPILED_ROOMS)  # a folder that was configured before has it, empty
   message(FATAL_ERROR "STAGECUT_COMPILED_ROOMS is called STAGECUT_COMPILED_MODULES since version 0.2")
 endif()
 set(STAGECUT_COMPILED_MODULES "" CACHE STRING "Modules that stagecut::compiled has, with all that they include; empty: all")

@@ -2,7 +2,7 @@
 # examples/cli, and `documentation` (pages, schemas, licence), which either asks for.
 if(STAGECUT_INSTALL)
   include(CMakePackageConfigHelpers)
-  # find_package(stagecut 0.1 COMPONENTS compiled fit graph io search)
+  # find_package(stagecut 0.2 COMPONENTS compiled fit graph io search)
   set(package_dir "${CMAKE_INSTALL_DATADIR}/cmake/stagecut")
   configure_package_config_file(cmake/stagecut-config.cmake.in stagecut-config.cmake INSTALL_DESTINATION "${package_dir}"
                                 NO_SET_AND_CHECK_MACRO)

@@ -131,9 +131,13 @@ def main(doxygen):
             wrong.append(f"{calls[0]} does not say what {name} does")
         if "testing" not in header.parts and not re.search(rf"<a [^>]*>stagecut::(?:search::)?{name}<", architecture):
             wrong.append(f"{header.name}: the page of the architecture leads to no {name}")
-    for room in sorted(path.name for path in (root / "include" / "stagecut").iterdir() if path.is_dir()):
-        if room not in architecture:
-            wrong.append(f"the page of the architecture does not name the room {room}")
+    for module in sorted(path.name for path in (root / "include" / "stagecut").iterdir() if path.is_dir()):
+        if module not in architecture:
+            wrong.append(f"the page of the architecture does not name the module {module}")
+        if module not in ("engine", "source") and f"group__module__{module}.html" not in pages:  # those two are not for users
+            wrong.append(f"the reference has no page of the module {module}")
+    titles = {name: re.findall(r'<(?:title|div class="title")>([^<]*)', text) for name, text in pages.items() if name.endswith(".html")}
+    wrong += [f"{name}: its title says room, for a module" for name, found in titles.items() if re.search(r"\brooms?\b", " ".join(found))]
     side = pages.get("navtreedata.js", "")
     for source in sources:
         if page_of(source) not in pages:

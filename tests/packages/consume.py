@@ -30,8 +30,8 @@ if(COMPILED)
 endif()
 """
 OFF = [f"-DSTAGECUT_BUILD_{part}=OFF" for part in ("TESTS", "EXAMPLES", "BENCH")]
-RANGE = "find_package(stagecut 0.1...<0.3 REQUIRED)"
-BOTH = "find_package(stagecut 0.1...<0.3 REQUIRED COMPONENTS compiled)"
+RANGE = "find_package(stagecut 0.2...<0.4 REQUIRED)"
+BOTH = "find_package(stagecut 0.2...<0.4 REQUIRED COMPONENTS compiled)"
 ROOMS = [room for room in ("core", "cost", "profile", "sequence", "schedule") if (root / f"include/stagecut/source/{room}.hpp").exists()]
 # As a new user has it: no setting of this machine reaches the builds.
 environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -119,14 +119,14 @@ def add_subdirectory(folder):
 
 def some_rooms(folder):
     """An option for CMake: the compiled form of what the program calls, without optimisation."""
-    (folder / "rooms.cmake").write_text(f'set(STAGECUT_COMPILED_ROOMS "{";".join(ROOMS)}" CACHE STRING "")\n'
+    (folder / "rooms.cmake").write_text(f'set(STAGECUT_COMPILED_MODULES "{";".join(ROOMS)}" CACHE STRING "")\n'
                                         'set(STAGECUT_OPTIMISATION 0 CACHE STRING "")\n')
     return f"-C{folder}/rooms.cmake"
 
 
 def fetch_content(folder):
     with tarfile.open(folder / "stagecut.tar.gz", "w:gz") as archive:
-        archive.add(sources(folder), "stagecut-0.1.0")
+        archive.add(sources(folder), "stagecut-of-a-release")
     shutil.rmtree(folder / "stagecut")
     return with_cmake(folder, f'include(FetchContent)\nFetchContent_Declare(stagecut URL "{folder}/stagecut.tar.gz" '
                       "DOWNLOAD_EXTRACT_TIMESTAMP ON)\nFetchContent_MakeAvailable(stagecut)", some_rooms(folder))
@@ -200,7 +200,7 @@ def vcpkg(folder):
     else:
         run("cmake", "-D", "FEATURES=compiled;io", "-D", f"INSTALLED={prefix}", "-D",
             f"OPTIONS=-DCMAKE_CXX_COMPILER={compiler};{some_rooms(folder)}", "-P", root / "tests/packages/vcpkg_steps.cmake")
-    asked, there = "find_package(stagecut 0.1 CONFIG REQUIRED COMPONENTS", f"-DCMAKE_PREFIX_PATH={prefix}"
+    asked, there = "find_package(stagecut 0.2 CONFIG REQUIRED COMPONENTS", f"-DCMAKE_PREFIX_PATH={prefix}"
     printed = with_cmake(folder, f"{asked} io)\n{asked} compiled)", there, target="stagecut::io")
     assert printed == with_pkg_config(folder, prefix)
     if not program:  # its compiled form has some rooms alone

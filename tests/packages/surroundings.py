@@ -73,12 +73,12 @@ with tempfile.TemporaryDirectory() as name:
     cmake("--install", place / "plain")
     missing = ("set(CMAKE_DISABLE_FIND_PACKAGE_nlohmann_json ON)\nset(CMAKE_DISABLE_FIND_PACKAGE_Boost ON)\n"
                f'set(CMAKE_DISABLE_FIND_PACKAGE_Eigen3 ON)\nset(CMAKE_PREFIX_PATH "{place}/plain-prefix")\n')
-    ended = project(place / "optional", f"{missing}find_package(stagecut 0.1 REQUIRED OPTIONAL_COMPONENTS io graph fit)\n"
+    ended = project(place / "optional", f"{missing}find_package(stagecut 0.2 REQUIRED OPTIONAL_COMPONENTS io graph fit)\n"
                     "foreach(each io graph fit)\n  if(stagecut_${each}_FOUND OR TARGET stagecut::${each})\n"
                     "    message(FATAL_ERROR ${each})\n  endif()\nendforeach()\n")
     check("optional components without what they need", ended.returncode == 0, ended)
     for component, needs in (("io", "nlohmann_json 3.10"), ("graph", "Boost 1.74"), ("fit", "Eigen3 3.3")):
-        ended = project(place / component, f"{missing}find_package(stagecut 0.1 REQUIRED COMPONENTS {component})\n")
+        ended = project(place / component, f"{missing}find_package(stagecut 0.2 REQUIRED COMPONENTS {component})\n")
         check(f"component {component} without {needs}", ended.returncode != 0
               and f'the component "{component}" needs {needs}' in " ".join(ended.stderr.split()), ended)
 

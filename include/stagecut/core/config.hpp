@@ -32,21 +32,21 @@
 #endif
 #define STAGECUT_DECL
 #if defined(_GLIBCXX_DEBUG)
-#define STAGECUT_ABI v0_1_compiled_debug
-#define STAGECUT_ABI_TAG "v0_1_compiled_debug"
+#define STAGECUT_ABI v0_2_compiled_debug
+#define STAGECUT_ABI_TAG "v0_2_compiled_debug"
 #else
-#define STAGECUT_ABI v0_1_compiled
-#define STAGECUT_ABI_TAG "v0_1_compiled"
+#define STAGECUT_ABI v0_2_compiled
+#define STAGECUT_ABI_TAG "v0_2_compiled"
 #endif
 #else
 #define STAGECUT_HEADER_ONLY
 #define STAGECUT_DECL inline
 #if defined(_GLIBCXX_DEBUG)
-#define STAGECUT_ABI v0_1_debug
-#define STAGECUT_ABI_TAG "v0_1_debug"
+#define STAGECUT_ABI v0_2_debug
+#define STAGECUT_ABI_TAG "v0_2_debug"
 #else
-#define STAGECUT_ABI v0_1
-#define STAGECUT_ABI_TAG "v0_1"
+#define STAGECUT_ABI v0_2
+#define STAGECUT_ABI_TAG "v0_2"
 #endif
 #endif
 namespace stagecut {
