@@ -135,7 +135,8 @@ inline void add_part(stagecut::request_part part, small_request& to) {
     case request_part::target:
       request.target = request.replicas.empty() ? stagecut::framework::pytorch : stagecut::framework::pipedream;
       break;
-    case request_part::kept_layers: request.forbidden_cuts = {2}; break;
+    case request_part::forbidden_cuts: request.forbidden_cuts = {2}; break;
+    case request_part::kept_together: request.kept_together = {stagecut::interval{2, 4}}; break;
     case request_part::start: request.start = stagecut::cuts({0, 3, 7}); break;
     case request_part::graph_method:
       if (request.method == stagecut::graph_method::automatic) request.method = stagecut::graph_method::linear;

@@ -3,8 +3,8 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/plan_model.hpp>
 #include <stagecut/plan/module_partition.hpp>
-#include <stagecut/plan/module_request.hpp>
 #include <stagecut/plan/plan_modules.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -79,7 +79,7 @@ inline std::string loads_text(const stagecut::planned_modules& made) {
 }
 
 /// A plan of modules, compared with others.
-inline std::string modules_text(const stagecut::profile& tree, const stagecut::module_request& request,
+inline std::string modules_text(const stagecut::profile& tree, const stagecut::plan_request& request,
                                 const stagecut::planned_modules& made, stagecut::state proved) {
   const stagecut::module_partition& found = made.partition;
   std::string text = runs_text(made) + loads_text(made);
@@ -100,10 +100,8 @@ inline std::string modules_text(const stagecut::profile& tree, const stagecut::m
 }
 
 /// Plans a module tree, and writes the plan.
-/// @param said  only its optimizer is used
-inline int plan_modules_of(const stagecut::profile& tree, const stagecut::module_request& request,
-                           const stagecut::plan_request& said, const std::string& source, const std::string& format,
-                           const std::string& output) {
+inline int plan_modules_of(const stagecut::profile& tree, const stagecut::plan_request& request,
+                           const std::string& source, const std::string& format, const std::string& output) {
   using namespace stagecut;
   if (format != "text" && format != "json") {
     throw CLI::ValidationError("--format", fmt::format("{}: of --method modules it is text or json", format));
@@ -111,19 +109,20 @@ inline int plan_modules_of(const stagecut::profile& tree, const stagecut::module
   const bool any =
       std::any_of(tree.layers.begin(), tree.layers.end(), [](const layer& l) { return !l.children.empty(); });
   if (!any) throw invalid_input(source, "no layer has children: --method modules is of a module tree");
-  outcome<planned_modules> made;
+  planned_model found;
   try {
-    made = plan_modules(tree, request, said.memory_accounting, said.optimizer);
+    found = compare_model(tree, request);
   } catch (const invalid_input& error) {
     throw invalid_input(source, error.what());
   } catch (const argument_error& error) {
     throw CLI::ValidationError(in_options(error));
   }
-  if (!made) {
-    say(fmt::format("{}: {}: {}", source, to_string(made.state()), made.why().text()));
+  if (!found.best) {
+    say(fmt::format("{}: {}: {}", source, to_string(found.best.state()), found.best.why().text()));
     return infeasible;
   }
-  write(format == "json" ? formatted(made->plan, format, screen{}) : modules_text(tree, request, *made, made.state()),
+  const planned_modules made{*found.best, *found.modules};
+  write(format == "json" ? formatted(made.plan, format, screen{}) : modules_text(tree, request, made, found.best.state()),
         output);
   return planned;
 }

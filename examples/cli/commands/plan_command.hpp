@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/io/graphs/piper.hpp>
+#include <stagecut/joint/plan_model.hpp>
 #include <stagecut/plan/score_cut.hpp>
+#include <stagecut/plan/usual_search.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/as_inference.hpp>
 #include <stagecut/stagecut.hpp>
@@ -22,6 +23,7 @@
 #include "commands/module_plan.hpp"
 #include "commands/piper_plan.hpp"
 #include "commands/read_model.hpp"
+#include "output/combinations_text.hpp"
 #include "output/computed_text.hpp"
 #include "output/exit_status.hpp"
 #include "output/hybrid_text.hpp"
@@ -129,8 +131,56 @@ struct plan_command {
     using namespace stagecut;
     check_output(output, {file});
     if (method.of_modules()) return run_modules();
-    // The formats of vLLM and SGLang are for serving, so a configuration, which could also be trained, is planned for
-    // serving.
+    ask_inference();
+    ask_several_devices();
+    std::optional<profile> model = computed_model();
+    const bool computed = computed_ = model.has_value();
+    if (!model) {
+      const std::optional<std::string> text = read_text(file, input);
+      if (text && io::is_piper(*text, input.limits)) return run_piper(*text);
+      if (text) model = model_of(*text, file, input, table);
+    }
+    if (!model) return none(outcome<plan>());
+    plans_recomputation = recompute.is_planned(*model, computed) && !several_devices;
+    if (inference) *model = as_inference(profile(*model));
+    refuse_own_cut();
+    if (*cut.said() != '\0' && is_chain(*model)) *model = as_chain(profile(*model));
+    ask_machine(*model);
+    ask_chain(*model);
+    refuse_of_graphs(*model);
+    ask(*model);
+    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, in_a_row(*model), request);
+    try {
+      if (own) score(*model);
+      if (cut.no_search) return write_own();
+      ask_open(*model, computed);
+      ask_effort();
+      if (method.anywhere) return place_anywhere(*model, with_usual_limit(*model, request), source(), format, output);
+      return write_plan(*model, solve(*model));
+    } catch (const invalid_input& error) {
+      throw invalid_input(source(), error.what());
+    } catch (const argument_error& error) {
+      throw CLI::ValidationError(in_options(error));
+    }
+  }
+
+ private:
+  const CLI::App* said_ = nullptr;
+  const CLI::Option* at_most_said_ = nullptr;
+  bool plans_recomputation = false;
+  bool several_devices = false;                     // whether a stage may use several devices
+  std::string limit_taken;                          // from the device in the profile
+  std::string constant_taken;  // from the memory of devices
+  std::optional<stagecut::cuts> own;           // a cut given by the user
+  std::optional<stagecut::scored_cut> scored;  // its score
+  std::string scope_;                          // scope that was not searched
+  bool computed_ = false;                      // whether the model was computed from a configuration
+
+  [[nodiscard]] std::string source() const { return source_name(file); }
+
+  /// Whether to plan for serving: by --inference, by a framework that serves, or, for a configuration, which could also be
+  /// trained, by a format of such a framework.
+  void ask_inference() {
     const bool serves = target.serves(format) && request.microbatches == 0;
     if (target.serves("")) {
       if (request.microbatches != 0) {
@@ -145,57 +195,46 @@ struct plan_command {
     if (transformer.inference && recompute.how_said->count() != 0) {
       throw CLI::ValidationError("--recompute", "is of training, not of --inference");
     }
-    ask_several_devices();
+  }
+
+  /// The model of a configuration; none for another file.
+  [[nodiscard]] std::optional<stagecut::profile> computed_model() {
+    using stagecut::transformer::recomputing;
     transformer.recomputation = recompute.of_computed();
     transformer.variants = recompute.needs_variants();
-    const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
-    if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
+    const recomputing again = transformer.recomputation.value_or(recomputing::none);
+    if (again != recomputing::none && memory.checkpoint != stagecut::checkpointing::never) {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
     }
-    std::optional<profile> model = transformer.profile_of(file, input.limits);
-    const bool computed = computed_ = model.has_value();
-    if (computed) {
-      table.refuse(file);
-      stop_signals::begin_search(false);
+    std::optional<stagecut::profile> model = transformer.profile_of(file, input.limits);
+    if (!model) return model;
+    table.refuse(file);
+    stop_signals::begin_search(false);
+    return model;
+  }
+
+  /// Adds what is planned together with the cut to the request.
+  void ask_open(const stagecut::profile& model, bool computed) {
+    if (several_devices) {
+      hybrid.ask(model, recompute.names(model, computed), devices.nodes.node_gpus, devices.nodes.shared_by, request);
+    } else if (plans_recomputation) {
+      const count_range one{request.stages_per_rank, request.stages_per_rank};
+      recompute.ask(model, per_rank_said.empty() ? one : per_rank, schedule_said->count() != 0, input.limits, request);
+    } else if (schedule == "auto") {
+      request.any_schedule = true;
+      if (per_rank.first != 0) request.choices.stages_per_rank = {per_rank.first};
     }
-    if (!model) {
-      const std::optional<std::string> text = read_text(file, input);
-      if (text && io::is_piper(*text, input.limits)) return run_piper(*text);
-      if (text) model = model_of(*text, file, input, table);
-    }
-    if (!model) return none(outcome<plan>());
-    plans_recomputation = recompute.is_planned(*model, computed) && !several_devices;
-    if (inference) {
-      profile trained = std::move(*model);
-      *model = as_inference(std::move(trained));
-    }
-    refuse_own_cut();
-    if (*cut.said() != '\0' && is_chain(*model)) {
-      profile chain = as_chain(std::move(*model));
-      *model = std::move(chain);
-    }
-    ask_machine(*model);
-    ask_chain(*model);
-    refuse_of_graphs(*model);
-    ask(*model);
-    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, in_a_row(*model), request);
-    outcome<plan> answer;
-    try {
-      if (own) score(*model);
-      if (cut.no_search) return write_own();
-      if (method.anywhere) return place_anywhere(*model, ask_effort(*model), source(), format, output);
-      answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
-    } catch (const invalid_input& error) {
-      throw invalid_input(source(), error.what());
-    } catch (const argument_error& error) {
-      throw CLI::ValidationError(in_options(error));
-    }
-    scope_ = not_searched(*model, answer.state());
-    if (!answer) {
+  }
+
+  /// Writes the plan, or why there is none.
+  int write_plan(const stagecut::profile& model, stagecut::planned_model found) {
+    using namespace stagecut;
+    scope_ = not_searched(model, found);
+    if (!found.best) {
       if (scored && format == "text") write(own_text(nullptr), output);
-      return none(answer);
+      return none(found.best);
     }
-    plan& made = *answer;
+    plan& made = *found.best;
     if (timeline && made.timeline.empty()) {
       throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
     }
@@ -204,62 +243,57 @@ struct plan_command {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
     }
     say_scope(made, scope_);
-    std::string text = formatted(made, format, screen_of(output));
-    if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared, screen_of(output));
-    if (plans_recomputation && (format == "text" || !recompute.pictures.empty())) {
-      const std::vector<asked_strategy> strategies = recompute.compare(*model, made);
-      recompute.draw(*model, strategies);
-      if (format == "text") {
-        const screen on = screen_of(output);
-        text += recompute_text(made, on) + stages_per_rank_text(made.profile, recompute.all) +
-                strategies_text(made, strategies, on);
-      }
-    }
-    if (format == "text" && several_devices) {
-      if (!hybrids_.empty()) text += compared_hybrids_text(hybrids_, *model, screen_of(output));
-    }
-    if (format == "text" && scored) text += own_text(&made);
-    if (format == "text" && !computed_figures(made.profile).empty()) text += computed_text(made.profile);
-    if (format == "text" && !target.name.empty()) {
-      const std::string told = target.text_of(made);
-      text += told + settings_text(made, target.name, told);
-    }
+    const std::string text = formatted(made, format, screen_of(output)) + comparisons(model, found) + figures(made);
     write(text, output);
     say_settings(made, format, text);
+    say_notes(made);
+    return planned;
+  }
+
+  /// What the plan is compared with, as text.
+  [[nodiscard]] std::string comparisons(const stagecut::profile& model, const stagecut::planned_model& found) {
+    const stagecut::plan& made = *found.best;
+    const screen on = screen_of(output);
+    std::string text;
+    if (plans_recomputation && (format == "text" || !recompute.pictures.empty())) {
+      recompute.used(found.request);
+      const std::vector<asked_strategy> strategies = recompute.compare(model, made);
+      recompute.draw(model, strategies);
+      text = recompute_text(made, on) + stages_per_rank_text(made.profile, found.compared) +
+             strategies_text(made, strategies, on);
+    }
+    if (format != "text") return "";
+    if (!plans_recomputation && !found.compared.empty()) text += comparison_text(model, found.compared, on);
+    if (!found.hybrids.empty()) text += compared_hybrids_text(found.hybrids, model, on);
+    return scored ? text + own_text(&made) : text;
+  }
+
+  /// The computed figures of the model, and the lines of its framework, as text.
+  [[nodiscard]] std::string figures(const stagecut::plan& made) const {
+    if (format != "text") return "";
+    std::string text = computed_figures(made.profile).empty() ? "" : computed_text(made.profile);
+    if (target.name.empty()) return text;
+    const std::string lines = target.text_of(made);
+    return text + lines + settings_text(made, target.name, lines);
+  }
+
+  /// Reports what a reader of the plan should know, on standard error.
+  void say_notes(const stagecut::plan& made) const {
     for (const std::string& each : target.cautions(made, format)) say(each);
     const std::string too_large = beyond_device_text(made);
     if (!too_large.empty()) say(fmt::format("{}: {}, by --memory none", source(), too_large));
     say_reading(made);
-    if (request.microbatches != 0 && !made.makespan) {
-      const std::string why = stagecut::are_graph_chunks(made)
-                                  ? "no schedule is known that runs several stages of a graph on a device"
-                                  : prediction_obstacle(request);
-      say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
-    }
-    return planned;
+    if (request.microbatches == 0 || made.makespan) return;
+    const std::string why = stagecut::are_graph_chunks(made)
+                                ? "no schedule is known that runs several stages of a graph on a device"
+                                : prediction_obstacle(request);
+    say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
   }
 
- private:
-  const CLI::App* said_ = nullptr;
-  const CLI::Option* at_most_said_ = nullptr;
-  stagecut::plan_comparison compared;
-  bool plans_recomputation = false;
-  stagecut::hybrid_plan_request asked_hybrid;
-  std::vector<stagecut::compared_hybrid> hybrids_;  // the choices of other planners, and the plan
-  bool several_devices = false;                     // whether a stage may use several devices
-  std::string limit_taken;                          // from the device in the profile
-  std::string constant_taken;  // from the memory of devices
-  std::optional<stagecut::cuts> own;           // a cut given by the user
-  std::optional<stagecut::scored_cut> scored;  // its score
-  std::string scope_;                          // scope that was not searched
-  bool computed_ = false;                      // whether the model was computed from a configuration
-
-  [[nodiscard]] std::string source() const { return source_name(file); }
-
   /// The part of the requested scope that was not searched; empty if all of it was.
-  [[nodiscard]] std::string not_searched(const stagecut::profile& model, stagecut::state answered) const {
-    if (several_devices) return hybrid.not_searched(model, asked_hybrid);
-    if (in_a_row(model)) return answered == stagecut::state::feasible ? "other orders of the layers" : "";
+  [[nodiscard]] std::string not_searched(const stagecut::profile& model, const stagecut::planned_model& found) const {
+    if (several_devices) return hybrid.not_searched(model, request);
+    if (in_a_row(model)) return found.best.state() == stagecut::state::feasible ? "other orders of the layers" : "";
     return plans_recomputation ? recompute.not_searched(request.target) : "";
   }
 
@@ -283,10 +317,10 @@ struct plan_command {
     if (!tree) return none(outcome<plan>());
     if (devices_said->count() == 0) request.devices = tree->machine.devices;
     if (request.devices == 0) throw CLI::RequiredError("--devices");
-    module_request asked;
-    asked.devices = request.devices;
-    asked.time_weight = method.weight_for_modules(asked.time_weight);
-    return plan_modules_of(*tree, asked, request, source(), format, output);
+    request.method = graph_method::modules;
+    request.by = measure::time_and_memory;
+    request.time_weight = method.weight_for_modules(module_request().time_weight);
+    return plan_modules_of(*tree, request, source(), format, output);
   }
 
   /// Plans a Piper graph.
@@ -297,10 +331,11 @@ struct plan_command {
     if (memory.is_unlimited()) graph.memory.reset();
     memory.ask(request);
     if (devices_said->count() == 0) request.devices = graph.devices;
-    effort.ask(counted_search::devices, graph.layers.size(), request);
-    static constexpr auto stop = stop_signals::asked;
-    request.search.stop = stop;
-    const hybrid_request asked = piper_request(request, hybrid.replicas, devices.transfers.bandwidth, graph);
+    ask_effort();
+    profile as_many;  // the usual limit depends on the number of layers alone
+    as_many.layers.resize(graph.layers.size());
+    request.replicas = {1};
+    const hybrid_request asked = piper_request(with_usual_limit(as_many, request), hybrid.replicas, devices.transfers.bandwidth, graph);
     return plan_piper(std::move(graph), asked, source(), format, output);
   }
 
@@ -514,61 +549,37 @@ struct plan_command {
     input.add(command);
     transformer.add(command, true);
     table.add(command);
+    command.add_flag_callback("--combinations", [] {
+      write(combinations_text(), "");
+      throw CLI::Success();
+    }, "What goes together, and what is proved")->group(rare_options);
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
-  /// The request with search limits.
-  const stagecut::plan_request& ask_effort(const stagecut::profile& model) {
-    effort.ask(search_of(model, request, schedule == "auto", in_a_row(model)), model.layers.size(), request);
-    return request;
+  /// Sets the limits of the search, unless the library's usual ones hold.
+  void ask_effort() {
+    static constexpr auto stop = stop_signals::asked;
+    effort.ask(request);
+    request.search.stop = stop;
   }
 
-  /// The plan; for `auto` the best of those compared.
-  stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
+  /// The plan, and what it is compared with.
+  stagecut::planned_model solve(const stagecut::profile& model) {
     using namespace stagecut;
-    static constexpr auto stop = stop_signals::asked;
-    ask_effort(model);
-    request.search.stop = stop;
     const std::unique_ptr<search_helpers> helpers = search.ask();
-    if (helpers) request.backends = helpers->refs();
+    plan_request asked = request;
+    if (helpers) asked.backends = helpers->refs();
     progress_line line;
-    const char* const what = request.objective == plan_objective::bottleneck ? "bottleneck" : "makespan";
+    const char* const what = several_devices                                       ? "iteration"
+                             : request.objective == plan_objective::bottleneck ? "bottleneck"
+                                                                                   : "makespan";
     const auto tell = [&](const search_progress& now) {
       line.show([&] { return search_text(model, now, what, request.search.time_limit, line.seconds()); });
     };
-    plan_request asked = request;
     if (line.is_shown()) asked.search.progress = tell;
-    if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
-    if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
-    // Graphs whose stages may be parallel are searched under 1F1B only.
-    const auto free = [&](const profile& graph, plan_request one) {
-      effort.ask(search_of(graph, one, false, false), graph.layers.size(), one);
-      return stagecut::plan_graph(graph, one);
-    };
-    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, per_rank.first), free);
-    return std::move(compared.best);
-  }
-
-  /// Plans recomputation as well as the cut.
-  stagecut::outcome<stagecut::plan> solve_recomputation(const stagecut::profile& model) {
-    const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
-    if (schedule == "auto") {
-      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --stages-per-rank 1..4";
-      throw CLI::ValidationError("--schedule", fmt::format("auto does not go with {}: {}", word, instead));
-    }
-    layers.refuse(fmt::format("does not go with {}: layers are dealt out anywhere", word).c_str());
-    static constexpr auto stop = stop_signals::asked;
-    effort.ask(counted_search::recomputation, model.layers.size(), request);
-    request.search.stop = stop;
-    progress_line line;
-    const auto tell = [&](const stagecut::search_progress& now) {
-      line.show([&] { return search_text(model, now, "makespan", request.search.time_limit, line.seconds()); });
-    };
-    stagecut::plan_request asked = request;
-    if (line.is_shown()) asked.search.progress = tell;
-    const count_range of =
-        per_rank_said.empty() ? count_range{request.stages_per_rank, request.stages_per_rank} : per_rank;
-    return recompute.solve(model, asked, of, schedule_said->count() != 0, input.limits);
+    // Other planners of several devices are planned only to be shown.
+    if (several_devices && format != "text") return {plan_model(model, asked), plan_problem::several_devices, asked};
+    return compare_model(model, asked, plans_recomputation ? recompute.starts(model, asked) : std::vector<recompute_strategy>());
   }
 
   /// Whether stages may choose replicas and tensor-parallel degrees, and checks what conflicts with that.
@@ -583,57 +594,9 @@ struct plan_command {
     if ((inference || transformer.inference) && hybrid.replicas.empty() && lists) {
       refuse("--tensor-parallel", "is one number with --inference: 8");
     }
-    if (recompute.slices > 1) refuse("--slices", "does not go with --replicate: one device a stage");
-    if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
-    if (!per_rank_said.empty() && per_rank_said != "1")
-      refuse("--stages-per-rank", "does not go with --replicate: one stage a device");
-    if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
-    const std::pair<const char*, bool> others[] = {
-        {"--in-flight", !in_flight.empty()},
-        {"--cpus", cpus.has_value()},
-        {"--group", request.group != 0},
-        {"--method", method.of_graphs()},
-        {"--time-weight", method.time_weight.has_value()},
-        {"--search", search.where != search_system::off},
-        {"--transfers", devices.transfers.occupies() != stagecut::transfer_kind::link}};
-    for (const auto& [option, said] : others) {
-      if (said) refuse(option, "does not go with --replicate");
-    }
-    if (!devices.speeds.empty()) refuse("--device-speeds", "does not go with --replicate: devices are alike");
-    if (memory.checkpoint != stagecut::checkpointing::never) {
-      refuse("--checkpoint", "does not go with --replicate: --recompute full does");
-    }
-    using of = stagecut::plan_objective;
-    if (request.objective != of::automatic && request.objective != of::makespan && !hybrid_flags::of_several_devices(request.objective)) {
-      refuse("--objective", "is makespan, stage-time or pipeline-latency where stages have several devices");
-    }
-  }
-
-  /// Plans stages on several devices each.
-  /// @param computed  whether the model was computed from a configuration
-  stagecut::outcome<stagecut::plan> solve_hybrid(const stagecut::profile& model, bool computed) {
-    if (request.microbatches == 0)
-      throw CLI::ValidationError("--microbatches", "is missing: how many there are, of all replicas together");
-    layers.refuse("does not go with --replicate: layers are dealt out anywhere");
-    static constexpr auto stop = stop_signals::asked;
-    effort.ask(counted_search::devices, model.layers.size(), request);
-    request.search.stop = stop;
-    progress_line line;
-    const auto tell = [&](const stagecut::search_progress& now) {
-      line.show([&] { return search_text(model, now, "iteration", request.search.time_limit, line.seconds()); });
-    };
-    stagecut::plan_request asked = request;
-    if (line.is_shown()) asked.search.progress = tell;
-    if (asked.topology && asked.topology->devices() != asked.devices) {
-      throw CLI::ValidationError("--devices", fmt::format("{} are not the {} devices of --topology", asked.devices,
-                                                          asked.topology->devices()));
-    }
-    asked_hybrid = hybrid.request_of(model, asked, recompute.names(model, computed), devices.nodes.node_gpus,
-                                     devices.nodes.shared_by);
-    const bool compares = format == "text" && asked_hybrid.objective == stagecut::plan_objective::automatic;
-    if (!compares) return stagecut::plan_hybrid(model, asked_hybrid);
-    hybrids_ = stagecut::compare_hybrids(model, asked_hybrid);
-    return hybrids_.back().made;
+    if (schedule_said->count() != 0 && schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
+    if (search.where != search_system::off) refuse("--search", "does not go with --replicate");
+    if (devices.transfers.occupies() != stagecut::transfer_kind::link) refuse("--transfers", "does not go with --replicate");
   }
 
   /// Fills the request from the options.
@@ -669,6 +632,11 @@ struct plan_command {
     if (!per_rank_said.empty()) per_rank = parse_count_range("--stages-per-rank", per_rank_said);
     const bool chosen = schedule_said->count() != 0;
     recompute.check(plans_recomputation, per_rank, chosen ? stagecut::find_schedule(schedule) : nullptr);
+    if (schedule == "auto" && plans_recomputation) {
+      const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
+      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --stages-per-rank 1..4";
+      throw CLI::ValidationError("--schedule", fmt::format("auto does not go with {}: {}", word, instead));
+    }
     if (schedule == "auto") return;
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;

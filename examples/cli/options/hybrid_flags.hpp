@@ -46,13 +46,13 @@ struct hybrid_flags {
   }
 
   /// The part of the machine's possibilities that was not searched.
-  /// @param asked  from `request_of`
+  /// @param asked  with what `ask` adds
   [[nodiscard]] std::string not_searched(const stagecut::profile& model,
-                                         const stagecut::hybrid_plan_request& asked) const {
+                                         const stagecut::plan_request& asked) const {
     std::string text;
     if (are_alike(asked.target)) {
       text += "other degrees for some stages";
-      if (asked.choices.recomputations.size() != 1) text += ", recomputation of some layers of a stage";
+      if (asked.recomputations->size() != 1) text += ", recomputation of some layers of a stage";
       text += ", ";
     } else if (const std::string missing = missing_replicas(model, asked); !missing.empty()) {
       text += missing + ", ";
@@ -68,33 +68,17 @@ struct hybrid_flags {
     return objective == of::iteration || objective == of::stage_time || objective == of::pipeline_latency;
   }
 
-  /// The request.
-  /// @param node    GPUs per node; 0: no nodes
-  /// @param device  GPUs per device, for example those that share a sample
-  [[nodiscard]] stagecut::hybrid_plan_request request_of(const stagecut::profile& model,
-                                                         const stagecut::plan_request& request,
-                                                         const std::vector<std::string>& recomputations,
-                                                         std::size_t node, std::size_t device) const {
-    using namespace stagecut;
-    if (!request.memory_limit.of_ranks().empty())
-      throw CLI::ValidationError("--memory", "is one size for all with --replicate");
-    hybrid_plan_request asked;
-    asked.pipeline.devices = request.devices;
-    asked.pipeline.at_most = request.at_most;
-    asked.pipeline.microbatches = request.microbatches;
-    if (request.memory_limit.for_all())
-      asked.pipeline.memory_limit = *request.memory_limit.for_all() * (1 - request.buffer_fraction);
-    asked.pipeline.search = request.search;
-    asked.choices.machine = machine_of(request);
-    asked.target = request.target;
-    asked.choices.replicas = replicas_of(model, request, asked.choices.machine);
-    asked.choices.tensor_parallel = known_ways(model, node == 0 || node > request.devices ? request.devices : node);
-    asked.choices.device_size = device;
-    if (node != 0) leave_in_node(node, asked.choices);
-    asked.choices.recomputations = recomputations;
-    asked.choices.memory_accounting = request.memory_accounting;
-    asked.objective = of_several_devices(request.objective) ? request.objective : plan_objective::automatic;
-    return asked;
+  /// Adds the numbers of devices that a stage may have to a request.
+  /// @param recomputations  that layers may have
+  /// @param node            GPUs per node; 0: no nodes
+  /// @param device          GPUs per device, for example those that share a sample
+  void ask(const stagecut::profile& model, const std::vector<std::string>& recomputations, std::size_t node,
+           std::size_t device, stagecut::plan_request& request) const {
+    request.device_size = device;
+    request.recomputations = recomputations;
+    request.replicas = replicas_of(model, request, machine_of(request));
+    request.tensor_parallel = known_ways(model, node == 0 || node > request.devices ? request.devices : node);
+    if (node != 0) leave_in_node(node, request);
   }
 
  private:
@@ -123,18 +107,18 @@ struct hybrid_flags {
 
   /// The possible numbers of replicas that `auto` omitted: `replicas but 1 to 8, 16`; empty: none.
   [[nodiscard]] std::string missing_replicas(const stagecut::profile& model,
-                                             const stagecut::hybrid_plan_request& asked) const {
+                                             const stagecut::plan_request& asked) const {
     if (replicas != "auto") return "";
-    std::vector<std::size_t> all(asked.pipeline.devices);
+    std::vector<std::size_t> all(asked.devices);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i + 1;
     share_samples(model, all);
-    const std::vector<std::size_t>& searched = asked.choices.replicas;
+    const std::vector<std::size_t>& searched = asked.replicas;
     return searched.size() >= all.size() ? "" : fmt::format("replicas but {}", counts_text(searched));
   }
 
   /// Whether a stage may have several replicas.
-  [[nodiscard]] static bool may_have_replicas(const stagecut::hybrid_plan_request& asked) {
-    const std::vector<std::size_t>& all = asked.choices.replicas;
+  [[nodiscard]] static bool may_have_replicas(const stagecut::plan_request& asked) {
+    const std::vector<std::size_t>& all = asked.replicas;
     return std::any_of(all.begin(), all.end(), [](std::size_t each) { return each > 1; });
   }
 
@@ -145,19 +129,19 @@ struct hybrid_flags {
   }
 
   /// Keeps the tensor-parallel degrees that fit into a node: ranks are numbered by tensor parallelism first.
-  void leave_in_node(std::size_t node, stagecut::device_choices& choices) const {
+  void leave_in_node(std::size_t node, stagecut::plan_request& request) const {
     std::vector<std::size_t> kept;
-    for (const std::size_t each : choices.tensor_parallel) {
-      if (each * choices.device_size <= node || node % each == 0) {
+    for (const std::size_t each : request.tensor_parallel) {
+      if (each * request.device_size <= node || node % each == 0) {
         kept.push_back(each);
       } else if (ways != "auto") {
         throw CLI::ValidationError("--tensor-parallel",
                                    fmt::format("{} GPUs would share a layer across nodes: with {} that share a sample, say a "
                                                "number that divides the {} of a node",
-                                               each, choices.device_size, node));
+                                               each, request.device_size, node));
       }
     }
-    choices.tensor_parallel = kept;
+    request.tensor_parallel = kept;
   }
 
   /// Keeps numbers of replicas that can share the samples of a microbatch, if the number of samples is known.

@@ -83,6 +83,7 @@ struct method_flags {
     }
     if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_names, method)) {
       request.method = of_graph->value;
+      request.as_graph = of_graph->value == stagecut::graph_method::automatic;
       if (time_weight) request.by = measure::time_and_memory, request.time_weight = *time_weight;
       return;
     }

@@ -29,8 +29,6 @@
 #include <utility>
 #include <vector>
 
-#include "search/alike_recomputation.hpp"
-#include "search/recompute_range.hpp"
 #include "output/screen.hpp"
 #include "options/count_range.hpp"
 #include "options/did_you_mean.hpp"
@@ -45,7 +43,6 @@ struct recompute_flags {
   bool empty_stages = false;
   std::size_t slices = 1;
   CLI::Option* how_said = nullptr;
-  std::vector<tried_stages_per_rank> all{};  // if there were several numbers of stages per rank
 
   void add(CLI::App& command) {
     how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
@@ -121,45 +118,46 @@ struct recompute_flags {
     if (per_rank.last <= 1) throw CLI::ValidationError("--less-memory", "needs --stages-per-rank above 1");
   }
 
-  /// The best plan with these numbers of stages per rank; `schedule_said`: the schedule is fixed.
-  [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, stagecut::plan_request request,
-                                                        const count_range& per_rank, bool schedule_said,
-                                                        const stagecut::io::read_limits& limits) {
+  /// Adds what is planned to a request, and reads the user's strategies.
+  /// @param per_rank       numbers of stages per rank
+  /// @param schedule_said  whether the schedule is fixed
+  void ask(const stagecut::profile& model, const count_range& per_rank, bool schedule_said,
+           const stagecut::io::read_limits& limits, stagecut::plan_request& request) {
     ask_names(model);
-    if (slices > 1) check_target(request.target);
+    request.recomputations = options_.names;
+    request.empty_stages = options_.empty_stages = empty_stages;
+    request.slices = slices;
+    request.any_schedule = !schedule_said;
+    if (less_memory && !schedule_said) request.schedule = stagecut::schedule_kind::sapp_less_memory;
+    // More stages than layers are one line of the comparison.
+    const std::size_t most = std::max(per_rank.first, model.layers.size() / std::max<std::size_t>(request.devices, 1) + 1);
+    for (std::size_t v = per_rank.first; v <= std::min(per_rank.last, most); ++v) {
+      request.choices.stages_per_rank.push_back(v);
+    }
     manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
-    options_.empty_stages = empty_stages;
-    const std::vector<std::string> alike = names_alike(model, request.target);
-    if (alike.empty()) request.target = stagecut::framework::none;  // the writer reports what it cannot express
-    double best = 0;
-    const auto make = [&](std::size_t number, double seconds) {
-      stagecut::plan_request asked = request;
-      asked.stages_per_rank = number;
-      asked.slices = slices;
-      if (asked.search.time_limit) asked.search.time_limit = seconds;
-      if (!schedule_said) asked.schedule = usual_order(asked);
-      check_stages_per_rank(asked);
-      if (alike.empty()) options_.starts = starts(model, asked);
-      auto made =
-          alike.empty() ? stagecut::plan_recomputation(model, asked, options_) : best_alike(model, asked, alike);
-      if (made && (best == 0 || made->objective.value < best)) best = made->objective.value, used_ = asked;
-      return made;
-    };
-    const std::size_t layers = model.layers.size();
-    const double seconds = request.search.time_limit.value_or(std::numeric_limits<double>::infinity());
-    std::vector<tried_stages_per_rank> tried =
-        try_stages_per_rank(per_rank, layers / request.devices, empty_stages, seconds, make);
-    stagecut::outcome<stagecut::plan> answer = best_of(tried);
-    if (!per_rank.is_one()) all = std::move(tried);
-    return answer;
   }
+
+  /// The user's strategies: no plan should be worse.
+  [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
+                                                                 const stagecut::plan_request& request) const {
+    std::vector<stagecut::recompute_strategy> result;
+    for (const manual_strategy& each : manuals_) {
+      stagecut::plan_request of = alone(request);
+      of.stages_per_rank = each.read.stages_per_rank;
+      of.schedule = usual_order(of);
+      const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, of, options_);
+      result.push_back(each.of(asked.chain.model, layers_before(model) - asked.chain.first));
+    }
+    return result;
+  }
+
+  /// Notes the request of the best plan, for `compare`.
+  void used(const stagecut::plan_request& request) { used_ = request; }
 
   /// The plan next to what is possible without a planner, user strategies, and SAPP's choice.
   [[nodiscard]] std::vector<asked_strategy> compare(const stagecut::profile& model, const stagecut::plan& made) const {
-    stagecut::plan_request request = used_;
-    request.target = stagecut::framework::none;
+    const stagecut::plan_request request = alone(used_);
     stagecut::recompute_options options = options_;
-    options.starts.clear();
     const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
     std::vector<std::pair<std::string, stagecut::recompute_strategy>> own;
     std::vector<asked_strategy> others;
@@ -187,7 +185,6 @@ struct recompute_flags {
   void draw(const stagecut::profile& model, const std::vector<asked_strategy>& strategies) const {
     if (pictures.empty()) return;
     stagecut::recompute_options options = options_;
-    options.starts.clear();
     draw_strategies(pictures, model, strategies, options);
   }
 
@@ -195,6 +192,11 @@ struct recompute_flags {
   stagecut::recompute_options options_{};
   stagecut::plan_request used_{};  // for the best plan
   std::vector<manual_strategy> manuals_{};
+
+  /// The form in which a layer was profiled.
+  [[nodiscard]] static std::string own_recomputation(const stagecut::layer& of) {
+    return of.recomputation.empty() ? std::string("none") : of.recomputation.get();
+  }
 
   /// Whether a framework supports one recomputation for all layers only.
   [[nodiscard]] static bool runs_alike(stagecut::framework target) {
@@ -209,18 +211,13 @@ struct recompute_flags {
     return false;
   }
 
-  /// User strategies with the requested number of stages per rank: no plan should be worse.
-  [[nodiscard]] std::vector<stagecut::recompute_strategy> starts(const stagecut::profile& model,
-                                                                 const stagecut::plan_request& request) const {
-    std::vector<stagecut::recompute_strategy> result;
-    if (manuals_.empty()) return result;
-    stagecut::recompute_options options = options_;
-    options.starts.clear();
-    const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options);
-    for (const manual_strategy& each : manuals_) {
-      if (each.read.stages_per_rank == request.stages_per_rank) result.push_back(each.of(asked.chain.model, layers_before(model) - asked.chain.first));
-    }
-    return result;
+  /// The request without open choices, for `ask_recomputation`.
+  [[nodiscard]] static stagecut::plan_request alone(stagecut::plan_request request) {
+    request.target = stagecut::framework::none;
+    request.choices = {};
+    request.any_schedule = false;
+    request.recomputations.reset();
+    return request;
   }
 
   /// The result of a user strategy with another number of stages per rank than the plan.
@@ -298,52 +295,12 @@ struct recompute_flags {
     }
   }
 
-  /// The names that a framework supports for all layers together only; empty: it supports them per layer.
-  [[nodiscard]] std::vector<std::string> names_alike(const stagecut::profile& model, stagecut::framework target) const {
-    if (!runs_alike(target)) return {};
-    const std::string of = stagecut::entry_of(target).name;
-    if (less_memory) throw CLI::ValidationError("--less-memory", fmt::format("is an order of SAPP's, not of {}", of));
-    if (empty_stages) throw CLI::ValidationError("--empty-stages", fmt::format("does not go with {}", of));
-    const std::vector<std::string> may_be = options_.names.empty() ? names_of_layers(model) : options_.names;
-    std::vector<std::string> result;
-    for (const char* const name : {"none", "selective", "full"}) {
-      if (std::find(may_be.begin(), may_be.end(), name) != may_be.end() && all_can_be(model, name))
-        result.emplace_back(name);
-    }
-    if (result.empty()) {
-      throw CLI::ValidationError("--recompute", fmt::format("{} runs all layers alike, as none, selective or full, and "
-                                                            "they can be {}",
-                                                            of, fmt::join(may_be, ", ")));
-    }
-    return result;
-  }
-
-  /// The best plan with the same form for all layers, one of these.
-  [[nodiscard]] stagecut::outcome<stagecut::plan> best_alike(const stagecut::profile& model,
-                                                             stagecut::plan_request request,
-                                                             const std::vector<std::string>& names) const {
-    stagecut::plan_request checked = request;
-    checked.target = stagecut::framework::none;
-    (void)stagecut::ask_recomputation(model, checked, options_);
-    if (request.search.time_limit) *request.search.time_limit /= static_cast<double>(names.size());
-    std::vector<stagecut::outcome<stagecut::plan>> made;
-    for (const std::string& name : names) made.push_back(plan_alike(model, request, name));
-    return best_of(made, false);
-  }
-
   /// Rejects stages and schedules that do not slice sequences.
   static void check_slices(const count_range& per_rank, const stagecut::schedule_entry* schedule) {
     if (per_rank.last > 1)
       throw CLI::ValidationError("--slices", "needs one stage a device, not --stages-per-rank above 1");
     if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
     throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
-  }
-
-  /// Rejects frameworks that run whole sequences.
-  static void check_target(stagecut::framework target) {
-    if (target == stagecut::framework::none || target == stagecut::framework::sapp) return;
-    throw CLI::ValidationError("--slices", fmt::format("is of SAPP and MindFormers: {} runs whole sequences",
-                                                       stagecut::entry_of(target).framework));
   }
 
   /// Rejects one stage per rank for a schedule of several.

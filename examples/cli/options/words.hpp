@@ -223,8 +223,9 @@ inline std::string option_saying(std::string_view option, std::string_view part,
   return fmt::format("{}{} = {}, {}", option, part, value, requirement);
 }
 
-/// The library's error about an argument in terms of the command line.
-inline std::string in_options(const stagecut::argument_error& error) {
+/// The library's text about an argument, `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`, in terms of the command line;
+/// any other text as it is.
+inline std::string in_options(const std::string& what) {
   constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_limit", "--memory"},
                                                                        {"optimizer", "--optimizer"},
                                                                        {"model.inference", "--inference"},
@@ -250,6 +251,15 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"sizes", "--topology"},
                                                                        {"objective", "--objective"},
                                                                        {"recompute", "--recompute"},
+                                                                       {"recomputations", "--recompute"},
+                                                                       {"empty_stages", "--empty-stages"},
+                                                                       {"replicas", "--replicate"},
+                                                                       {"tensor_parallel", "--tensor-parallel"},
+                                                                       {"choices", "--schedule"},
+                                                                       {"any_schedule", "--schedule"},
+                                                                       {"inference", "--inference"},
+                                                                       {"method", "--method"},
+                                                                       {"imbalance", "--imbalance"},
                                                                        {"stages_per_rank", "--stages-per-rank"},
                                                                        {"group", "--group"},
                                                                        {"slices", "--slices"},
@@ -257,8 +267,10 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"latency", "--latency"},
                                                                        {"bandwidth", "--bandwidth"},
                                                                        {"transfers.kind", "--transfers"}};
-  const std::string what = error.what();
   const std::size_t equals = what.find(" = ");
+  const std::size_t colon = what.find(": ");
+  const bool of_argument = what.starts_with("stagecut::") && colon < equals && equals != what.npos;
+  const std::string_view named = of_argument ? std::string_view(what).substr(colon + 2, equals - colon - 2) : "";
   for (const auto& [argument, requirement, words] : makespan_sayings) {
     const std::size_t at = what.find(requirement);
     if (at == what.npos || !what.starts_with(fmt::format("stagecut::{} = ", argument))) continue;
@@ -266,8 +278,11 @@ inline std::string in_options(const stagecut::argument_error& error) {
     return fmt::format(fmt::runtime(words), value) + what.substr(at + requirement.size());
   }
   for (const auto& [argument, option] : options) {
-    if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
-    return option_saying(option, error.argument().substr(argument.size()), what.substr(equals + 3));
+    if (!named.starts_with(argument)) continue;
+    return option_saying(option, named.substr(argument.size()), what.substr(equals + 3));
   }
   return what;
 }
+
+/// The library's error about an argument in terms of the command line.
+inline std::string in_options(const stagecut::argument_error& error) { return in_options(std::string(error.what())); }

@@ -357,14 +357,15 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
 }
 
 /// The results of several combinations, one per line, the best marked.
-inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all, const screen& on) {
+inline std::string comparison_text(const stagecut::profile& model, const std::vector<stagecut::compared_plan>& all,
+                                   const screen& on) {
   table lines(0);
   lines.add({"schedule", "devices", "stages/rank", "m", "makespan", "no cut below", ""});
   double least = 0;
-  for (const auto& each : all.compared) {
+  for (const auto& each : all) {
     if (each.per_microbatch > 0 && (least == 0 || each.per_microbatch < least)) least = each.per_microbatch;
   }
-  for (const auto& each : all.compared) {
+  for (const auto& each : all) {
     std::vector<std::string> cells = {stagecut::to_string(each.schedule), std::to_string(each.devices),
                                       std::to_string(each.stages_per_rank), std::to_string(each.microbatches)};
     const bool any = each.per_microbatch > 0;

@@ -4,6 +4,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/compare_recomputation.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 #include <fmt/format.h>
 
@@ -12,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "search/recompute_range.hpp"
 #include "output/plan_text.hpp"
 #include "output/screen.hpp"
 #include "output/table.hpp"
 #include "options/quantity.hpp"
 #include "options/strategy_pictures.hpp"
+#include "options/words.hpp"
 
 // The recomputation of a plan, for a person.
 
@@ -54,20 +56,20 @@ inline std::string recompute_text(const stagecut::plan& plan, const screen& on) 
 }
 
 /// The results for several numbers of stages per rank, with the reasons of those without a plan.
-inline std::string stages_per_rank_text(const stagecut::profile& model, const std::vector<tried_stages_per_rank>& all) {
+inline std::string stages_per_rank_text(const stagecut::profile& model,
+                                        const std::vector<stagecut::compared_plan>& all) {
   if (all.empty()) return "";
   table lines(0);
   lines.add({"stages/rank", "schedule", "makespan", "no plan below", ""});
   std::vector<std::string> reasons = {""};
-  for (const tried_stages_per_rank& each : all) {
-    const auto [first, last] = each.per_rank;
-    const std::string per_rank = each.per_rank.is_one() ? std::to_string(first) : fmt::format("{}..{}", first, last);
-    const bool any = each.made && each.made->has_value();
+  for (const stagecut::compared_plan& each : all) {
+    const bool any = each.makespan > 0;
     const auto time = [&](double value) { return value > 0 ? time_text(model, value) : std::string("-"); };
-    lines.add({per_rank, any ? schedule_name((**each.made).schedule.name) : "-",
-               any ? time((**each.made).objective.value) : "-", any ? time((**each.made).objective.bound) : "-",
-               each.made ? stagecut::to_string(each.made->state()) : each.state});
-    reasons.push_back(any ? "" : "  " + (each.made ? each.made->why().text() : each.why));
+    const stagecut::schedule_entry& entry = stagecut::entry_of(each.schedule);
+    const char* const schedule = to_string(each.stages_per_rank > 1 ? entry.with_stages_per_rank : each.schedule);
+    lines.add({std::to_string(each.stages_per_rank), any ? schedule : "-", any ? time(each.makespan) : "-",
+               any ? time(each.bound) : "-", stagecut::to_string(each.state)});
+    reasons.push_back(any ? "" : "  " + in_options(each.why));
   }
   return lines.text([&](std::size_t line) { return reasons[line]; });
 }

@@ -60,7 +60,8 @@ enum class request_part : std::uint8_t {
   speeds,               ///< devices of different speeds
   topology,             ///< devices in nodes
   target,               ///< the framework that runs the plan
-  kept_layers,          ///< forbidden cuts, or layers that stay together
+  forbidden_cuts,       ///< cuts that are forbidden
+  kept_together,        ///< layers that stay together
   start,                ///< an initial cut
   graph_method,         ///< a method for graphs
   imbalance,            ///< how far devices may be out of balance

@@ -133,7 +133,9 @@ struct plan_request {
   std::vector<link_speed> links{};  ///< for messages between stages, one per boundary or one for all; empty: no time
   std::optional<stagecut::topology> topology{};   ///< of the devices; defines the links, instead of `links`
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
-  search_options search{.time_limit = 10};        ///< limits of the search for better cuts; the bottleneck needs none
+  /// Limits of the search for better cuts; the bottleneck needs none. Without a limit planners take `usual_node_limit`:
+  /// ten seconds or less, and the same plan on every machine; an infinite `time_limit` is none.
+  search_options search{};
   search_backends backends{};                     ///< helpers that find the least makespan
 };
 

@@ -28,8 +28,10 @@
 #include <stagecut/graph/virtual_stages.hpp>
 #include <stagecut/graph/warm_up.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
+#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/usual_search.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/core/search_options.hpp>
 
@@ -321,7 +323,11 @@ namespace detail {
 
 }  // namespace detail
 
-STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, const plan_request& request) const {
+STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, const plan_request& given) const {
+  detail::check_plain("plan_graph", model, given);
+  plan_request as_graph = given;
+  as_graph.as_graph = true;
+  const plan_request request = with_usual_limit(model, std::move(as_graph));
   detail::check_graph_request("plan_graph", model, request);
   if (request.method == graph_method::communication) return detail::plan_communication("plan_graph", model, request);
   if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);

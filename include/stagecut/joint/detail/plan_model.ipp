@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/plan_model.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -52,30 +53,26 @@ namespace detail {
 
 /// Plans the cut together with the schedule or its numbers.
 inline void plan_choices_of(const profile& model, const plan_request& request, planned_model& result) {
-  // Graphs with parallel stages are searched under 1F1B alone, with a limit of their own.
-  const auto of_graphs = [&](const profile& graph, const plan_request& one) {
-    plan_request asked = one;
-    asked.choices = {};
-    asked.any_schedule = false;
-    asked.as_graph = true;
-    if (!asked.search.time_limit) asked.search.node_limit.reset();
-    if (request.search.node_limit == stagecut::usual_node_limit(model, request)) {
-      asked = with_usual_limit(graph, std::move(asked));
-    } else {
-      asked.search.node_limit = request.search.node_limit;
-    }
-    return plan_graph(graph, asked);
-  };
-  plan_comparison found = compare_plans(model, request, choices_of(model, request), of_graphs);
+  plan_request asked = request;
+  asked.choices = {};
+  asked.any_schedule = false;
+  plan_comparison found = compare_plans(model, asked, choices_of(model, request), plan_graph);
   result.best = std::move(found.best);
   result.compared = std::move(found.compared);
   result.request.choices = {};
   result.request.any_schedule = false;
   if (!result.best) return;
-  const plan& best = *result.best;
-  result.request.devices = best.devices;
-  result.request.stages_per_rank = best.stages_per_rank;
-  result.request.microbatches = best.schedule.microbatches;
+  const auto is_better = [](const compared_plan& a, const compared_plan& b) {
+    return a.per_microbatch > 0 && (!(b.per_microbatch > 0) || a.per_microbatch < b.per_microbatch);
+  };
+  const compared_plan& row = *std::min_element(result.compared.begin(), result.compared.end(), is_better);
+  result.request.devices = row.devices;
+  result.request.stages_per_rank = row.stages_per_rank;
+  result.request.microbatches = row.microbatches;
+  // A graph of parallel stages admits the microbatches that its plan says: 1F1B by `plan_graph`.
+  const bool parallel = row.schedule == schedule_kind::in_flight;
+  result.request.schedule = parallel ? schedule_kind::one_forward_one_backward : row.schedule;
+  result.request.group = row.group;
 }
 
 /// The request for stages on several devices each.
@@ -131,7 +128,7 @@ inline void check_hybrid_numbers(const plan_request& request) {
 /// @param compares  whether to show the plans of other planners, too
 inline void plan_devices(const profile& model, const plan_request& request, bool compares, planned_model& result) {
   check_hybrid_numbers(request);
-  hybrid_plan_request asked = hybrid_request_of(request);
+  hybrid_plan_request asked = hybrid_request_of(with_usual_limit(model, request));
   if (!request.recomputations) asked.choices.recomputations = own_recomputations(model);
   if (!compares || asked.objective != plan_objective::automatic) {
     result.best = plan_hybrid(model, asked);
@@ -166,13 +163,14 @@ inline void plan_tree(const profile& model, const plan_request& request, planned
   check_combinations(model, request);
   planned_model result;
   result.problem = problem_of(model, request);
-  result.request = with_usual_limit(model, request);
+  result.request = request;
+  result.request.inference = false;
   switch (result.problem) {
     case plan_problem::modules: plan_tree(model, request, result); break;
     case plan_problem::several_devices: plan_devices(model, plan_request(result.request), compares, result); break;
     case plan_problem::open_choices: plan_choices_of(model, plan_request(result.request), result); break;
     case plan_problem::recomputation: {
-      recomputed_choices all(model, result.request, starts);
+      recomputed_choices all(model, with_usual_limit(model, result.request), starts);
       result.best = all.best();
       result.request = all.used();
       if (all.compared().size() > 1) result.compared = all.compared();

@@ -22,12 +22,14 @@
 #include <stagecut/plan/parts/check_makespan_request.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/parts/describe_plan.hpp>
+#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/parts/stage_devices.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/plan/usual_search.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
@@ -200,9 +202,13 @@ STAGECUT_DECL plan plan_of_strategy(const profile& model, const plan_request& re
 
 STAGECUT_DECL outcome<plan> plan_recomputation(const profile& model, const plan_request& request,
                                                const recompute_options& options) {
+  detail::check_plain("plan_recomputation", model, request);
   const profile chain = detail::as_one_chain("plan_recomputation", model, request);
   const plan_request wanted = detail::with_machine(chain, request);
-  const auto [layers, asked] = ask_recomputation(chain, request, options);
+  auto [layers, asked] = ask_recomputation(chain, request, options);
+  plan_request by_layer = request;
+  by_layer.recomputations.emplace();
+  asked.search = with_usual_limit(chain, std::move(by_layer)).search;
   const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());

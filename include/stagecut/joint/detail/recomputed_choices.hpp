@@ -98,6 +98,12 @@ class recomputed_choices {
     std::vector<outcome<plan>> answers;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       plan_request asked = request_of(numbers[i]);
+      if (i != 0 && numbers[i] * asked.devices > model_.layers.size()) {
+        add_row(asked, "more stages than layers");
+        if (!request_.empty_stages) rows_.back().state = state::infeasible;
+        open_ = open_ || request_.empty_stages;
+        continue;
+      }
       if (i != 0 && is_over(began)) {
         add_row(asked, "stopped before it was planned");
         open_ = true;

@@ -14,11 +14,13 @@
 #include <stagecut/plan/detail/combinations.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/parts/as_one_chain.hpp>
+#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/usual_search.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -37,6 +39,16 @@ STAGECUT_DECL plan_comparison compare_plans_of(const profile& chain, const plan_
   asked.objective = request.objective;
   check_choices("compare_plans", "choices", chain, asked, choices);
   return choice_comparison(chain, asked, choices).run();
+}
+
+/// The request with the usual limit of nodes for each combination of these choices.
+[[nodiscard]] STAGECUT_DECL plan_request with_limit_of_each(const profile& model, plan_request request,
+                                                            const plan_choices& choices) {
+  plan_request open = request;
+  open.choices = choices;
+  open.any_schedule = true;
+  request.search = with_usual_limit(model, std::move(open)).search;
+  return request;
 }
 
 /// Whether the makespan of a graph with parallel stages is known for a request.
@@ -110,6 +122,7 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
   if (model.edges.empty() || is_chain(model)) return (*this)(model, request, choices);
   std::vector<plan_request> others = detail::free_graph_requests(request, choices);
   plan_request asked = request;
+  for (plan_request& each : others) each = with_usual_limit(model, std::move(each));
   if (asked.search.time_limit && !others.empty()) *asked.search.time_limit /= 2;
   plan_comparison result = (*this)(model, asked, choices);
   for (plan_request& each : others) {
@@ -121,12 +134,14 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
 
 STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
                                                            const plan_choices& choices) const {
+  detail::check_plain("compare_plans", model, request);
+  const plan_request asked = detail::with_limit_of_each(model, request, choices);
   if (!model.edges.empty() && !is_chain(model)) {
-    return detail::compare_rows("compare_plans", model, request, [&](const profile& chain, const plan_request& asked) {
-      return detail::compare_plans_of(chain, asked, choices);
+    return detail::compare_rows("compare_plans", model, asked, [&](const profile& chain, const plan_request& one) {
+      return detail::compare_plans_of(chain, one, choices);
     });
   }
-  return detail::compare_plans_of(detail::as_one_chain("compare_plans", model, request), request, choices);
+  return detail::compare_plans_of(detail::as_one_chain("compare_plans", model, asked), asked, choices);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

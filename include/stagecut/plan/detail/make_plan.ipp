@@ -20,6 +20,7 @@
 #include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/plan/usual_search.hpp>
 #include <stagecut/profile/as_chain.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -71,6 +72,7 @@ STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request)
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                      const graph_planner& of_graphs) const {
+  detail::check_plain("make_plan", model, request);
   const bool chain = !detail::is_for_graphs(model, request) && is_chain(model);
   if (chain || detail::is_for_row(model, request)) return (*this)(model, request);
   if (request.start.stages() != 0) {
@@ -81,12 +83,14 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
     detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
                                 "is of chains, and this is planned as a graph"));
   }
-  return of_graphs(model, request);
+  return of_graphs(model, with_usual_limit(model, request));
 }
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
-  if (detail::is_for_row(model, request)) return detail::plan_row("make_plan", model, request, detail::plan_one_chain);
-  return detail::plan_one_chain(detail::as_one_chain("make_plan", model, request), request);
+  detail::check_plain("make_plan", model, request);
+  const plan_request asked = with_usual_limit(model, request);
+  if (detail::is_for_row(model, asked)) return detail::plan_row("make_plan", model, asked, detail::plan_one_chain);
+  return detail::plan_one_chain(detail::as_one_chain("make_plan", model, asked), asked);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

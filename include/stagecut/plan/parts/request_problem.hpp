@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <string_view>
+
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -26,6 +29,23 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const plan_choices& of = request.choices;
   return request.any_schedule || !of.devices.empty() || !of.stages_per_rank.empty() || !of.microbatches.empty() ||
          !of.schedules.empty();
+}
+
+/// Rejects parts of a request that only `plan_model` takes.
+/// @param function  the called planner
+inline void check_plain(std::string_view function, const profile& model, const plan_request& request) {
+  const auto refuse = [&](bool has, const char* argument) {
+    if (!has) return;
+    fail(argument_error(function, argument, "{…}", "is planned by plan_model: include <stagecut/joint/plan_model.hpp>"));
+  };
+  refuse(has_open_choices(request), request.any_schedule ? "any_schedule" : "choices");
+  refuse(request.recomputations.has_value(), "recomputations");
+  refuse(request.empty_stages, "empty_stages");
+  refuse(!request.replicas.empty(), "replicas");
+  refuse(!request.tensor_parallel.empty(), "tensor_parallel");
+  refuse(request.device_size != 1, "device_size");
+  refuse(request.inference && !model.inference, "inference");
+  refuse(request.method == graph_method::modules, "method");
 }
 
 /// Whether a model or a request needs a graph planner.
