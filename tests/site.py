@@ -159,7 +159,7 @@ def main():
 
         shots = {"index.html": "main", "choosing.html": "tables", "executor.html": "picture", "planner.html": "commands",
                  "structstagecut_1_1minimize__bottleneck.html": "function",
-                 "minimize__bottleneck_8hpp_source.html": "source", "group__room__io.html": "module"}
+                 "minimize__bottleneck_8hpp_source.html": "source", "group__module__io.html": "module"}
         pages = [doxygen.page_of(source) for source in doxygen.sources]
         reference = [page for page in shots if page not in pages]
         lists = ["annotated.html", "files.html", "concepts.html", "classes.html", "modules.html",
@@ -167,7 +167,7 @@ def main():
         for page in [*pages, *reference, *lists]:
             site.open(page, shots.get(page))
         site.window(390, 844)
-        for page in [*pages, *reference, *lists, "group__room__cost.html", "group__room__search.html",
+        for page in [*pages, *reference, *lists, "group__module__cost.html", "group__module__search.html",
                      "structstagecut_1_1minimize__objective.html"]:
             site.open(page, f"phone-{shots[page]}" if page in shots else None)
         site.window(1280, 900, dark=True)
