@@ -465,7 +465,7 @@ check(chosen["schedule"]["name"] == best_of[0] and chosen["stages_per_rank"] == 
 done = run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--schedule", "auto", stdin=uneven)
 check("1f1b" not in done.stdout and "interleaved" in done.stdout, done.stdout)
 
-# The memory of chunks, which share a device.
+# The memory of stages that share a device.
 roomy = json.loads(
     run("plan", "-", "--devices", 2, "--stages-per-rank", 2, "--microbatches", 8, "--format", "json", stdin=uneven).stdout)
 check(roomy["makespan"] == 776, roomy["makespan"])
@@ -604,7 +604,7 @@ check([layer["output"] for layer in json.loads(chain.stdout)["profile"]["layers"
 fork = graph([0, 1], [0, 2])
 check("optimal" in run("plan", "-", "--devices", 2, stdin=fork).stdout, "a fork is a graph")
 done = run("plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto", stdin=fork).stdout
-check("not searched: other orders of the layers\n" in done and "in-flight          2       1  4 " in done, done)
+check("not searched: other orders of the layers\n" in done and "in-flight          2            1  4 " in done, done)
 for words in (("zb-h1", "--devices", 2), ("interleaved", "--devices", 1, "--stages-per-rank", 2)):
     split = fork.replace('"forward": 1', '"forward": 1, "backward": 1, "backward_input": 0.5, "backward_weight": 0.5')
     made = run("plan", "-", "--microbatches", 4, "--format", "json", "--schedule", *words, stdin=split)

@@ -113,9 +113,9 @@ fails(2, "--device-memory: 80 bytes?", "profile", "transformer", "--preset", "gp
 check(run(*base, "--memory", 80 * 2**30, stdin=uneven).returncode == 0, "bytes are bytes")
 check(run(*base, "--memory", "800B", stdin=uneven).returncode == 0, "so they are with B")
 
-# What becomes of a schedule that has no chunks.
+# What becomes of a schedule of one stage per rank.
 done = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "1f1b", "--stages-per-rank", 2, stdin=uneven)
-check(done.stderr == "stagecut: --schedule: 1f1b with 2 chunks is interleaved\n" and "\ninterleaved of 8" in done.stdout, done)
+check(done.stderr == "stagecut: --schedule: 1f1b with 2 stages per rank is interleaved\n" and "\ninterleaved of 8" in done.stdout, done)
 for words in (("--schedule", "interleaved", "--stages-per-rank", 2), ("--stages-per-rank", 2), ("--schedule", "1f1b")):
     done = run("plan", "-", "--devices", 2, "--microbatches", 8, *words, stdin=uneven)
     check(done.returncode == 0 and done.stderr == "", words, done)
