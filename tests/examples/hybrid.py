@@ -211,7 +211,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(len(stages) == len(rows), text, made)
         for row, stage in zip(rows, stages):
             bytes_held = stage["memory"]["resident"] + stage["in_flight"] * stage["memory"]["activations"]
-            check(row[1] == f"{stage.get('replicas', 1)} × {stage.get('shards', 1)}" and float(row[4]) == float(f"{stage['forward'] + stage['backward']:.6g}") and
+            check(row[1] == f"{stage.get('replicas', 1)} × {stage.get('tensor_parallel', 1)}" and float(row[4]) == float(f"{stage['forward'] + stage['backward']:.6g}") and
                   row[6] == f"{bytes_held:g} B", row, stage)
         checked = run("verify", "-", stdin=made)
         check(checked.returncode == 0 and " 0 do not" in checked.stdout, checked)
