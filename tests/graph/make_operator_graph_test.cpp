@@ -202,10 +202,10 @@ TEST_CASE("figures that are none are refused with the vertex") {
     const auto at = [value](std::size_t v) { return v == 2 ? value : 0; };
     return refusal<stagecut::invalid_input>([&] { return make_operator_graph(g, {.sent_back_seconds = at}); });
   };
-  CHECK(said(-1) == "vertex 2: sent_back = -1.000000, must be finite and not negative");
-  CHECK(said(std::numeric_limits<double>::quiet_NaN()) == "vertex 2: sent_back = NaN, must be finite and not negative");
+  CHECK(said(-1) == "vertex 2: sent_back_seconds = -1.000000, must be finite and not negative");
+  CHECK(said(std::numeric_limits<double>::quiet_NaN()) == "vertex 2: sent_back_seconds = NaN, must be finite and not negative");
   CHECK(said(std::numeric_limits<double>::infinity()) ==
-        "vertex 2: sent_back = infinity, must be finite and not negative");
+        "vertex 2: sent_back_seconds = infinity, must be finite and not negative");
   CHECK(said(-0.0) == "not refused");
   const auto part = [&](const stagecut::operator_maps<by_number>& maps) {
     return refusal<stagecut::invalid_input>([&] { return make_operator_graph(g, maps); }).substr(0, 20);
@@ -213,7 +213,7 @@ TEST_CASE("figures that are none are refused with the vertex") {
   CHECK(part({.forward = -1}) == "vertex 0: forward = ");
   CHECK(part({.backward = -1}) == "vertex 0: backward =");
   CHECK(part({.cpu = -1}) == "vertex 0: cpu = -1.0");
-  CHECK(part({.sent_seconds = -1}) == "vertex 0: sent = -1.");
+  CHECK(part({.sent_seconds = -1}) == "vertex 0: sent_secon");
   CHECK(part({.resident = -1}) == "vertex 0: resident =");
   CHECK(part({.activations = -1}) == "vertex 0: activation");
 }

@@ -593,7 +593,7 @@ TEST_CASE("what makes a graph no graph of operators is refused where it stands")
   };
   operator_graph graph = chain_of({1, 1, 1}, {0, 0, 0});
   graph.operators[1].sent_seconds = -1;
-  CHECK(of(graph) == "operator 1: sent = -1.000000, must be finite and not negative");
+  CHECK(of(graph) == "operator 1: sent_seconds = -1.000000, must be finite and not negative");
   graph.operators[1].sent_seconds = 0;
   graph.operators[2].activations = std::numeric_limits<double>::infinity();
   CHECK(of(graph) == "operator 2: activations = inf, must be finite and not negative");

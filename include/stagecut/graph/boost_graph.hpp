@@ -73,6 +73,18 @@ struct vertex_of<Graph> {
 template <class Graph>
 using vertex_t = typename vertex_of<Graph>::type;
 
+/// The edge type of a graph; `std::nullptr_t` for any other type.
+template <class Graph>
+struct edge_of {
+  using type = std::nullptr_t;
+};
+template <known_to_boost Graph>
+struct edge_of<Graph> {
+  using type = typename boost::graph_traits<Graph>::edge_descriptor;
+};
+template <class Graph>
+using edge_t = typename edge_of<Graph>::type;
+
 }  // namespace detail
 
 /// A directed Boost graph, or a type adapted to Boost, whose vertices and edges can be listed.
@@ -82,7 +94,8 @@ using vertex_t = typename vertex_of<Graph>::type;
 ///   `out_edges(v, g)`, `target(e, g)`                  the out-edges of a vertex and the head of an edge; or
 ///   `edges(g)`, `source(e, g)`, `target(e, g)`         all edges and their ends
 ///
-/// Input iterators suffice; `num_vertices` and a `vertex_index` are not needed. Parallel edges count once.
+/// Input iterators suffice; `num_vertices` and a `vertex_index` are not needed. Parallel edges count once unless
+/// edges carry tensors: see `make_operator_graph`.
 template <class Graph>
 concept boost_graph = detail::known_to_boost<Graph> && detail::directed_for_boost<Graph> &&
     detail::lists_vertices<Graph> &&(detail::has_out_edges<Graph> || detail::lists_edges<Graph>);

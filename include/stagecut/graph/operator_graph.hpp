@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,25 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-/// An edge: one operator consumes the output of another.
+/// What one edge carries: finite figures that are not negative.
+struct edge_tensor {
+  double sent_seconds = 0;       ///< seconds to send it to another device, without latency
+  double sent_back_seconds = 0;  ///< seconds to send its gradient; 0 if backward operators do
+  double bytes = 0;              ///< its size
+
+  /// Member-wise equality.
+  friend bool operator==(const edge_tensor&, const edge_tensor&) = default;
+};
+
+/// An edge: one operator consumes the output of another, or a tensor of its own. Parallel edges that carry tensors are
+/// that number of messages; all others between the same operators are one edge.
 struct operator_edge {
   std::size_t from = 0;  ///< the producer, from 0
   std::size_t to = 0;    ///< the consumer
+  /// Unset: the producer's output, which each stage receives once, however many consumers it has.
+  std::optional<edge_tensor> tensor{};
 
-  /// Equal at both ends.
+  /// Member-wise equality.
   friend bool operator==(const operator_edge&, const operator_edge&) = default;
 };
 

@@ -54,10 +54,11 @@ struct make_stage_pipeline_fn {
 ///                  one; an edge from the forward to the backward pass may lead anywhere
 /// @param stages    number of stages k; they may be empty
 /// @return          sums over the operators of every stage. An edge joins two stages, from the lower to the higher one,
-///                  if any edge of operators joins them, and it carries a message each way: forward latency + `sent` of
-///                  what the higher stage consumes from the lower one; back latency + `sent_back` of those outputs that
-///                  its forward pass consumes + `sent` of what the lower stage's backward pass consumes from the higher
-///                  one. An output that several operators of a stage consume is sent once
+///                  if any edge of operators joins them, and it carries a message each way: forward latency +
+///                  `sent_seconds` of what the higher stage consumes from the lower one; back latency +
+///                  `sent_back_seconds` of what its forward pass consumes + `sent_seconds` of what the lower stage's
+///                  backward pass consumes from the higher one. An output that several operators of a stage consume is
+///                  sent once, the tensor of an edge for each edge
 /// @throws          argument_error for an invalid assignment, with the operator; invalid_input for numbers that are
 ///                  negative or not finite, and for edges that name no operator or lead from the backward to the
 ///                  forward pass

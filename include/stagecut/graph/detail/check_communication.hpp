@@ -59,11 +59,12 @@ inline void check_communication_problem(const communication_problem& problem) {
   }
 }
 
-/// Whether sending any operator's output takes time; else its bytes count.
+/// Whether sending any output or tensor takes time; else bytes count.
 [[nodiscard]] inline bool sends_for_a_time(const operator_graph& graph) {
-  return graph.latency > 0 ||
-         std::any_of(graph.operators.begin(), graph.operators.end(),
-                     [](const graph_operator& each) { return each.sent_seconds > 0 || each.sent_back_seconds > 0; });
+  const auto takes_time = [](const auto& sent) { return sent.sent_seconds > 0 || sent.sent_back_seconds > 0; };
+  return graph.latency > 0 || std::any_of(graph.operators.begin(), graph.operators.end(), takes_time) ||
+         std::any_of(graph.edges.begin(), graph.edges.end(),
+                     [&](const operator_edge& each) { return each.tensor && takes_time(*each.tensor); });
 }
 
 /// The weights of a graph's operators and edges.
@@ -81,9 +82,11 @@ inline void check_communication_problem(const communication_problem& problem) {
         fail(invalid_input(joined({"edge ", i}), joined({"there is no operator ", end})));
     }
     const graph_operator& from = graph.operators[graph.edges[i].from];
-    const bool answered = from.sent_back_seconds > 0 || graph.sends_back;
+    const edge_tensor sent =
+        graph.edges[i].tensor.value_or(edge_tensor{from.sent_seconds, from.sent_back_seconds, from.output});
+    const bool answered = sent.sent_back_seconds > 0 || graph.sends_back;
     const double latency = answered ? 2 * graph.latency : graph.latency;
-    result.edges.push_back(timed ? from.sent_seconds + from.sent_back_seconds + latency : from.output);
+    result.edges.push_back(timed ? sent.sent_seconds + sent.sent_back_seconds + latency : sent.bytes);
   }
   return result;
 }

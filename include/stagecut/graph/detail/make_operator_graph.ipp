@@ -12,10 +12,11 @@
 namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL std::vector<operator_edge> sorted_edges(std::vector<operator_edge> edges) {
-  std::sort(edges.begin(), edges.end(), [](const operator_edge& a, const operator_edge& b) {
+  std::stable_sort(edges.begin(), edges.end(), [](const operator_edge& a, const operator_edge& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  const auto merge = [](const operator_edge& a, const operator_edge& b) { return !a.tensor && a == b; };
+  edges.erase(std::unique(edges.begin(), edges.end(), merge), edges.end());
   return edges;
 }
 

@@ -69,6 +69,9 @@ class moving_stages {
   /// Adds or removes one consumer v of u on a stage.
   void count(std::size_t u, std::size_t v, std::size_t s, int sign);
 
+  /// Adds or subtracts an edge with its own tensor.
+  void carry(std::size_t edge, int sign);
+
   void move_operator(std::size_t v, std::size_t to);
 
   const operator_graph* graph_;
@@ -103,6 +106,7 @@ inline moving_stages::moving_stages(const operator_graph& graph, const operator_
   for (std::size_t v = 0; v < stage_of_.size(); ++v) {
     add_weight(v, stage_of_[v]);
     for (const std::size_t u : links_->producers(v)) count(u, v, stage_of_[v], 1);
+    for (const std::size_t i : links_->tensors_to(v)) carry(i, 1);
   }
   for (std::size_t e = 0; e < elements_->elements(); ++e) ++members_[stage_of_element(e)];
 }
@@ -187,9 +191,27 @@ inline void moving_stages::count(std::size_t u, std::size_t v, std::size_t s, in
   send(u, from, s, taken_here, returned_here, 1);
 }
 
+inline void moving_stages::carry(std::size_t edge, int sign) {
+  const operator_edge& each = graph_->edges[edge];
+  const std::size_t from = stage_of_[each.from];
+  const std::size_t to = stage_of_[each.to];
+  if (from == to) return;
+  const bool back = graph_->operators[each.from].is_backward;
+  const bool returned = !back && !graph_->operators[each.to].is_backward;
+  const std::size_t pair = from * k_ + to;
+  join(back, from, to, 1, returned ? 1 : 0, sign);
+  (back ? sums_.up : sums_.down)[pair] += sign * each.tensor->sent_seconds;
+  if (returned) sums_.gradient[pair] += sign * each.tensor->sent_back_seconds;
+}
+
 inline void moving_stages::move_operator(std::size_t v, std::size_t to) {
   const std::size_t from = stage_of_[v];
   const bool back = graph_->operators[v].is_backward;
+  const auto carry_all = [&](int sign) {
+    for (const std::size_t i : links_->tensors_from(v)) carry(i, sign);
+    for (const std::size_t i : links_->tensors_to(v)) carry(i, sign);
+  };
+  carry_all(-1);
   take_weight(v, from);
   add_weight(v, to);
   for (std::size_t s = 0; s < k_; ++s) {
@@ -202,6 +224,7 @@ inline void moving_stages::move_operator(std::size_t v, std::size_t to) {
     join(back, to, s, taken, returned, 1);
   }
   stage_of_[v] = to;
+  carry_all(1);
   for (const std::size_t u : links_->producers(v)) {
     count(u, v, from, -1);
     count(u, v, to, 1);

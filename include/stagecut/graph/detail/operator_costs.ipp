@@ -23,24 +23,25 @@
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
-/// The output of a producer, or of several with the same elements: a stage pays for it if it holds some of the elements
-/// but not all.
+/// The output of a producer, the tensor of an edge, or several of them with the same elements: a stage pays for it if it
+/// holds some of the elements but not all.
 struct net_weight {
   double forward = 0;   ///< seconds, of the forward pass
   double backward = 0;  ///< seconds, of the backward pass
-  double bytes = 0;     ///< of the output
+  double bytes = 0;     ///< of the output or tensor
 };
 
-/// The nets of a graph: one per producer, with its element and those of its consumers; equal ones are summed.
+/// The nets of a graph: one per producer, with its element and those of its output's consumers, and one per tensor of an
+/// edge, with the elements of its ends; equal ones are summed.
 struct element_nets {
   rows<precedence::element> pins{};   ///< of each net, in ascending order, at least two
   std::vector<net_weight> weights{};  ///< of each net
 
   element_nets(const operator_graph& graph, const contraction& parts) {
-    const auto all = rows_of(graph, parts);
-    std::vector<std::uint32_t> order;  // operators with consumers elsewhere, sorted by their elements
-    for (std::size_t u = 0; u < all.size(); ++u) {
-      if (all[u].size() > 1) order.push_back(static_cast<std::uint32_t>(u));
+    const rows<precedence::element> all = rows_of(graph, parts);
+    std::vector<std::uint32_t> order;  // rows of several elements, sorted by their elements
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].size() > 1) order.push_back(static_cast<std::uint32_t>(i));
     }
     const auto less = [&](std::uint32_t a, std::uint32_t b) {
       return std::lexicographical_compare(all[a].begin(), all[a].end(), all[b].begin(), all[b].end());
@@ -50,10 +51,11 @@ struct element_nets {
       const std::uint32_t first = order[i];
       net_weight sum;
       for (; i < order.size() && !less(first, order[i]); ++i) {
-        const graph_operator& from = graph.operators[order[i]];
-        (from.is_backward ? sum.backward : sum.forward) += from.sent_seconds + graph.latency;
-        if (!from.is_backward) sum.bytes += from.output;
-        if (from.sent_back_seconds > 0 || graph.sends_back) sum.backward += from.sent_back_seconds + graph.latency;
+        const graph_operator& from = graph.operators[producer_of(graph, order[i])];
+        const edge_tensor sent = sent_by(graph, order[i]);
+        (from.is_backward ? sum.backward : sum.forward) += sent.sent_seconds + graph.latency;
+        if (!from.is_backward) sum.bytes += sent.bytes;
+        if (sent.sent_back_seconds > 0 || graph.sends_back) sum.backward += sent.sent_back_seconds + graph.latency;
       }
       if (sum.forward == 0 && sum.backward == 0 && sum.bytes == 0) continue;
       pins.push_back(all[first]);
@@ -62,22 +64,49 @@ struct element_nets {
   }
 
  private:
-  /// For each operator, its element and those of its consumers, in ascending order.
-  static rows<precedence::element> rows_of(const operator_graph& graph, const contraction& parts) {
+  /// For each operator, its element and those of its output's consumers; then for each tensor, those of its edge. In
+  /// ascending order.
+  rows<precedence::element> rows_of(const operator_graph& graph, const contraction& parts) {
+    std::vector<std::size_t> outputs;
+    for (std::size_t i = 0; i < graph.edges.size(); ++i) (graph.edges[i].tensor ? tensors_ : outputs).push_back(i);
     const std::size_t n = graph.operators.size();
-    const rows<precedence::element> consumers{n, graph.edges.size(), [&](std::size_t i) { return graph.edges[i].from; },
-                                              [&](std::size_t i) { return parts.element_of(graph.edges[i].to); }};
+    const rows<precedence::element> consumers{
+        n, outputs.size(), [&](std::size_t i) { return graph.edges[outputs[i]].from; },
+        [&](std::size_t i) { return parts.element_of(graph.edges[outputs[i]].to); }};
     rows<precedence::element> result;
     std::vector<precedence::element> row;
-    for (std::size_t u = 0; u < n; ++u) {
-      row.assign(1, parts.element_of(u));
-      row.insert(row.end(), consumers[u].begin(), consumers[u].end());
+    const auto put = [&] {
       std::sort(row.begin(), row.end());
       row.erase(std::unique(row.begin(), row.end()), row.end());
       result.push_back(row);
+    };
+    for (std::size_t u = 0; u < n; ++u) {
+      row.assign(1, parts.element_of(u));
+      row.insert(row.end(), consumers[u].begin(), consumers[u].end());
+      put();
+    }
+    for (const std::size_t i : tensors_) {
+      row = {parts.element_of(graph.edges[i].from), parts.element_of(graph.edges[i].to)};
+      put();
     }
     return result;
   }
+
+  /// The operator that sends a row.
+  [[nodiscard]] std::size_t producer_of(const operator_graph& graph, std::size_t row) const {
+    const std::size_t n = graph.operators.size();
+    return row < n ? row : graph.edges[tensors_[row - n]].from;
+  }
+
+  /// What a row sends.
+  [[nodiscard]] edge_tensor sent_by(const operator_graph& graph, std::size_t row) const {
+    const std::size_t n = graph.operators.size();
+    if (row >= n) return *graph.edges[tensors_[row - n]].tensor;
+    const graph_operator& from = graph.operators[row];
+    return {from.sent_seconds, from.sent_back_seconds, from.output};
+  }
+
+  std::vector<std::size_t> tensors_{};  ///< edges that have one
 };
 
 /// For each shared copy of parameters, the elements that need it.
@@ -171,7 +200,14 @@ STAGECUT_DECL void operator_costs::choose_ticks(const operator_graph& graph, std
   for (const double each : options_.speeds) slowest = std::min(slowest, each);
   time /= slowest;
   std::vector<bool> feeds(graph.operators.size());
-  for (const operator_edge& each : graph.edges) feeds[each.from] = true;
+  for (const operator_edge& each : graph.edges) {
+    if (each.tensor) {
+      time += each.tensor->sent_seconds + each.tensor->sent_back_seconds + 2 * graph.latency;
+      resident += options_.boundary_buffers * each.tensor->bytes;
+    } else {
+      feeds[each.from] = true;
+    }
+  }
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     if (feeds[v]) time += graph.operators[v].sent_seconds + graph.operators[v].sent_back_seconds + 2 * graph.latency;
   }

@@ -39,7 +39,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const std::size_t n = graph.operators.size();
   std::vector<std::uint32_t> next(n, none);
   std::vector<bool> fed(n);
-  for (const auto& [from, to] : graph.edges) {
+  for (const operator_edge& each : graph.edges) {
+    const std::size_t from = each.from;
+    const std::size_t to = each.to;
     if (from >= n || to >= n || from == to || (next[from] != none && next[from] != to)) return {};
     next[from] = static_cast<std::uint32_t>(to);
     fed[to] = true;
@@ -56,23 +58,38 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
+/// The seconds that each operator of a path sends to the next one, and receives back: of its output, if an edge carries
+/// it, and of the tensors of edges.
+[[nodiscard]] inline std::vector<double> sent_on_path(const operator_graph& graph) {
+  std::vector<double> result(graph.operators.size());
+  std::vector<bool> counted(graph.operators.size());
+  const auto add = [&](std::size_t v, double there, double back) {
+    result[v] += there + graph.latency + (back > 0 || graph.sends_back ? back + graph.latency : 0);
+  };
+  for (const operator_edge& each : graph.edges) {
+    if (each.tensor) {
+      add(each.from, each.tensor->sent_seconds, each.tensor->sent_back_seconds);
+    } else if (!counted[each.from]) {
+      counted[each.from] = true;
+      add(each.from, graph.operators[each.from].sent_seconds, graph.operators[each.from].sent_back_seconds);
+    }
+  }
+  return result;
+}
+
 /// The load of its stages.
 [[nodiscard]] inline path_load load_of_path(const operator_graph& graph, const load_options& options,
                                             const std::vector<std::uint32_t>& path) {
   const double beside = options.constants.empty() ? 0 : options.constants[0];
-  const auto sent = [&](std::uint32_t v) {
-    const graph_operator& each = graph.operators[v];
-    const bool back = each.sent_back_seconds > 0 || graph.sends_back;
-    return each.sent_seconds + graph.latency + (back ? each.sent_back_seconds + graph.latency : 0);
-  };
+  const std::vector<double> sent = sent_on_path(graph);
   double sum = beside;
-  for (const std::uint32_t v : path) sum += graph.operators[v].forward + graph.operators[v].backward + sent(v);
+  for (const std::uint32_t v : path) sum += graph.operators[v].forward + graph.operators[v].backward + sent[v];
   const engine::tick_scale scale = tick_scale_of(sum);
   const auto ticks = [&](double seconds) { return scale.nearest(seconds); };
   path_load result(path.size(), ticks(beside));
   for (std::size_t i = 0; i < path.size(); ++i) {
     result.put(i, ticks(graph.operators[path[i]].forward) + ticks(graph.operators[path[i]].backward));
-    if (i + 1 < path.size()) result.cut(i + 1, ticks(sent(path[i])));
+    if (i + 1 < path.size()) result.cut(i + 1, ticks(sent[path[i]]));
   }
   return result;
 }

@@ -274,6 +274,9 @@ namespace detail {
   operator_graph result = graph;
   if (request.links.empty() || request.transfers != transfer_kind::latency) return result;
   for (graph_operator& each : result.operators) each.sent_seconds = each.sent_back_seconds = 0;
+  for (operator_edge& each : result.edges) {
+    if (each.tensor) each.tensor->sent_seconds = each.tensor->sent_back_seconds = 0;
+  }
   result.latency = 0;
   return result;
 }

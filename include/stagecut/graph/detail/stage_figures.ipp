@@ -12,6 +12,49 @@
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
+namespace stagecut::inline STAGECUT_ABI::detail {
+
+/// What a stage receives and sends.
+struct stage_messages {
+  double forward = 0;   ///< seconds, of the forward pass
+  double backward = 0;  ///< seconds, of the backward pass
+  double bytes = 0;     ///< of the forward pass
+};
+
+/// The messages of each stage: every producer's output once, and the tensor of every edge that crosses.
+[[nodiscard]] inline std::vector<stage_messages> messages_of_stages(const operator_graph& graph,
+                                                                    const std::vector<std::size_t>& stage_of,
+                                                                    std::size_t stages) {
+  std::vector<stage_messages> result(stages);
+  const auto add = [&](stage_messages& to, std::size_t from, const edge_tensor& each) {
+    const bool back = graph.operators[from].is_backward;
+    (back ? to.backward : to.forward) += each.sent_seconds + graph.latency;
+    if (!back) to.bytes += each.bytes;
+    if (each.sent_back_seconds > 0 || graph.sends_back) to.backward += each.sent_back_seconds + graph.latency;
+  };
+  std::vector<std::vector<std::size_t>> reached(graph.operators.size());
+  for (const operator_edge& each : graph.edges) {
+    if (stage_of[each.from] == stage_of[each.to]) continue;
+    if (!each.tensor) {
+      reached[each.from].push_back(stage_of[each.to]);
+      continue;
+    }
+    add(result[stage_of[each.from]], each.from, *each.tensor);
+    add(result[stage_of[each.to]], each.from, *each.tensor);
+  }
+  for (std::size_t v = 0; v < reached.size(); ++v) {
+    if (reached[v].empty()) continue;
+    reached[v].push_back(stage_of[v]);
+    std::sort(reached[v].begin(), reached[v].end());
+    reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
+    const graph_operator& each = graph.operators[v];
+    for (const std::size_t s : reached[v]) add(result[s], v, {each.sent_seconds, each.sent_back_seconds, each.output});
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline STAGECUT_ABI::detail
+
 namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph,
@@ -19,15 +62,10 @@ STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph
                                                      const std::vector<std::uint8_t>& kinds,
                                                      const load_options& options) {
   const std::size_t k = kinds.size();
-  struct messages {
-    double forward = 0;
-    double backward = 0;
-  };
   std::vector<graph_stage> result(k);
-  std::vector<messages> sent(k);
+  std::vector<detail::stage_messages> sent = detail::messages_of_stages(graph, stage_of, k);
   std::vector<double> activations(k);
   std::vector<double> workspace(k);
-  std::vector<double> passing(k);
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     const graph_operator& each = graph.operators[v];
     graph_stage& stage = result[stage_of[v]];
@@ -36,22 +74,6 @@ STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph
     stage.memory += each.resident;
     activations[stage_of[v]] += each.activations;
     workspace[stage_of[v]] = std::max(workspace[stage_of[v]], each.workspace);
-  }
-  std::vector<std::vector<std::size_t>> reached(graph.operators.size());
-  for (const operator_edge& each : graph.edges) {
-    if (stage_of[each.from] != stage_of[each.to]) reached[each.from].push_back(stage_of[each.to]);
-  }
-  for (std::size_t v = 0; v < reached.size(); ++v) {
-    if (reached[v].empty()) continue;
-    reached[v].push_back(stage_of[v]);
-    std::sort(reached[v].begin(), reached[v].end());
-    reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
-    const graph_operator& each = graph.operators[v];
-    for (const std::size_t s : reached[v]) {
-      (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent_seconds + graph.latency;
-      if (!each.is_backward) passing[s] += each.output;
-      if (each.sent_back_seconds > 0 || graph.sends_back) sent[s].backward += each.sent_back_seconds + graph.latency;
-    }
   }
   for (const shared_parameters& each : graph.shared) {
     std::vector<bool> held(k);
@@ -63,7 +85,7 @@ STAGECUT_DECL std::vector<graph_stage> stage_figures(const operator_graph& graph
     stage.on_cpu = kinds[s] != 0;
     std::size_t kept = options.in_flight ? k - s : 1;
     if (options.in_flight && options.microbatches != 0) kept = std::min(kept, options.microbatches);
-    stage.memory += static_cast<double>(kept) * activations[s] + workspace[s] + options.boundary_buffers * passing[s];
+    stage.memory += static_cast<double>(kept) * activations[s] + workspace[s] + options.boundary_buffers * sent[s].bytes;
     if (!stage.on_cpu) {
       const double speed = options.speeds.empty() ? 1 : options.speeds[s];
       stage.forward /= speed;

@@ -31,6 +31,12 @@ STAGECUT_DECL void check_operators(const operator_graph& graph) {
       if (wrong(value)) fail(invalid_input(joined({"operator ", v}), "has a number that is negative or not finite"));
     }
   }
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const edge_tensor each = graph.edges[i].tensor.value_or(edge_tensor{});
+    if (wrong(each.sent_seconds) || wrong(each.sent_back_seconds)) {
+      fail(invalid_input(joined({"edge ", i}), "has a number that is negative or not finite"));
+    }
+  }
   for (std::size_t i = 0; i < graph.shared.size(); ++i) {
     const std::string place = joined({"shared parameters ", i});
     if (wrong(graph.shared[i].resident)) fail(invalid_input(place, "have bytes that are negative or not finite"));
@@ -51,7 +57,8 @@ STAGECUT_DECL void check_assignment(const operator_graph& graph, view<const std:
     refuse_assignment(v, stage_of[v], joined({"must be below the number of stages, ", stages}));
   }
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    const auto [from, to] = graph.edges[i];
+    const std::size_t from = graph.edges[i].from;
+    const std::size_t to = graph.edges[i].to;
     for (const std::size_t end : {from, to}) {
       if (end >= stage_of.size()) fail(invalid_input(joined({"edge ", i}), joined({"there is no operator ", end})));
     }
@@ -73,9 +80,9 @@ struct pair_sums {
       : edges(stages * stages), forward(stages * stages), backward(stages * stages), gradient(stages * stages) {}
 
   std::vector<std::size_t> edges;  ///< between operators
-  std::vector<double> forward;     ///< outputs of operators of the forward pass
-  std::vector<double> backward;    ///< outputs of operators of the backward pass
-  std::vector<double> gradient;    ///< from b back to a: gradients of outputs
+  std::vector<double> forward;     ///< outputs and tensors of operators of the forward pass
+  std::vector<double> backward;    ///< outputs and tensors of operators of the backward pass
+  std::vector<double> gradient;    ///< from b back to a: gradients of outputs and tensors
 };
 
 /// Sets the edges of stages and their messages.
@@ -93,13 +100,26 @@ inline void set_edges(stage_pipeline& result, const pair_sums& sums, double late
   }
 }
 
+/// Adds the message of an edge with its own tensor to a pair.
+inline void add_tensor(pair_sums& to, const operator_graph& graph, const operator_edge& edge, std::size_t pair) {
+  const bool back = graph.operators[edge.from].is_backward;
+  ++to.edges[pair];
+  (back ? to.backward : to.forward)[pair] += edge.tensor->sent_seconds;
+  if (!back && !graph.operators[edge.to].is_backward) to.gradient[pair] += edge.tensor->sent_back_seconds;
+}
+
 /// The sums over the operators of each pair.
 [[nodiscard]] inline pair_sums sum_pairs(const operator_graph& graph, view<const std::size_t> stage_of,
                                          std::size_t stages) {
   pair_sums result(stages);
   std::vector<std::vector<std::size_t>> consumers(graph.operators.size());
-  for (const auto& [from, to] : graph.edges) {
-    if (stage_of[from] != stage_of[to]) consumers[from].push_back(to);
+  for (const operator_edge& each : graph.edges) {
+    if (stage_of[each.from] == stage_of[each.to]) continue;
+    if (each.tensor) {
+      add_tensor(result, graph, each, stage_of[each.from] * stages + stage_of[each.to]);
+    } else {
+      consumers[each.from].push_back(each.to);
+    }
   }
   std::vector<std::size_t> taken(stages, stage_of.size());  // the last operator whose output a stage takes
   std::vector<std::size_t> returns(stages, stage_of.size());
