@@ -99,8 +99,8 @@ void each_assignment(const operator_graph& graph, std::size_t k, const std::func
       return;
     }
     std::size_t least = 0;
-    for (const auto& [from, to] : graph.edges) {
-      if (to == v) least = std::max(least, at[from]);
+    for (const stagecut::operator_edge& each : graph.edges) {
+      if (each.to == v) least = std::max(least, at[each.from]);
     }
     for (std::size_t s = least; s < k; ++s) {
       at[v] = s;

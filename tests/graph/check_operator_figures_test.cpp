@@ -50,6 +50,21 @@ TEST_CASE("every figure of an operator has to be finite and not negative") {
   }
 }
 
+TEST_CASE("so has every figure of an edge's tensor") {
+  operator_graph graph;
+  graph.operators.resize(2);
+  graph.edges = {{0, 1}, {0, 1, stagecut::edge_tensor{1, 2, 3}}};
+  CHECK(refused(graph) == "not refused");
+  const auto said = [&](const stagecut::edge_tensor& tensor) {
+    graph.edges[1].tensor = tensor;
+    return refused(graph);
+  };
+  CHECK(said({-1, 0, 0}) == "edge 1: sent_seconds = -1.000000, must be finite and not negative");
+  CHECK(said({0, -1, 0}) == "edge 1: sent_back_seconds = -1.000000, must be finite and not negative");
+  CHECK(said({0, 0, std::numeric_limits<double>::infinity()}) ==
+        "edge 1: bytes = inf, must be finite and not negative");
+}
+
 TEST_CASE("so have the latency and shared parameters, whose operators must be there") {
   operator_graph graph;
   CHECK(refused(graph) == "not refused");

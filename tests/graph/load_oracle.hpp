@@ -92,13 +92,19 @@ struct priced {
   bool fits = true;
 };
 
-/// What the set receives and sends: each producer once.
+/// What the set receives and sends: each producer's output once, and the tensor of each edge that has one.
 inline void add_messages(const operator_graph& graph, operators set, double& forward, double& backward) {
   for (std::size_t u = 0; u < graph.operators.size(); ++u) {
     bool inside = false;
     bool outside = false;
     for (const operator_edge& each : graph.edges) {
       if (each.from != u) continue;
+      if (each.tensor) {
+        if (holds(set, each.from) == holds(set, each.to)) continue;
+        (graph.operators[u].is_backward ? backward : forward) += each.tensor->sent_seconds + graph.latency;
+        if (each.tensor->sent_back_seconds > 0) backward += each.tensor->sent_back_seconds + graph.latency;
+        continue;
+      }
       for (const std::size_t end : {each.from, each.to}) (holds(set, end) ? inside : outside) = true;
     }
     if (!inside || !outside) continue;

@@ -76,8 +76,8 @@ void each_assignment(const operator_graph& graph, std::size_t k, const std::func
       return;
     }
     std::size_t least = 0;
-    for (const auto& [from, to] : graph.edges) {
-      if (to == v) least = std::max(least, at[from]);
+    for (const stagecut::operator_edge& each : graph.edges) {
+      if (each.to == v) least = std::max(least, at[each.from]);
     }
     for (at[v] = least; at[v] < k; ++at[v]) place(v + 1);
   };
@@ -140,6 +140,33 @@ TEST_CASE("plans against all assignments and all counts") {
   CHECK(infeasible > 0);
   CHECK(best_found >= compared * 98 / 100);
   CHECK(worst < 0.06);
+}
+
+TEST_CASE("plans of edges with tensors of their own against all assignments and all counts") {
+  random_graphs random(21);
+  int best_found = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = 4 + random.up_to(1);
+    operator_graph graph = random.next(n, {.backward = round % 3 == 1});
+    random.add_tensors(graph);
+    graph_makespan_request request;
+    request.devices = 2 + random.up_to(1);
+    request.microbatches = 2 + random.up_to(1);
+    request.transfers = round % 2 == 0 ? transfer_kind::link : transfer_kind::latency;
+    request.kicks = 20;
+    const double best = best_plainly(graph, request.devices, request.microbatches,
+                                     request.transfers == transfer_kind::link, 1e300);
+    const auto found = minimize_graph_makespan(graph, request);
+    CAPTURE(round);
+    REQUIRE(found.has_value() == (best >= 0));
+    if (!found) continue;
+    check_plan(graph, request, *found);
+    REQUIRE(found->value >= best);
+    REQUIRE(found->bound <= best);
+    if (found.state() == state::optimal) CHECK(found->value == best);
+    best_found += found->value == best ? 1 : 0;
+  }
+  CHECK(best_found > 50);
 }
 
 TEST_CASE("two encoders: plans of least load, of counts by rank or depth, and of any counts") {

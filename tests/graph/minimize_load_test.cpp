@@ -81,11 +81,13 @@ void check_case(const oracle::load_case& each, tally& counts) {
   }
 }
 
-tally check_cases(std::uint64_t seed, int rounds, std::size_t n, graph_method method, std::size_t most_down_sets) {
+tally check_cases(std::uint64_t seed, int rounds, std::size_t n, graph_method method, std::size_t most_down_sets,
+                  bool tensors = false) {
   tally counts;
   for (int round = 0; round < rounds * oracle::times_as_many(); ++round) {
     oracle::chance random(seed * 1000000 + static_cast<std::uint64_t>(round));
     oracle::load_case each = oracle::random_case(random, n, 4);
+    if (tensors) oracle::draw_tensors(random, each.graph);
     each.request.method = method;
     each.request.most_down_sets = most_down_sets;
     each.request.search.time_limit.reset();
@@ -114,7 +116,7 @@ operator_graph chain_of(const std::vector<double>& seconds, const std::vector<do
 operator_graph renumbered(const operator_graph& graph, const std::vector<std::size_t>& number) {
   operator_graph result = graph;
   for (std::size_t v = 0; v < number.size(); ++v) result.operators[number[v]] = graph.operators[v];
-  for (auto& each : result.edges) each = {number[each.from], number[each.to]};
+  for (auto& each : result.edges) each = {number[each.from], number[each.to], each.tensor};
   for (auto& each : result.shared) {
     for (std::size_t& v : each.operators) v = number[v];
   }
@@ -183,6 +185,18 @@ TEST_CASE("the least load is that of all partitions of very few operators, where
   CHECK(counts.solved > 700);
   CHECK(counts.infeasible > 300);
   CHECK(counts.unproved == 0);
+}
+
+TEST_CASE("the least load is that of all partitions where edges have tensors of their own") {
+  const tally exact = check_cases(11, 2000, 6, graph_method::automatic, 1000000, true);
+  CHECK(exact.solved > 1000);
+  CHECK(exact.unproved == 0);
+  for (const graph_method method : {graph_method::by_levels, graph_method::merge, graph_method::linear}) {
+    const tally counts = check_cases(12, 200, 7, method, 1000000, true);
+    CHECK(counts.solved + counts.unproved > 100);
+  }
+  const tally bounds = check_cases(13, 200, 7, graph_method::automatic, 1, true);
+  CHECK(bounds.solved + bounds.unproved > 100);
 }
 
 TEST_CASE("what is made for large graphs gives partitions as they should be, and bounds that hold") {

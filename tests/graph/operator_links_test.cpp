@@ -22,6 +22,21 @@ TEST_CASE("rows of consumers, producers and shared parameters") {
   CHECK(list(links.consumers(1)).empty());
   CHECK(list(links.producers(1)) == rows{0, 0});
   CHECK(list(links.producers(3)) == rows{2, 0});
+  CHECK(list(links.tensors_from(0)).empty());
   CHECK(list(links.shared(3)) == rows{0, 1});
   CHECK(list(links.shared(1)).empty());
+}
+
+TEST_CASE("an edge with its own tensor is no consumer of the output, but an edge of both ends") {
+  stagecut::operator_graph graph;
+  graph.operators.resize(3);
+  const stagecut::edge_tensor tensor{1, 0, 0};
+  graph.edges = {{0, 1}, {0, 2, tensor}, {1, 2}, {0, 2, tensor}, {1, 1, tensor}};
+  const stagecut::detail::operator_links links(graph);
+  using rows = std::vector<std::uint32_t>;
+  CHECK(list(links.consumers(0)) == rows{1});
+  CHECK(list(links.producers(2)) == rows{1});
+  CHECK(list(links.tensors_from(0)) == rows{1, 3});
+  CHECK(list(links.tensors_to(2)) == rows{1, 3});
+  CHECK(list(links.tensors_from(1)).empty());
 }

@@ -15,7 +15,7 @@ using namespace stagecut;
 namespace {
 
 /// Operators in a row, numbered by chance, with some edges said twice.
-operator_graph random_path(std::mt19937& random) {
+operator_graph random_path(std::mt19937& random, bool tensors) {
   const std::size_t n = 2 + random() % 12;
   std::vector<std::size_t> number(n);
   std::iota(number.begin(), number.end(), std::size_t{0});
@@ -33,6 +33,10 @@ operator_graph random_path(std::mt19937& random) {
   for (std::size_t i = 1; i < n; ++i) {
     for (std::size_t times = 0; times < 1 + random() % 2; ++times) result.edges.push_back({number[i - 1], number[i]});
   }
+  for (operator_edge& each : result.edges) {
+    if (!tensors || random() % 2 == 0) continue;
+    each.tensor = {static_cast<double>(random() % 7), static_cast<double>(random() % 3), 1};
+  }
   return result;
 }
 
@@ -40,8 +44,8 @@ operator_graph random_path(std::mt19937& random) {
 
 TEST_CASE("a path is cut as its contraction is") {
   std::mt19937 random(3);
-  for (int i = 0; i < 500; ++i) {
-    const operator_graph graph = random_path(random);
+  for (int i = 0; i < 1000; ++i) {
+    const operator_graph graph = random_path(random, i >= 500);
     load_request request;
     request.devices = 1 + random() % 4;
     request.at_most = random() % 2 == 0;

@@ -102,16 +102,28 @@ inline stagecut::stage_pipeline pipeline_plainly(const stagecut::operator_graph&
       std::set<std::size_t> sent_down;
       std::set<std::size_t> sent_up;
       std::set<std::size_t> returned;
+      double tensors_down = 0;
+      double tensors_up = 0;
+      bool joined = false;
       for (const stagecut::operator_edge& each : graph.edges) {
+        const bool leads_down = stage_of[each.from] == a && stage_of[each.to] == b;
+        const bool leads_up = stage_of[each.from] == b && stage_of[each.to] == a;
+        joined = joined || leads_down || leads_up;
+        if (each.tensor) {
+          if (leads_down) tensors_down += each.tensor->sent_seconds;
+          if (leads_down && !graph.operators[each.to].is_backward) tensors_up += each.tensor->sent_back_seconds;
+          if (leads_up) tensors_up += each.tensor->sent_seconds;
+          continue;
+        }
         if (stage_of[each.from] == a && stage_of[each.to] == b) {
           sent_down.insert(each.from);
           if (!graph.operators[each.to].is_backward) returned.insert(each.from);
         }
         if (stage_of[each.from] == b && stage_of[each.to] == a) sent_up.insert(each.from);
       }
-      if (sent_down.empty() && sent_up.empty()) continue;
-      double down = graph.latency;
-      double up = graph.latency;
+      if (!joined) continue;
+      double down = graph.latency + tensors_down;
+      double up = graph.latency + tensors_up;
       for (const std::size_t v : sent_down) down += graph.operators[v].sent_seconds;
       for (const std::size_t v : sent_up) up += graph.operators[v].sent_seconds;
       for (const std::size_t v : returned) up += graph.operators[v].sent_back_seconds;
@@ -221,6 +233,18 @@ class random_graphs {
     if (of.shared) graph.shared.push_back({1 + number(6), {0, n / 2, n - 1}});
     graph.latency = number(scale == 0 ? 0 : 2);
     return graph;
+  }
+
+  /// Gives about half of the edges tensors of their own, some of them a second one.
+  void add_tensors(stagecut::operator_graph& graph) {
+    for (std::size_t i = graph.edges.size(); i-- > 0;) {
+      if (up_to(1) == 0) continue;
+      const bool back = graph.operators[graph.edges[i].from].is_backward;
+      graph.edges[i].tensor = {number(6), back ? 0 : number(4), number(3)};
+      if (up_to(2) != 0) continue;
+      graph.edges.push_back(graph.edges[i]);
+      graph.edges.back().tensor->sent_seconds = number(6);
+    }
   }
 
  private:

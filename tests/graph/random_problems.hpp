@@ -97,6 +97,20 @@ inline void draw_edges(chance& random, stagecut::operator_graph& graph) {
   std::shuffle(graph.edges.begin(), graph.edges.end(), random.engine());
 }
 
+/// Gives about half of the edges tensors of their own, and some of them a second one.
+inline void draw_tensors(chance& random, stagecut::operator_graph& graph) {
+  const bool whole = !random.one_in(3);
+  const auto draw = [&] {
+    return stagecut::edge_tensor{random.figure(4, whole), random.one_in(2) ? 0 : random.figure(3, whole),
+                                 random.figure(5, whole)};
+  };
+  for (std::size_t i = graph.edges.size(); i-- > 0;) {
+    if (random.one_in(2)) continue;
+    graph.edges[i].tensor = draw();
+    if (random.one_in(4)) graph.edges.push_back({graph.edges[i].from, graph.edges[i].to, draw()});
+  }
+}
+
 inline void draw_options(chance& random, std::size_t stages, load_case& result) {
   stagecut::load_options& load = result.request.load;
   const bool whole = random.one_in(2);

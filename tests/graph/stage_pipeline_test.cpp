@@ -58,12 +58,13 @@ TEST_CASE("what the backward pass takes of the forward pass is sent either way")
 
 TEST_CASE("sums over sets of operators say the same") {
   random_graphs random(1);
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 700; ++round) {
     const std::size_t n = 1 + random.up_to(9);
     const std::size_t k = 1 + random.up_to(4);
     operator_graph graph =
         random.next(n, {.groups = false, .backward = round % 2 == 1, .shared = round % 3 == 0, .fixed = false});
     graph.edges.insert(graph.edges.end(), graph.edges.begin(), graph.edges.begin() + graph.edges.size() / 2);
+    if (round >= 400) random.add_tensors(graph);
     assignment stage_of(n);
     do {
       for (std::size_t& each : stage_of) each = random.up_to(k - 1);
@@ -110,6 +111,8 @@ TEST_CASE("graphs that are none are refused with the place") {
   graph = diamond();
   graph.edges.push_back({8, 0});
   CHECK(refused(graph) == "edge 10: there is no operator 8");
+  graph.edges.back() = {0, 1, stagecut::edge_tensor{1, -1, 0}};
+  CHECK(refused(graph) == "edge 10: has a number that is negative or not finite");
   graph.edges.back() = {4, 0};
   CHECK(refused(graph) == "edge 10: leads from the backward to the forward pass");
 }

@@ -75,17 +75,17 @@ void read_part(const Graph& g, const std::vector<vertex_t<Graph>>& listed, const
 /// @throws argument_error if vertices have outputs as well
 template <class Graph>
 [[nodiscard]] bool has_tensors(const operator_maps<Graph>& maps) {
-  const char* const of_edges = maps.edge_sent_seconds        ? "maps.edge_sent_seconds"
-                               : maps.edge_sent_back_seconds ? "maps.edge_sent_back_seconds"
-                               : maps.edge_bytes             ? "maps.edge_bytes"
+  const char* const of_edges = maps.edge_sent_seconds        ? "edge_sent_seconds"
+                               : maps.edge_sent_back_seconds ? "edge_sent_back_seconds"
+                               : maps.edge_bytes             ? "edge_bytes"
                                                              : nullptr;
-  const char* const of_vertices = maps.sent_seconds        ? "maps.sent_seconds"
-                                  : maps.sent_back_seconds ? "maps.sent_back_seconds"
-                                  : maps.output            ? "maps.output"
+  const char* const of_vertices = maps.sent_seconds        ? "sent_seconds"
+                                  : maps.sent_back_seconds ? "sent_back_seconds"
+                                  : maps.output            ? "output"
                                                            : nullptr;
   if (of_edges != nullptr && of_vertices != nullptr) {
-    fail(argument_error("make_operator_graph", of_edges, "given",
-                        joined({"excludes ", of_vertices, ": an edge carries its own tensor or the vertex's output"})));
+    fail(argument_error("make_operator_graph", "maps", joined({of_vertices, " and ", of_edges}),
+                        "must not both be given: an edge carries its producer's output or a tensor of its own"));
   }
   return of_edges != nullptr;
 }
