@@ -72,11 +72,17 @@ def function_objects():
 
 
 def foreign_excerpts():
-    """Code on the main page that stands in no program which the tests compile."""
+    """Code on the main page that stands in no program which the tests compile, and code of another one than a page says."""
     programs = "".join(path.read_text() for path in (root / "examples").glob("*.cpp"))
     for block in re.findall(r"^```cpp\n(.*?)^```", (root / "docs" / "index.md").read_text(), re.MULTILINE | re.DOTALL):
         if not block.startswith("#include") and block not in programs:
-            yield block
+            yield f"index.md: in no program:\n{block}"
+    for page in sources:
+        text = page.read_text()
+        for found in re.finditer(r"^This is from \[[^]]*\]\(\.\./examples/(\w+\.cpp)\)", text, re.MULTILINE):
+            blocks = re.findall(r"^```cpp\n(.*?)^```", text[: found.start()], re.MULTILINE | re.DOTALL)
+            if not blocks or blocks[-1] not in (root / "examples" / found[1]).read_text():
+                yield f"{page.name}: the code before {found[0]} is not in that program"
 
 
 def lost(source, page):
@@ -149,7 +155,7 @@ def main(doxygen):
     wrong += [f"{name}: an opening quotation mark where there is code" for name, text in pages.items() if "&lsquo;" in text]
     if not set(lost(root / "README.md", pages["index.html"])):
         wrong.append("a page that shows nothing of README.md passes as its page")
-    wrong += [f"index.md: in no program:\n{block}" for block in foreign_excerpts()]
+    wrong += foreign_excerpts()
     print("\n".join(wrong) or f"{len(pages)} pages and lists without a broken link, built in {seconds:.0f} s; "
           f"{objects} function objects are found by name\nnot followed: {' '.join(sorted(outside))}")
     return bool(wrong) or objects == 0

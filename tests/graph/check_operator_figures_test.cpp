@@ -26,15 +26,16 @@ std::string refused(const operator_graph& graph) {
 }  // namespace
 
 TEST_CASE("every figure of an operator has to be finite and not negative") {
-  const std::pair<double graph_operator::*, std::string> figures[] = {{&graph_operator::forward, "forward"},
-                                                                      {&graph_operator::backward, "backward"},
-                                                                      {&graph_operator::cpu, "cpu"},
-                                                                      {&graph_operator::sent_seconds, "sent_seconds"},
-                                                                      {&graph_operator::sent_back_seconds, "sent_back_seconds"},
-                                                                      {&graph_operator::resident, "resident"},
-                                                                      {&graph_operator::activations, "activations"},
-                                                                      {&graph_operator::workspace, "workspace"},
-                                                                      {&graph_operator::output, "output"}};
+  const std::pair<double graph_operator::*, std::string> figures[] = {
+      {&graph_operator::forward, "forward"},
+      {&graph_operator::backward, "backward"},
+      {&graph_operator::cpu, "cpu"},
+      {&graph_operator::sent_seconds, "sent_seconds"},
+      {&graph_operator::sent_back_seconds, "sent_back_seconds"},
+      {&graph_operator::resident, "resident"},
+      {&graph_operator::activations, "activations"},
+      {&graph_operator::workspace, "workspace"},
+      {&graph_operator::output, "output"}};
   for (const auto& [figure, name] : figures) {
     operator_graph graph;
     graph.operators.resize(3);

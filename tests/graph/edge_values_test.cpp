@@ -60,7 +60,13 @@ graph random_graph(oracle::chance& random, std::size_t most) {
   const bool whole = !random.one_in(4);
   const auto figure = [&](std::size_t limit) { return random.figure(limit, whole); };
   for (std::size_t v = 0; v < n; ++v) {
-    g[v] = {figure(9), figure(9), figure(3), figure(3), figure(5), figure(6), random.one_in(2) ? 0 : figure(4),
+    g[v] = {figure(9),
+            figure(9),
+            figure(3),
+            figure(3),
+            figure(5),
+            figure(6),
+            random.one_in(2) ? 0 : figure(4),
             static_cast<float>(random.below(4))};
   }
   const std::size_t sparse = 1 + random.below(3);
@@ -265,9 +271,9 @@ TEST_CASE("figures of any stages are those computed from the Boost graph") {
     const bool tensors = !random.one_in(3);
     operator_graph made = converted(g, tensors);
     made.latency = random.figure(3, true) / 4;
-    const load_options options{.overlap = random.one_in(3) ? stagecut::message_overlap::full
-                                                           : stagecut::message_overlap::none,
-                               .boundary_buffers = random.figure(2, true)};
+    const load_options options{
+        .overlap = random.one_in(3) ? stagecut::message_overlap::full : stagecut::message_overlap::none,
+        .boundary_buffers = random.figure(2, true)};
     const std::size_t k = 1 + random.below(4);
     assignment stage_of;
     for (std::size_t v = 0; v < num_vertices(g); ++v) stage_of.push_back(random.below(k));
@@ -394,8 +400,7 @@ TEST_CASE("tensors that are none, and two answers to what is sent, are refused")
         "edge 1 -> 2: edge_sent_seconds = -1.000000, must be finite and not negative");
   CHECK(said({.edge_sent_back_seconds = &tensor::back}) ==
         "edge 1 -> 2: edge_sent_back_seconds = -2.000000, must be finite and not negative");
-  CHECK(said({.edge_bytes = &tensor::bytes}) ==
-        "edge 1 -> 2: edge_bytes = -3.000000, must be finite and not negative");
+  CHECK(said({.edge_bytes = &tensor::bytes}) == "edge 1 -> 2: edge_bytes = -3.000000, must be finite and not negative");
   CHECK(said({.workspace = -1}) == "vertex 0: workspace = -1.000000, must be finite and not negative");
   CHECK(said({.output = -1}) == "vertex 0: output = -1.000000, must be finite and not negative");
   const auto both = [](const char* names) {

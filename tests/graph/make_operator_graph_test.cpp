@@ -203,7 +203,8 @@ TEST_CASE("figures that are none are refused with the vertex") {
     return refusal<stagecut::invalid_input>([&] { return make_operator_graph(g, {.sent_back_seconds = at}); });
   };
   CHECK(said(-1) == "vertex 2: sent_back_seconds = -1.000000, must be finite and not negative");
-  CHECK(said(std::numeric_limits<double>::quiet_NaN()) == "vertex 2: sent_back_seconds = NaN, must be finite and not negative");
+  CHECK(said(std::numeric_limits<double>::quiet_NaN()) ==
+        "vertex 2: sent_back_seconds = NaN, must be finite and not negative");
   CHECK(said(std::numeric_limits<double>::infinity()) ==
         "vertex 2: sent_back_seconds = infinity, must be finite and not negative");
   CHECK(said(-0.0) == "not refused");

@@ -154,8 +154,8 @@ TEST_CASE("plans of edges with tensors of their own against all assignments and 
     request.microbatches = 2 + random.up_to(1);
     request.transfers = round % 2 == 0 ? transfer_kind::link : transfer_kind::latency;
     request.kicks = 20;
-    const double best = best_plainly(graph, request.devices, request.microbatches,
-                                     request.transfers == transfer_kind::link, 1e300);
+    const double best =
+        best_plainly(graph, request.devices, request.microbatches, request.transfers == transfer_kind::link, 1e300);
     const auto found = minimize_graph_makespan(graph, request);
     CAPTURE(round);
     REQUIRE(found.has_value() == (best >= 0));

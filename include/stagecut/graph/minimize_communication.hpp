@@ -35,10 +35,10 @@ struct minimize_communication_fn {
 /// the devices can form a pipeline; otherwise edges lead anywhere.
 ///
 /// @param problem  operators, their weights and edges; or
-/// @param graph    its operators: each is one operation, its variables are `resident`, and it sends `sent + sent_back`
-///                 seconds and the latency to each consumer, or `output` bytes if no operator has a sending time.
-///                 Shared parameters count for the first operator that has them. Fixed stages are devices. Backward
-///                 operators follow as in `contraction`
+/// @param graph    its operators: each is one operation, its variables are `resident`, and it sends `sent_seconds +
+///                 sent_back_seconds` and the latency to each consumer, or `output` bytes if no message takes time; an
+///                 edge with a tensor of its own sends that instead. Shared parameters count for the first operator that
+///                 has them. Fixed stages are devices. Backward operators follow as in `contraction`
 /// @param request  number of devices, and their imbalance. A device holds at most 1 + imbalance times all weights
 ///                 divided by the number of devices, used or not
 /// @return         every edge counts once, including each of several that carry the same data to one device. Optimal if

@@ -61,7 +61,7 @@ class operator_costs {
   [[nodiscard]] std::size_t size() const noexcept { return elements_.size(); }
   /// The cost of an element.
   [[nodiscard]] const figures& of(std::size_t e) const noexcept { return elements_[e]; }
-  /// Number of nets: a net joins one producer, or several, to the consumers.
+  /// Number of nets: a net joins one producer, or several, to the consumers, or the ends of an edge with its own tensor.
   [[nodiscard]] std::size_t nets() const noexcept { return nets_.size(); }
   /// The cost of a net that is cut.
   [[nodiscard]] const net& weight_of(std::size_t i) const noexcept { return nets_[i]; }

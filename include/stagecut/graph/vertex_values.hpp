@@ -34,7 +34,8 @@ class vertex_values : public detail::stored_values<Graph, detail::vertex_t<Graph
                     "this is neither a property map of the graph's vertices, nor a member of what it keeps with each "
                     "vertex, nor a function of a vertex, nor a number");
     } else {
-      static_assert(base::template is_readable<Source>, "the value of a vertex is not a number; of groups and stages, not an integer");
+      static_assert(base::template is_readable<Source>,
+                    "the value of a vertex is not a number; of groups and stages, not an integer");
       if constexpr (base::template is_readable<Source>) base::take(source);
     }
   }

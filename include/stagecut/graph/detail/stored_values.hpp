@@ -22,9 +22,7 @@ concept member_of_bundle = std::is_member_object_pointer_v<Source> &&
 };
 
 template <class Source, class Key>
-concept function_of_key = std::invocable < const Source&,
-        const Key
-& > ;
+concept function_of_key = std::invocable<const Source&, const Key&>;
 
 template <class Source, class Key>
 concept array_of_keys = std::is_pointer_v<Source> && std::integral<Key>;
@@ -33,7 +31,8 @@ concept array_of_keys = std::is_pointer_v<Source> && std::integral<Key>;
 template <class Source, class Key>
 concept of_other_keys = requires {
   typename Source::key_type;
-} && !std::convertible_to<Key, typename Source::key_type>;
+}
+&&!std::convertible_to<Key, typename Source::key_type>;
 
 template <class Source, class Key>
 concept map_of_keys = !of_other_keys<Source, Key> && requires(const Source& map, const Key& key) {
