@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -26,8 +27,10 @@ static_assert(stagecut::staged_cost<model> && stagecut::separable_cost<model>);
 static_assert(promises<model, stagecut::monge> && promises<model, stagecut::inverse_monge>);
 static_assert(!promises<model, stagecut::right_monotone> && !promises<model, stagecut::left_monotone>);
 static_assert(std::is_same_v<stagecut::cost_t<added_cuts<prefix_sums<long>>>, double>);
-static_assert(!std::is_constructible_v<model, prefix_sums<double>, cut_times>);
-static_assert(!std::is_constructible_v<model, prefix_sums<double>, cut_times, std::vector<double>>);
+static_assert(std::is_constructible_v<model, prefix_sums<double>, cut_times>);
+static_assert(!std::is_constructible_v<added_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times>);
+static_assert(
+    !std::is_constructible_v<added_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times, std::vector<double>>);
 
 }  // namespace
 
@@ -98,7 +101,7 @@ TEST_CASE("with any numbers it keeps its promises, is near the definition, and n
 
 TEST_CASE("of the least that a sum can be") {
   const stagecut::testing::additive_archetype cost(4);
-  const auto report = check_axioms(added_cuts(cost, cut_times({1, 9, 2, 0}, {{1, 1}})), 3);
+  const auto report = check_axioms(added_cuts(std::cref(cost), cut_times({1, 9, 2, 0}, {{1, 1}})), 3);
   CHECK_MESSAGE(report, report.text());
 }
 

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <random>
@@ -45,7 +46,9 @@ static_assert(promises<at_most<staged>, hereditary> && !promises<at_most<staged>
 static_assert(std::is_same_v<decltype(at_most(std::declval<const sums&>(), 3)), one>);
 static_assert(std::is_same_v<decltype(at_most(std::declval<const sums&>(), {3, 4})), each>);
 static_assert(std::is_constructible_v<one, const sums&, double>);
-static_assert(!std::is_constructible_v<one, sums, double>);  // would die before it is asked
+static_assert(std::is_constructible_v<one, sums, double>);
+static_assert(std::is_constructible_v<at_most<const sums&>, const sums&, double>);
+static_assert(!std::is_constructible_v<at_most<const sums&>, sums, double>);  // would die before it is asked
 
 template <class C>
 constexpr bool tells_hopeless = requires(const C& c) {
@@ -58,7 +61,8 @@ static_assert(tells_hopeless<at_most<right>> && !tells_hopeless<at_most<left>>);
 TEST_CASE("one bound for all stages, or one for each") {
   const prefix_sums cost{1, 2, 3};
   const at_most all(cost, 3);
-  CHECK(&all.cost() == &cost);
+  CHECK(all.cost()(0, 3) == 6);
+  CHECK(&at_most(std::cref(cost), 3).cost() == &cost);
   CHECK(all.bound(9) == 3);
   CHECK(all(9, 0, 2));
   CHECK_FALSE(all(9, 0, 3));
@@ -70,17 +74,17 @@ TEST_CASE("one bound for all stages, or one for each") {
 
 TEST_CASE("of any cost that can be compared") {
   const right cost(7);
-  const at_most kept(cost, stagecut::testing::ordered_archetype(4));
+  const at_most kept(std::cref(cost), stagecut::testing::ordered_archetype(4));
   CHECK(kept(0, 0, 4));
   CHECK_FALSE(kept(0, 1, 4));
   CHECK(kept.hopeless(0, 1, 4));
   const auto report = check_constraint(kept, 7, 2);
   CHECK_MESSAGE(report, report.text());
   const left other(7);
-  const auto mirrored = check_constraint(at_most(other, stagecut::testing::ordered_archetype(4)), 7, 2);
+  const auto mirrored = check_constraint(at_most(std::cref(other), stagecut::testing::ordered_archetype(4)), 7, 2);
   CHECK_MESSAGE(mirrored, mirrored.text());
   const staged later(7);
-  const auto by_stage = check_constraint(at_most(later, stagecut::testing::ordered_archetype(4)), 7, 5);
+  const auto by_stage = check_constraint(at_most(std::cref(later), stagecut::testing::ordered_archetype(4)), 7, 5);
   CHECK_MESSAGE(by_stage, by_stage.text());
 }
 

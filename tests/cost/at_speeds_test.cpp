@@ -26,7 +26,9 @@ static_assert(promises<of_sums, stagecut::axioms<stagecut::monotone, stagecut::m
 static_assert(!promises<of_sums, stagecut::additive> && !promises<of_sums, stagecut::stage_invariant>);
 static_assert(std::is_same_v<stagecut::cost_t<at_speeds<prefix_sums<long>>>, double>);
 static_assert(promises<at_speeds<of_sums>, stagecut::monotone>);
-static_assert(!std::is_constructible_v<of_sums, prefix_sums<double>, std::vector<double>>);
+static_assert(std::is_constructible_v<of_sums, prefix_sums<double>, std::vector<double>>);
+static_assert(
+    !std::is_constructible_v<at_speeds<const prefix_sums<double>&>, prefix_sums<double>, std::vector<double>>);
 
 }  // namespace
 

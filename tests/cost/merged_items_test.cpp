@@ -45,8 +45,9 @@ static_assert(!stagecut::overlapped_cost<merged_items<added_cuts<sums>>>);
 static_assert(stagecut::monotone_cost<merged_items<stagecut::testing::monotone_archetype>>);
 static_assert(!stagecut::additive_cost<merged_items<stagecut::testing::monotone_archetype>>);
 static_assert(!stagecut::interval_cost<merged_items<added_cuts<sums>>>);
-static_assert(!std::is_constructible_v<merged_items<sums>, sums, cuts>);
-static_assert(!std::is_constructible_v<merged_items<sums>, sums, const forbidden_cuts&>);
+static_assert(std::is_constructible_v<merged_items<sums>, sums, cuts>);
+static_assert(!std::is_constructible_v<merged_items<const sums&>, sums, cuts>);
+static_assert(!std::is_constructible_v<merged_items<const sums&>, sums, const forbidden_cuts&>);
 
 }  // namespace
 

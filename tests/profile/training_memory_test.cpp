@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <random>
 #include <set>
@@ -199,5 +200,37 @@ TEST_CASE("a cap asked for stages or layers that it does not know throws") {
   CHECK_THROWS_WITH_AS(static_cast<void>(cap(0, 0, 3)),
                        "stagecut::memory_cap: memory.size() = 2, must be the number of layers, at least 3",
                        stagecut::argument_error);
-  static_assert(!std::is_constructible_v<stagecut::memory_cap, training_memory, std::vector<std::size_t>, double>);
+}
+
+TEST_CASE("a cap holds a copy of the memory, or a reference to it") {
+  profile small;
+  small.layers.resize(2);
+  for (layer& each : small.layers) each.activations = 10;
+  profile large = small;
+  large.layers[0].activations = 1000;
+
+  const auto made = [&] {
+    const training_memory memory(small);
+    return stagecut::memory_cap(memory, {1, 1}, 15);
+  };
+  CHECK(made()(0, 0, 1));
+  CHECK_FALSE(made()(1, 0, 2));
+  CHECK(made().hopeless(1, 0, 2));
+  CHECK(stagecut::memory_cap(training_memory(small), {1, 1}, {15, 25})(1, 0, 2));
+
+  training_memory memory(small);
+  const stagecut::memory_cap copied(memory, {1, 1}, 15);
+  const stagecut::memory_cap referred(std::cref(memory), {1, 1}, 15);
+  const stagecut::memory_cap each(std::ref(memory), {1, 1}, {15, 15});
+  memory = training_memory(large);
+  CHECK(copied(0, 0, 1));
+  CHECK_FALSE(referred(0, 0, 1));
+  CHECK_FALSE(each(0, 0, 1));
+  using by_reference = stagecut::memory_cap<const training_memory&>;
+  static_assert(std::is_same_v<decltype(referred), const by_reference>);
+  static_assert(std::is_same_v<decltype(each), const by_reference>);
+  static_assert(std::is_constructible_v<by_reference, const training_memory&, std::vector<std::size_t>, double>);
+  static_assert(!std::is_constructible_v<by_reference, training_memory, std::vector<std::size_t>, double>);
+  static_assert(
+      !std::is_constructible_v<by_reference, training_memory, std::vector<std::size_t>, std::vector<double>>);
 }

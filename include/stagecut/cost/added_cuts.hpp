@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <stagecut/cost/cut_times.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -28,13 +30,13 @@ class added_cuts {
   /// Its promises; both inequalities hold since its ends are independent.
   using axioms = stagecut::axioms<separable, monge, inverse_monge>;
 
-  /// @param cost   cost of the items; must outlive this object
+  /// @param cost   cost of the items; copied, or referred to if given as `std::cref(cost)`
   /// @param times  times of messages, in the same unit
   /// @throws       argument_error for times of another number of items
-  added_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
-    if (times_.size() == cost.size()) return;
+  added_cuts(Model cost, cut_times times) : cost_(std::forward<Model>(cost)), times_(std::move(times)) {
+    if (times_.size() == size()) return;
     detail::fail(argument_error("added_cuts", "times.size()", std::to_string(times_.size()),
-                                detail::joined({"must be the number of items, ", cost.size()})));
+                                detail::joined({"must be the number of items, ", size()})));
   }
   /// The same for devices of different speeds.
   /// @param cost    as above
@@ -42,7 +44,8 @@ class added_cuts {
   /// @param speeds  of every stage, above 0
   /// @throws        argument_error as above, and for speeds that are not finite and above 0 or make the time of the chain
   ///                infinite
-  added_cuts(const Model& cost, cut_times times, std::vector<double> speeds) : added_cuts(cost, std::move(times)) {
+  added_cuts(Model cost, cut_times times, std::vector<double> speeds)
+      : added_cuts(std::forward<Model>(cost), std::move(times)) {
     const std::size_t stages = speeds.size();
     speeds_ = detail::stage_speeds("added_cuts", std::move(speeds));
     for (std::size_t s = 0; s < stages; ++s) {
@@ -51,10 +54,10 @@ class added_cuts {
                                   "must run the chain in a finite time"));
     }
   }
-  added_cuts(const Model&&, cut_times) = delete;  // the temporary would die before use
-  added_cuts(const Model&&, cut_times, std::vector<double>) = delete;
+  added_cuts(std::remove_reference_t<Model>&&, cut_times, std::vector<double> = {}) requires std::is_reference_v<Model>
+  = delete;  // the temporary would die before use
   template <class Other>
-  requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
+  requires(!additive_cost<detail::wrapped_t<Other>>) added_cuts(const Other&, cut_times, std::vector<double> = {})
   = delete;  // for example prefix_sums(items)
 
   /// Number of items n.
@@ -90,14 +93,17 @@ class added_cuts {
     return speeds_(static_cast<double>(cost_->prefix(item)), stage);
   }
 
-  const Model* cost_;
+  detail::holder<Model> cost_;
   cut_times times_;
   detail::stage_speeds speeds_;
 };
 
+/// The type, deduced from `std::cref(cost)`.
+template <detail::reference_wrapper Wrapper>
+added_cuts(Wrapper, cut_times, std::vector<double> = {}) -> added_cuts<detail::wrapped_t<Wrapper>>;
 /// Without such a cost: explains the error.
 template <class Other>
-requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
+requires(!additive_cost<detail::wrapped_t<Other>>) added_cuts(const Other&, cut_times, std::vector<double> = {})
 ->added_cuts<detail::give_an_additive_cost_as_prefix_sums>;
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <stagecut/core/host_device.hpp>
@@ -10,6 +11,7 @@
 #include <stagecut/core/placed.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -24,13 +26,14 @@ struct numbered_part {
 template <class Indices, class... Parts>
 struct numbered_parts;
 template <std::size_t... Index, class... Parts>
-struct numbered_parts<std::index_sequence<Index...>, Parts...> : numbered_part<Index, Parts>... {
-  constexpr explicit numbered_parts(Parts&&... parts) : numbered_part<Index, Parts>{std::move(parts)}... {}
+struct numbered_parts<std::index_sequence<Index...>, Parts...> : numbered_part<Index, holder<Parts>>... {
+  constexpr explicit numbered_parts(holder<Parts>&&... parts)
+      : numbered_part<Index, holder<Parts>>{std::move(parts)}... {}
 
   /// `function(PART...)`.
   template <class Function>
   constexpr decltype(auto) apply(const Function& function) const {
-    return function(static_cast<const numbered_part<Index, Parts>&>(*this).part...);
+    return function(*static_cast<const numbered_part<Index, holder<Parts>>&>(*this).part...);
   }
 };
 
@@ -48,7 +51,7 @@ struct placed_parts<std::index_sequence<Index...>, Parts...> : numbered_part<Ind
 
 }  // namespace detail
 
-/// The conjunction of constraints: allows a stage if all of them do. Holds a copy of each.
+/// The conjunction of constraints: allows a stage if all of them do.
 ///
 /// Promises what all of them promise. Evaluates them in order up to the first that rejects a stage.
 template <stage_constraint... Parts>
@@ -57,8 +60,9 @@ class all_of {
   /// What it promises.
   using axioms = axiom<((hereditary | stage_invariant).bits & ... & enable_axioms<Parts>.bits)>;
 
-  /// All of `parts`; without parts, everything is allowed.
-  constexpr explicit all_of(Parts... parts) : parts_(std::move(parts)...) {}
+  /// All of `parts`; without parts, everything is allowed. Each is copied, or referred to if given as
+  /// `std::cref(part)`.
+  constexpr explicit all_of(detail::holder<Parts>... parts) : parts_(std::move(parts)...) {}
 
   /// Whether all allow the items `[first, last)` as that stage.
   [[nodiscard]] constexpr bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
@@ -88,12 +92,16 @@ class all_of {
   /// The same constraint on copies of the parts' data: see `memory_for`. Arguments are not checked.
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
-    using result = detail::placed_parts<std::index_sequence_for<Parts...>, detail::placed_t<Parts, Memory>...>;
+    using result = detail::placed_parts<std::index_sequence_for<Parts...>, detail::placed_t<std::remove_cvref_t<Parts>, Memory>...>;
     return parts_.apply([&](const Parts&... part) { return result{{detail::placed(part, memory)}...}; });
   }
 
  private:
   detail::numbered_parts<std::index_sequence_for<Parts...>, Parts...> parts_;
 };
+
+/// The type, deduced from the arguments.
+template <class... Parts>
+all_of(Parts...) -> all_of<detail::wrapped_t<Parts>...>;
 
 }  // namespace stagecut::inline STAGECUT_ABI

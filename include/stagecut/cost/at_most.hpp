@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -67,10 +69,10 @@ class at_most {
   using axioms =
       axiom<(promises<Model, monotone> ? hereditary.bits : 0U) | (same ? stagecut::stage_invariant.bits : 0U)>;
 
-  /// @param cost    cost of stages; must outlive this object
+  /// @param cost    cost of stages; copied, or referred to if given as `std::cref(cost)`
   /// @param bounds  upper bound, for all stages or for each
   /// @throws        argument_error for a bound that is NaN
-  at_most(const Model& cost, Bounds bounds) : cost_(__builtin_addressof(cost)), bounds_(std::move(bounds)) {
+  at_most(Model cost, Bounds bounds) : cost_(std::forward<Model>(cost)), bounds_(std::move(bounds)) {
     if constexpr (arithmetic<cost_t<Model>>) {
       if constexpr (one) {
         check("bound", bounds_);
@@ -81,16 +83,17 @@ class at_most {
       }
     }
   }
-  at_most(const Model&&, Bounds) = delete;  // the temporary would die before use
+  at_most(std::remove_reference_t<Model>&&, Bounds) requires std::is_reference_v<Model>
+  = delete;  // the temporary would die before use
   template <std::floating_point Real>
   requires integer<cost_t<Model>> at_most(const Model&, Real)
   = delete;  // would be truncated to an integer
   template <class Other, class Any = std::vector<double>>
-  requires(!stage_cost<Other>) at_most(const Other&, const Any&)
+  requires(!stage_cost<detail::wrapped_t<Other>>) at_most(const Other&, const Any&)
   = delete;  // prefix_sums(items), monotone(n, f) or your own cost
 
   /// The cost that is bounded.
-  [[nodiscard]] const Model& cost() const noexcept { return *cost_; }
+  [[nodiscard]] const std::remove_cvref_t<Model>& cost() const noexcept { return *cost_; }
 
   /// The bound of a stage.
   /// @throws argument_error for a stage without a bound
@@ -145,7 +148,7 @@ class at_most {
   /// The same constraint on copies of the data of the cost and the bounds: see `memory_for`. Arguments are not checked.
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
-    using placed_cost = detail::placed_t<Model, Memory>;
+    using placed_cost = detail::placed_t<std::remove_cvref_t<Model>, Memory>;
     if constexpr (one) {
       return detail::placed_at_most<placed_cost, Bounds>{detail::placed(*cost_, memory), bounds_};
     } else {
@@ -165,19 +168,20 @@ class at_most {
     if (is_nan(bound)) detail::fail(argument_error("at_most", argument, "NaN", "must be a number"));
   }
 
-  const Model* cost_;
+  detail::holder<Model> cost_;
   Bounds bounds_;
 };
 
 /// The type, deduced from the arguments.
-template <stage_cost Model>
-at_most(const Model&, cost_t<Model>) -> at_most<Model>;
+template <class Model>
+at_most(Model, cost_t<detail::wrapped_t<Model>>) -> at_most<detail::wrapped_t<Model>>;
 /// The type, deduced from the arguments.
-template <stage_cost Model>
-at_most(const Model&, std::vector<cost_t<Model>>) -> at_most<Model, std::vector<cost_t<Model>>>;
+template <class Model>
+at_most(Model, std::vector<cost_t<detail::wrapped_t<Model>>>)
+    -> at_most<detail::wrapped_t<Model>, std::vector<cost_t<detail::wrapped_t<Model>>>>;
 /// Without a cost: explains the error.
 template <class Other, class Any = std::vector<double>>
-requires(!stage_cost<Other>) at_most(const Other&, const Any&)
+requires(!stage_cost<detail::wrapped_t<Other>>) at_most(const Other&, const Any&)
 ->at_most<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -48,14 +50,15 @@ class at_speeds {
   /// Its promises.
   using axioms = axiom<enable_axioms<Model>.bits&(monotone | monge | inverse_monge).bits>;
 
-  /// @param cost    of a stage at speed 1; must outlive this object
+  /// @param cost    of a stage at speed 1; copied, or referred to if given as `std::cref(cost)`
   /// @param speeds  of every stage, above 0
   /// @throws        argument_error for a speed that is not finite and above 0
-  at_speeds(const Model& cost, std::vector<double> speeds)
-      : cost_(__builtin_addressof(cost)), speeds_("at_speeds", std::move(speeds)) {}
-  at_speeds(const Model&&, std::vector<double>) = delete;  // the temporary would die before use
+  at_speeds(Model cost, std::vector<double> speeds)
+      : cost_(std::forward<Model>(cost)), speeds_("at_speeds", std::move(speeds)) {}
+  at_speeds(std::remove_reference_t<Model>&&, std::vector<double>) requires std::is_reference_v<Model>
+  = delete;  // the temporary would die before use
   template <class Other>
-  requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
+  requires(!stage_cost<detail::wrapped_t<Other>>) at_speeds(const Other&, std::vector<double>)
   = delete;  // prefix_sums(items), monotone(n, f) or your own cost
 
   /// Number of items n.
@@ -68,13 +71,16 @@ class at_speeds {
   }
 
  private:
-  const Model* cost_;
+  detail::holder<Model> cost_;
   detail::stage_speeds speeds_;
 };
 
+/// The type, deduced from `std::cref(cost)`.
+template <detail::reference_wrapper Wrapper>
+at_speeds(Wrapper, std::vector<double>) -> at_speeds<detail::wrapped_t<Wrapper>>;
 /// Without a cost: explains the error.
 template <class Other>
-requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
+requires(!stage_cost<detail::wrapped_t<Other>>) at_speeds(const Other&, std::vector<double>)
 ->at_speeds<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
 }  // namespace stagecut::inline STAGECUT_ABI

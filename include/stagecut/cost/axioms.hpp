@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -122,6 +123,14 @@ inline constexpr auto enable_axioms = axiom<0>{};
 template <class Model>
 requires requires { typename Model::axioms; }
 inline constexpr auto enable_axioms<Model> = typename Model::axioms{};
+
+/// The promises of what a reference, or a `std::reference_wrapper`, refers to.
+/// @{
+template <class Model>
+inline constexpr auto enable_axioms<const Model&> = enable_axioms<Model>;
+template <detail::reference_wrapper Model>
+inline constexpr auto enable_axioms<Model> = enable_axioms<std::remove_cvref_t<detail::wrapped_t<Model>>>;
+/// @}
 
 /// Whether `Model` promises all of `Promise`. The library trusts the author: `testing::check_axioms` searches for
 /// violations. A broken promise leads to a wrong answer, never to undefined behaviour or an endless loop.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -39,22 +41,25 @@ class merged_items {
   /// Its promises: all of the cost's.
   using axioms = axiom<enable_axioms<Model>.bits>;
 
-  /// @param cost    of intervals of items; must outlive this object
+  /// @param cost    of intervals of items; copied, or referred to if given as `std::cref(cost)`
   /// @param blocks  the blocks of items: cuts wherever the chain may be cut
   /// @throws        argument_error for blocks of another number of items
-  merged_items(const Model& cost, cuts blocks) : cost_(__builtin_addressof(cost)), blocks_(std::move(blocks)) {
-    if (blocks_.items() == cost.size()) return;
+  merged_items(Model cost, cuts blocks) : cost_(std::forward<Model>(cost)), blocks_(std::move(blocks)) {
+    if (blocks_.items() == cost_->size()) return;
     detail::fail(argument_error("merged_items", "blocks.items()", std::to_string(blocks_.items()),
-                                detail::joined({"must be the number of items, ", cost.size()})));
+                                detail::joined({"must be the number of items, ", cost_->size()})));
   }
 
   /// @param cost       as above
   /// @param forbidden  or `kept_together`: the blocks are the items between two allowed cuts
   /// @throws           as above
-  merged_items(const Model& cost, const forbidden_cuts& forbidden) : merged_items(cost, blocks_of(forbidden)) {}
+  merged_items(Model cost, const forbidden_cuts& forbidden)
+      : merged_items(std::forward<Model>(cost), blocks_of(forbidden)) {}
 
-  merged_items(const Model&&, cuts) = delete;  // the temporary would die before use
-  merged_items(const Model&&, const forbidden_cuts&) = delete;
+  merged_items(std::remove_reference_t<Model>&&, cuts) requires std::is_reference_v<Model>
+  = delete;  // the temporary would die before use
+  merged_items(std::remove_reference_t<Model>&&, const forbidden_cuts&) requires std::is_reference_v<Model>
+  = delete;
 
   /// Number of blocks.
   [[nodiscard]] std::size_t size() const noexcept { return blocks_.stages(); }
@@ -116,9 +121,17 @@ class merged_items {
     return cuts(std::move(points));
   }
 
-  const Model* cost_;
+  detail::holder<Model> cost_;
   cuts blocks_;
 };
+
+/// The type, deduced from `std::cref(cost)`.
+/// @{
+template <detail::reference_wrapper Wrapper>
+merged_items(Wrapper, cuts) -> merged_items<detail::wrapped_t<Wrapper>>;
+template <detail::reference_wrapper Wrapper>
+merged_items(Wrapper, const forbidden_cuts&) -> merged_items<detail::wrapped_t<Wrapper>>;
+/// @}
 
 namespace detail {
 
@@ -150,38 +163,42 @@ class merged_constraint {
   /// Its promises: all of the constraint's.
   using axioms = axiom<enable_axioms<Constraint>.bits>;
 
-  /// @param constraint  on stages of items
-  /// @param blocks      the blocks of items; both must outlive this object
-  merged_constraint(const Constraint& constraint, const cuts& blocks)
-      : constraint_(__builtin_addressof(constraint)), blocks_(&blocks) {}
+  /// @param constraint  on stages of items; copied, or referred to if given as `std::cref(constraint)`
+  /// @param blocks      the blocks of items
+  merged_constraint(Constraint constraint, cuts blocks)
+      : constraint_(std::forward<Constraint>(constraint)), blocks_(std::move(blocks)) {}
 
-  merged_constraint(const Constraint&&, const cuts&) = delete;  // the temporary would die before use
-  merged_constraint(const Constraint&, const cuts&&) = delete;
+  merged_constraint(std::remove_reference_t<Constraint>&&, cuts) requires std::is_reference_v<Constraint>
+  = delete;  // the temporary would die before use
 
   /// The constraint's result for the items of the blocks `[first, last)`.
   /// @pre    `first <= last`
   /// @throws argument_error for a block out of range
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    detail::check_block(*blocks_, last);
-    return (*constraint_)(stage, (*blocks_)[first], (*blocks_)[last]);
+    detail::check_block(blocks_, last);
+    return (*constraint_)(stage, blocks_[first], blocks_[last]);
   }
 
   /// Whether it is known to reject all wider stages too, if it rejects this one.
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
-    return detail::hopeless(*constraint_, stage, (*blocks_)[first], (*blocks_)[last], false);
+    return detail::hopeless(*constraint_, stage, blocks_[first], blocks_[last], false);
   }
 
   /// The same constraint on copies of its and the blocks' data: see `memory_for`.
   template <memory_for<std::size_t> Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
-    return detail::placed_merge<detail::placed_t<Constraint, Memory>>{
-        detail::placed(*constraint_, memory), memory(view<const std::size_t>(blocks_->points()))};
+    return detail::placed_merge<detail::placed_t<std::remove_cvref_t<Constraint>, Memory>>{
+        detail::placed(*constraint_, memory), memory(view<const std::size_t>(blocks_.points()))};
   }
 
  private:
-  const Constraint* constraint_;
-  const cuts* blocks_;
+  detail::holder<Constraint> constraint_;
+  cuts blocks_;
 };
+
+/// The type, deduced from `std::cref(constraint)`.
+template <detail::reference_wrapper Wrapper>
+merged_constraint(Wrapper, cuts) -> merged_constraint<detail::wrapped_t<Wrapper>>;
 
 }  // namespace stagecut::inline STAGECUT_ABI
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/overlapped_cost.hpp>
 #include <stagecut/cost/parts/expects_cost.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -26,13 +28,13 @@ class overlapped_cuts {
   /// Its promises: none, since a wider stage may send less at its ends.
   using axioms = stagecut::axioms<>;
 
-  /// @param cost   cost of the items; must outlive this object
+  /// @param cost   cost of the items; copied, or referred to if given as `std::cref(cost)`
   /// @param times  times of messages, in the same unit
   /// @throws       argument_error for times of another number of items
-  overlapped_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
-    if (times_.size() == cost.size()) return;
+  overlapped_cuts(Model cost, cut_times times) : cost_(std::forward<Model>(cost)), times_(std::move(times)) {
+    if (times_.size() == size()) return;
     detail::fail(argument_error("overlapped_cuts", "times.size()", std::to_string(times_.size()),
-                                detail::joined({"must be the number of items, ", cost.size()})));
+                                detail::joined({"must be the number of items, ", size()})));
   }
   /// The same for devices of different speeds.
   /// @param cost    as above
@@ -40,8 +42,8 @@ class overlapped_cuts {
   /// @param speeds  of every stage, above 0
   /// @throws        argument_error as above, and for speeds that are not finite and above 0 or make the time of the chain
   ///                infinite
-  overlapped_cuts(const Model& cost, cut_times times, std::vector<double> speeds)
-      : overlapped_cuts(cost, std::move(times)) {
+  overlapped_cuts(Model cost, cut_times times, std::vector<double> speeds)
+      : overlapped_cuts(std::forward<Model>(cost), std::move(times)) {
     const std::size_t stages = speeds.size();
     speeds_ = detail::stage_speeds("overlapped_cuts", std::move(speeds));
     for (std::size_t s = 0; s < stages; ++s) {
@@ -50,10 +52,10 @@ class overlapped_cuts {
                                   "must run the chain in a finite time"));
     }
   }
-  overlapped_cuts(const Model&&, cut_times) = delete;  // the temporary would die before use
-  overlapped_cuts(const Model&&, cut_times, std::vector<double>) = delete;
+  overlapped_cuts(std::remove_reference_t<Model>&&, cut_times, std::vector<double> = {}) requires std::is_reference_v<Model>
+  = delete;  // the temporary would die before use
   template <class Other>
-  requires(!(stage_cost<Other> && promises<Other, monotone>))
+  requires(!(stage_cost<detail::wrapped_t<Other>> && promises<detail::wrapped_t<Other>, monotone>))
       overlapped_cuts(const Other&, cut_times, std::vector<double> = {})
   = delete;  // for example prefix_sums(items)
 
@@ -81,14 +83,17 @@ class overlapped_cuts {
   }
 
  private:
-  const Model* cost_;
+  detail::holder<Model> cost_;
   cut_times times_;
   detail::stage_speeds speeds_;
 };
 
+/// The type, deduced from `std::cref(cost)`.
+template <detail::reference_wrapper Wrapper>
+overlapped_cuts(Wrapper, cut_times, std::vector<double> = {}) -> overlapped_cuts<detail::wrapped_t<Wrapper>>;
 /// Without such a cost: explains the error.
 template <class Other>
-requires(!(stage_cost<Other> && promises<Other, monotone>))
+requires(!(stage_cost<detail::wrapped_t<Other>> && promises<detail::wrapped_t<Other>, monotone>))
     overlapped_cuts(const Other&, cut_times, std::vector<double> = {})
 ->overlapped_cuts<detail::give_a_monotone_cost_as_prefix_sums_or_monotone_n_f>;
 

@@ -10,6 +10,8 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
+#include <stagecut/cost/parts/wrapped_model.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
@@ -23,18 +25,20 @@ struct stage_times {
 };
 
 /// A pipeline model whose stages have a time apart from their items: kernel launches, the loss on the last stage, a
-/// reduction of shared parameters. It is added to the model's own such times.
+/// reduction of shared parameters. It is added to the model's own such times. Members that are not those of a
+/// `pipeline_model` are reached by `model()`.
 template <pipeline_model Model>
-class with_stage_times : public Model {
+class with_stage_times : public detail::wrapped_model<Model> {
+  using wrapped = detail::wrapped_model<Model>;
+
  public:
   /// Its promises: the model's, which concern items.
   using axioms = std::remove_cvref_t<decltype(enable_axioms<Model>)>;
 
-  /// @param model  any model
+  /// @param model  any model; copied, or referred to if given as `std::cref(model)`
   /// @param times  finite and not negative
   /// @throws       invalid_input for other times
-  with_stage_times(Model model, stage_times times) : Model(std::move(model)), times_(std::move(times)) {
-    detail::check_pipeline_members<Model>();
+  with_stage_times(Model model, stage_times times) : wrapped(std::forward<Model>(model)), times_(std::move(times)) {
     check("forward", times_.forward);
     check("backward", times_.backward);
     check("backward_weight", times_.backward_weight);
@@ -46,17 +50,20 @@ class with_stage_times : public Model {
     }
   }
 
+  with_stage_times(std::remove_reference_t<Model>&&, stage_times) requires std::is_reference_v<Model>
+  = delete;  // the temporary would die before use
+
   /// See `pipeline_model`.
   /// @throws argument_error for a stage without times
   /// @{
   [[nodiscard]] double stage_forward(std::size_t stage) const {
-    return detail::stage_forward<Model>(*this, stage) + of("forward", times_.forward, stage);
+    return detail::stage_forward(this->model(), stage) + of("forward", times_.forward, stage);
   }
   [[nodiscard]] double stage_backward(std::size_t stage) const {
-    return detail::stage_backward<Model>(*this, stage) + of("backward", times_.backward, stage);
+    return detail::stage_backward(this->model(), stage) + of("backward", times_.backward, stage);
   }
   [[nodiscard]] double stage_backward_weight(std::size_t stage) const {
-    return detail::stage_backward_weight<Model>(*this, stage) + of("backward_weight", times_.backward_weight, stage);
+    return detail::stage_backward_weight(this->model(), stage) + of("backward_weight", times_.backward_weight, stage);
   }
   /// @}
 
@@ -82,5 +89,9 @@ class with_stage_times : public Model {
 
   stage_times times_;
 };
+
+/// The type, deduced from `std::cref(model)`.
+template <detail::reference_wrapper Wrapper>
+with_stage_times(Wrapper, stage_times) -> with_stage_times<detail::wrapped_t<Wrapper>>;
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -32,8 +32,8 @@ class memory_fit {
   /// Unset if the patience ran out first.
   template <class Bytes>
   [[nodiscard]] std::optional<bool> operator()(const std::vector<stage_moments>& held, const Bytes& bytes) {
-    const memory_cap cap(memory_, bytes, held);
-    const merged_constraint allowed(cap, blocks_);
+    const memory_cap<const training_memory&> cap(memory_, bytes, held);
+    const merged_constraint<const decltype(cap)&> allowed(cap, blocks_);
     const std::size_t items = blocks_.stages();
     const std::size_t stages = held.size();
     if (stages > items) return false;

@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/names.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
+#include <stagecut/cost/parts/wrapped.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/profile/detail/shared_bytes.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -150,49 +153,90 @@ class training_memory {
   detail::shared_bytes shared_;
 };
 
+namespace detail {
+
+/// What every stage holds, and the bytes of its device.
+class stage_limits {
+  using moments = std::vector<stage_moments>;
+
+ public:
+  /// Throws `argument_error` for bytes that are NaN.
+  stage_limits(double bytes, moments held);
+  /// Throws `argument_error` for bytes that are NaN, and if their number is not the number of stages.
+  stage_limits(std::vector<double> bytes, moments held);
+
+  [[nodiscard]] std::size_t stages() const noexcept { return held_.size(); }
+  [[nodiscard]] const stage_moments& held(std::size_t stage) const { return held_[stage]; }
+  [[nodiscard]] double bytes(std::size_t stage) const { return bytes_[stage]; }
+
+  /// Throws `argument_error` for a stage, or layers up to `last` of `layers`, that are not there.
+  [[noreturn]] void refuse(std::size_t stage, std::size_t last, std::size_t layers) const;
+
+ private:
+  moments held_;               // of every stage
+  std::vector<double> bytes_;  // of every stage
+};
+
+}  // namespace detail
+
 /// A `stage_constraint`: no stage takes more memory than its device has.
+///
+/// `Memory` is `training_memory`, or a reference to it; deduced.
+template <class Memory = training_memory>
+requires std::is_same_v<std::remove_cvref_t<Memory>, training_memory>
 class memory_cap {
   using moments = std::vector<detail::stage_moments>;
 
  public:
-  /// @param memory     memory of the stages; must outlive this object
+  /// @param memory     memory of the stages; copied, or referred to if given as `std::cref(memory)`
   /// @param in_flight  microbatches in flight, per stage
   /// @param bytes      of a device
   /// @throws           argument_error for bytes that are NaN
-  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes);
+  memory_cap(detail::holder<Memory> memory, const std::vector<std::size_t>& in_flight, double bytes)
+      : memory_cap(std::move(memory), bytes, detail::moments_of(in_flight)) {}
   /// The same for devices that differ.
   /// @param bytes  of the device of every stage
   /// @throws       argument_error for bytes that are NaN, and if their number is not the number of stages
-  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes);
+  memory_cap(detail::holder<Memory> memory, const std::vector<std::size_t>& in_flight, std::vector<double> bytes)
+      : memory_cap(std::move(memory), std::move(bytes), detail::moments_of(in_flight)) {}
   /// The same for stages with known moments of peak memory.
   /// @{
-  memory_cap(const training_memory& memory, double bytes, moments held);
-  memory_cap(const training_memory& memory, std::vector<double> bytes, moments held);
+  memory_cap(detail::holder<Memory> memory, double bytes, moments held)
+      : memory_(std::move(memory)), limits_(bytes, std::move(held)) {}
+  memory_cap(detail::holder<Memory> memory, std::vector<double> bytes, moments held)
+      : memory_(std::move(memory)), limits_(std::move(bytes), std::move(held)) {}
   /// @}
-  memory_cap(const training_memory&&, std::vector<std::size_t>, double) = delete;  // the temporary would die before use
-  memory_cap(const training_memory&&, std::vector<std::size_t>, std::vector<double>) = delete;
 
   /// Whether the layers `[first, last)` fit as that stage.
   /// @throws argument_error for layers beyond those of `memory`, and for a stage without a number of microbatches
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    if (stage >= held_.size() || last > memory_->size()) refuse(stage, last);
-    return memory_->most(first, last, held_[stage]) <= bytes_[stage];
+    check(stage, last);
+    return memory_->most(first, last, limits_.held(stage)) <= limits_.bytes(stage);
   }
 
   /// Whether they do not fit, nor would with more layers appended.
   /// @throws as the call
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
-    if (stage >= held_.size() || last > memory_->size()) refuse(stage, last);
-    return memory_->least(first, last, held_[stage]) > bytes_[stage];
+    check(stage, last);
+    return memory_->least(first, last, limits_.held(stage)) > limits_.bytes(stage);
   }
 
  private:
-  [[noreturn]] void refuse(std::size_t stage, std::size_t last) const;
+  void check(std::size_t stage, std::size_t last) const {
+    if (stage >= limits_.stages() || last > memory_->size()) limits_.refuse(stage, last, memory_->size());
+  }
 
-  const training_memory* memory_;
-  moments held_;               // of every stage
-  std::vector<double> bytes_;  // of every stage
+  detail::holder<Memory> memory_;
+  detail::stage_limits limits_;
 };
+
+/// The type, deduced from the memory.
+/// @{
+template <class Memory>
+memory_cap(Memory, std::vector<std::size_t>, double) -> memory_cap<detail::wrapped_t<Memory>>;
+template <class Memory>
+memory_cap(Memory, std::vector<std::size_t>, std::vector<double>) -> memory_cap<detail::wrapped_t<Memory>>;
+/// @}
 
 }  // namespace stagecut::inline STAGECUT_ABI
 

@@ -33,11 +33,11 @@ template <class Model, class Constraint>
 struct within_bottleneck {};
 template <stage_cost Model, stage_constraint Constraint>
 struct within_bottleneck<Model, Constraint> {
-  using type = all_of<constraint_ref<Constraint>, at_most<Model>>;
+  using type = all_of<constraint_ref<Constraint>, at_most<const Model&>>;
 };
 template <stage_cost Model>
 struct within_bottleneck<Model, no_constraint> {
-  using type = at_most<Model>;
+  using type = at_most<const Model&>;
 };
 
 /// The answer type of a second search, if it returns an outcome.
@@ -60,7 +60,7 @@ struct minimize_bottleneck_then_fn : detail::expects_cost {
     using answer = outcome<bottleneck_then<cost_t<Model>, Answer>>;
     const auto first = minimize_bottleneck(cost, stages, allowed);
     if (!first) return answer::infeasible(first.why());
-    const at_most<Model> cap(cost, detail::as_bound(first->value));
+    const at_most<const Model&> cap(cost, detail::as_bound(first->value));
     const auto ask = [&] {
       if constexpr (std::same_as<Constraint, detail::no_constraint>) {
         return second(cap);

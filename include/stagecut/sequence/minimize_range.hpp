@@ -45,8 +45,8 @@ struct minimize_range_fn : detail::expects_additive_cost {
     } else {
       detail::chain_clock clock(limits);
       const detail::known_prefixes<number> chain(cost);
-      if constexpr (std::same_as<Constraint, at_most<Model>>) {
-        if (__builtin_addressof(allowed.cost()) == __builtin_addressof(cost)) {
+      if constexpr (std::same_as<Constraint, at_most<Model>> || std::same_as<Constraint, at_most<const Model&>>) {
+        if (is_same(cost, allowed.cost())) {
           auto best = free(chain, stages, allowed.bound(0), clock);
           return best ? best : answer::infeasible(detail::explain_infeasible(allowed, items, stages));
         }
@@ -70,6 +70,17 @@ struct minimize_range_fn : detail::expects_additive_cost {
   /// @}
 
  private:
+  /// Whether two sums are the same object, or have the same prefixes.
+  template <additive_cost Model>
+  static bool is_same(const Model& cost, const Model& other) {
+    if (__builtin_addressof(cost) == __builtin_addressof(other)) return true;
+    if (cost.size() != other.size()) return false;
+    for (std::size_t i = 0; i <= cost.size(); ++i) {
+      if (!(cost.prefix(i) == other.prefix(i))) return false;
+    }
+    return true;
+  }
+
   /// Without a constraint, except that no stage may cost more than `cap`.
   template <class Cost>
   static outcome<chain_partition<Cost>> free(const detail::known_prefixes<Cost>& chain, std::size_t stages, Cost cap,
@@ -98,7 +109,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
 /// @param cost     a sum over the items: `prefix_sums`, `block_sums`, or your own `additive_cost`
 /// @param stages   number of stages k, at least 1
 /// @param allowed  optional: which intervals may be stages, a `stage_constraint`. `at_most(cost, bound)` of the same
-///                 object is as fast as no constraint: with the smallest bottleneck as the bound, it selects the best of
+///                 sums is as fast as no constraint: with the smallest bottleneck as the bound, it selects the best of
 ///                 the bottleneck-optimal cuts
 /// @param limits   optional: limits and callbacks of the search after the smallest bottleneck is known
 /// @return         optimal, with the difference as cost and bound; feasible if a limit was reached, with the best cut so
@@ -112,7 +123,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
 /// bottleneck, and a pipeline is as slow as its slowest stage, so use this only for equal stages. No dynamic program over
 /// cuts finds it: which of two prefixes is better depends on the later stages.
 ///
-/// n + 1 calls of `cost.prefix`; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
+/// n + 1 calls of `cost.prefix`, twice as many with such a bound; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
 /// which a cut point can lie; with a constraint other than forbidden cuts usually O(k w) calls of it, O(k w²) if it is
 /// tight, where w is the number of candidates of one cut point. Usually 1 to 300 probes, thousands if item sizes differ
 /// widely. O(n) memory, plus O(k w) with a constraint. Deterministic; thread-safe.

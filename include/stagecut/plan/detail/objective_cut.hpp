@@ -124,7 +124,8 @@ template <stage_constraint Constraint>
       return detail::best_by_objective(any, stages, request, allowed);
     }
   };
-  if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
+  using costs = const known_prefixes<double>&;
+  if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds<costs>(cost, std::move(speeds)));
 
   if (speeds.empty()) speeds.assign(stages, 1);
   const double ways = request.transfers == transfer_kind::blocking && !model.inference ? 2 : 1;
@@ -133,9 +134,9 @@ template <stage_constraint Constraint>
   for (link_speed& each : links) each.latency *= ways;
   cut_times times(std::move(bytes), std::move(links));
   if (request.transfers == transfer_kind::blocking) {
-    return best(added_cuts(cost, std::move(times), std::move(speeds)));
+    return best(added_cuts<costs>(cost, std::move(times), std::move(speeds)));
   }
-  return best(overlapped_cuts(cost, std::move(times), std::move(speeds)));
+  return best(overlapped_cuts<costs>(cost, std::move(times), std::move(speeds)));
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -239,7 +239,7 @@ template <stage_constraint Constraint>
                                                            const std::vector<stage_moments>& held, double share,
                                                            const target_stages& allowed) {
   const prefix_sums layers(measured.values);
-  const known_prefixes<double> cost{merged_items(layers, blocks)};
+  const known_prefixes<double> cost{merged_items<const prefix_sums<double>&>(layers, blocks)};
   if (is_uniform(request, blocks) && !allowed.any()) {
     return uniform_cut(request, layers.size(), memory, held);
   }
@@ -257,8 +257,8 @@ template <stage_constraint Constraint>
                  : detail::best_by_objective(cost, request.devices * request.stages_per_rank, request, within);
   };
   if (!request.memory_limit) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
-  const memory_cap cap(memory, bytes_of_stages(request, share), held);
-  const merged_constraint within(cap, blocks);
+  const memory_cap<const training_memory&> cap(memory, bytes_of_stages(request, share), held);
+  const merged_constraint<const decltype(cap)&> within(cap, blocks);
   if (allowed.any()) {
     const all_of both{constraint_ref(allowed), constraint_ref(within)};
     return best(any_constraint(both));

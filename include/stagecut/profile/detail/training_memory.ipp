@@ -136,37 +136,34 @@ STAGECUT_DECL double training_memory::most_of(const most_table& table, std::size
   return larger(table[level][first], table[level][last - (std::size_t{1} << level)]);
 }
 
-STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
-    : memory_cap(memory, bytes, detail::moments_of(in_flight)) {}
+namespace detail {
 
-STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight,
-                                     std::vector<double> bytes)
-    : memory_cap(memory, std::move(bytes), detail::moments_of(in_flight)) {}
-
-STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, double bytes, moments held)
-    : memory_(&memory), held_(std::move(held)), bytes_(held_.size(), bytes) {
-  if (is_nan(bytes)) detail::fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
+STAGECUT_DECL stage_limits::stage_limits(double bytes, moments held)
+    : held_(std::move(held)), bytes_(held_.size(), bytes) {
+  if (is_nan(bytes)) fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
 }
 
-STAGECUT_DECL memory_cap::memory_cap(const training_memory& memory, std::vector<double> bytes, moments held)
-    : memory_(&memory), held_(std::move(held)), bytes_(std::move(bytes)) {
+STAGECUT_DECL stage_limits::stage_limits(std::vector<double> bytes, moments held)
+    : held_(std::move(held)), bytes_(std::move(bytes)) {
   if (bytes_.size() != held_.size()) {
-    detail::fail(argument_error("memory_cap", "bytes.size()", std::to_string(bytes_.size()),
-                                detail::joined({"must be the number of stages, ", held_.size()})));
+    fail(argument_error("memory_cap", "bytes.size()", std::to_string(bytes_.size()),
+                        joined({"must be the number of stages, ", held_.size()})));
   }
   for (std::size_t s = 0; s < bytes_.size(); ++s) {
     if (!is_nan(bytes_[s])) continue;
-    detail::fail(argument_error("memory_cap", detail::joined({"bytes[", s, "]"}), "NaN", "must be a number"));
+    fail(argument_error("memory_cap", joined({"bytes[", s, "]"}), "NaN", "must be a number"));
   }
 }
 
-STAGECUT_DECL void memory_cap::refuse(std::size_t stage, std::size_t last) const {
+STAGECUT_DECL void stage_limits::refuse(std::size_t stage, std::size_t last, std::size_t layers) const {
   if (stage >= held_.size()) {
-    detail::fail(argument_error("memory_cap", "in_flight.size()", std::to_string(held_.size()),
-                                detail::joined({"must be the number of stages, above ", stage})));
+    fail(argument_error("memory_cap", "in_flight.size()", std::to_string(held_.size()),
+                        joined({"must be the number of stages, above ", stage})));
   }
-  detail::fail(argument_error("memory_cap", "memory.size()", std::to_string(memory_->size()),
-                              detail::joined({"must be the number of layers, at least ", last})));
+  fail(argument_error("memory_cap", "memory.size()", std::to_string(layers),
+                      joined({"must be the number of layers, at least ", last})));
 }
+
+}  // namespace detail
 
 }  // namespace stagecut::inline STAGECUT_ABI

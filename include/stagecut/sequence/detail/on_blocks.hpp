@@ -21,11 +21,11 @@ concept cuts_only = std::same_as<Constraint, forbidden_cuts> || std::same_as<Con
 /// answer for the original items.
 template <stage_cost Model, class Solve>
 [[nodiscard]] auto on_blocks(const Model& cost, std::size_t stages, const forbidden_cuts& forbidden, Solve solve) {
-  using answer = decltype(solve(std::declval<const merged_items<Model>&>()));
+  using answer = decltype(solve(std::declval<const merged_items<const Model&>&>()));
   const std::size_t items = cost.size();
   if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
   if (auto why = forbidden.obstacle(items, stages)) return answer::infeasible(*std::move(why));
-  const merged_items<Model> merged(cost, forbidden);
+  const merged_items<const Model&> merged(cost, forbidden);
   answer found = solve(merged);
   if (found) found->cuts = merged.expand(found->cuts);
   return found;
