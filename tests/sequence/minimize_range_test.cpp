@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -154,9 +155,12 @@ TEST_CASE_TEMPLATE("random chains under random constraints equal enumeration, cu
     compare(stagecut::at_most(cost, bottleneck));
     compare(stagecut::at_most(cost, static_cast<T>(bottleneck + static_cast<T>(random() % 10))));
     compare(stagecut::at_most(cost, static_cast<T>(cost(0, n) / 3)));
-    const counting<T> other = cost;
+    compare(stagecut::at_most(std::cref(cost), bottleneck));
+    compare(stagecut::at_most(cost, std::vector<T>(k, bottleneck)));
+    counting<T> other = cost;
+    other.sums[n] += T{1};
     compare(stagecut::at_most(other, bottleneck));
-    compare(stagecut::at_most(other, std::vector<T>(k, bottleneck)));
+    compare(stagecut::at_most(std::cref(other), static_cast<T>(bottleneck + T{1})));
   }
   CHECK(feasible > 20000);
   CHECK(infeasible > 5000);
@@ -178,6 +182,25 @@ TEST_CASE_TEMPLATE("middle-sized chains equal dynamic programs for every cost of
     require_equal(minimize_range(cost, k, cap), expected);
   }
   CHECK(constrained > 30);
+}
+
+TEST_CASE("a bound of the same sums, held or referred to, asks for no cost of a stage, one of others does") {
+  generator random(71);
+  const std::size_t n = 200;
+  const std::size_t k = 8;
+  const counting<double> cost(sums_of(random_items<double>(random, n), 0.0));
+  const double bottleneck = stagecut::minimize_bottleneck(cost, k)->value;
+  const auto calls = [&](const auto& cap) {
+    const std::size_t before = cap.cost().calls;
+    CHECK(minimize_range(cost, k, cap)->value >= 0);
+    return cap.cost().calls - before;
+  };
+  CHECK(calls(stagecut::at_most(cost, bottleneck)) == 0);
+  CHECK(calls(stagecut::at_most(std::cref(cost), bottleneck)) == 0);
+  counting<double> other = cost;
+  other.sums[n] += 1;
+  CHECK(calls(stagecut::at_most(other, bottleneck + 1)) > 0);
+  CHECK(calls(stagecut::at_most(std::cref(other), bottleneck + 1)) > 0);
 }
 
 TEST_CASE_TEMPLATE("a constraint that allows everything changes nothing", T, double, std::int64_t) {

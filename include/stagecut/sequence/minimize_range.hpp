@@ -46,7 +46,8 @@ struct minimize_range_fn : detail::expects_additive_cost {
       detail::chain_clock clock(limits);
       const detail::known_prefixes<number> chain(cost);
       if constexpr (std::same_as<Constraint, at_most<Model>> || std::same_as<Constraint, at_most<const Model&>>) {
-        if (is_same(cost, allowed.cost())) {
+        const Model& bounded = allowed.cost();
+        if (__builtin_addressof(bounded) == __builtin_addressof(cost) || is_same(chain, bounded)) {
           auto best = free(chain, stages, allowed.bound(0), clock);
           return best ? best : answer::infeasible(detail::explain_infeasible(allowed, items, stages));
         }
@@ -70,15 +71,13 @@ struct minimize_range_fn : detail::expects_additive_cost {
   /// @}
 
  private:
-  /// Whether two sums are the same object, or have the same prefixes.
+  /// Whether a cost has the prefixes of this chain.
   template <additive_cost Model>
-  static bool is_same(const Model& cost, const Model& other) {
-    if (__builtin_addressof(cost) == __builtin_addressof(other)) return true;
-    if (cost.size() != other.size()) return false;
-    for (std::size_t i = 0; i <= cost.size(); ++i) {
-      if (!(cost.prefix(i) == other.prefix(i))) return false;
-    }
-    return true;
+  static bool is_same(const detail::known_prefixes<cost_t<Model>>& chain, const Model& cost) {
+    if (chain.size() != cost.size()) return false;
+    std::size_t i = 0;
+    while (i <= chain.size() && chain.prefix(i) == cost.prefix(i)) ++i;
+    return i > chain.size();
   }
 
   /// Without a constraint, except that no stage may cost more than `cap`.
@@ -123,7 +122,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
 /// bottleneck, and a pipeline is as slow as its slowest stage, so use this only for equal stages. No dynamic program over
 /// cuts finds it: which of two prefixes is better depends on the later stages.
 ///
-/// n + 1 calls of `cost.prefix`, twice as many with such a bound; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
+/// n + 1 calls of `cost.prefix`, and of that of a bounded cost; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
 /// which a cut point can lie; with a constraint other than forbidden cuts usually O(k w) calls of it, O(k w²) if it is
 /// tight, where w is the number of candidates of one cut point. Usually 1 to 300 probes, thousands if item sizes differ
 /// widely. O(n) memory, plus O(k w) with a constraint. Deterministic; thread-safe.
