@@ -29,8 +29,8 @@ static_assert(!promises<model, stagecut::right_monotone> && !promises<model, sta
 static_assert(std::is_same_v<stagecut::cost_t<added_cuts<prefix_sums<long>>>, double>);
 static_assert(std::is_constructible_v<model, prefix_sums<double>, cut_times>);
 static_assert(!std::is_constructible_v<added_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times>);
-static_assert(
-    !std::is_constructible_v<added_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times, std::vector<double>>);
+static_assert(!std::is_constructible_v<added_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times,
+                                       std::vector<double>>);
 
 }  // namespace
 

@@ -29,8 +29,8 @@ static_assert(!stagecut::overlapped_cost<at_speeds<prefix_sums<double>>>);
 static_assert(stagecut::enable_axioms<model>.bits == 0);
 static_assert(std::is_constructible_v<model, prefix_sums<double>, cut_times>);
 static_assert(!std::is_constructible_v<overlapped_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times>);
-static_assert(
-    !std::is_constructible_v<overlapped_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times, std::vector<double>>);
+static_assert(!std::is_constructible_v<overlapped_cuts<const prefix_sums<double>&>, prefix_sums<double>, cut_times,
+                                       std::vector<double>>);
 
 }  // namespace
 

@@ -64,17 +64,21 @@ class final_model final {
 /// Every member but those that adaptors change, of stage 1 and item 2.
 template <class Model>
 std::vector<double> unchanged(const Model& of) {
-  return {static_cast<double>(of.size()),    of.sent(2),
-          of.memory(1, 2, 3, 4),             of.least_memory(1, 2, 3, 4),
-          of.recomputed(1, 2, 3),            of.recomputed_apart(1, 2, 3),
-          static_cast<double>(of.recomputes()), static_cast<double>(of.splits_backward())};
+  return {static_cast<double>(of.size()),
+          of.sent(2),
+          of.memory(1, 2, 3, 4),
+          of.least_memory(1, 2, 3, 4),
+          of.recomputed(1, 2, 3),
+          of.recomputed_apart(1, 2, 3),
+          static_cast<double>(of.recomputes()),
+          static_cast<double>(of.splits_backward())};
 }
 
 /// The others.
 template <class Model>
 std::vector<double> times(const Model& of) {
-  return {of.forward(1, 2),     of.backward(1, 2),     of.backward_weight(1, 2),   of.backward_input(1, 2),
-          of.stage_forward(1),  of.stage_backward(1),  of.stage_backward_weight(1)};
+  return {of.forward(1, 2),    of.backward(1, 2),    of.backward_weight(1, 2),   of.backward_input(1, 2),
+          of.stage_forward(1), of.stage_backward(1), of.stage_backward_weight(1)};
 }
 
 const final_model inner({1, 2, 4});

@@ -117,26 +117,48 @@ TEST_CASE("adaptors hold a copy of a cost, of a final class too, or a reference 
   const auto staged = [](const auto& model) {
     return std::vector<double>{model(0, 1, 3), model(1, 1, 3), static_cast<double>(model.size())};
   };
-  check(cost, [](auto&& of) { return stagecut::at_speeds(std::forward<decltype(of)>(of), {1, 2}); }, staged);
-  check(cost, [&](auto&& of) { return stagecut::added_cuts(std::forward<decltype(of)>(of), times); }, staged);
-  check(cost, [&](auto&& of) { return stagecut::added_cuts(std::forward<decltype(of)>(of), times, {1, 2}); }, staged);
-  check(cost, [&](auto&& of) { return stagecut::overlapped_cuts(std::forward<decltype(of)>(of), times); }, staged);
-  check(cost, [&](auto&& of) { return stagecut::overlapped_cuts(std::forward<decltype(of)>(of), times, {1, 2}); },
-        staged);
+  check(
+      cost,
+      [](auto&& of) {
+        return stagecut::at_speeds(std::forward<decltype(of)>(of), {1, 2});
+      },
+      staged);
+  check(
+      cost, [&](auto&& of) { return stagecut::added_cuts(std::forward<decltype(of)>(of), times); }, staged);
+  check(
+      cost,
+      [&](auto&& of) {
+        return stagecut::added_cuts(std::forward<decltype(of)>(of), times, {1, 2});
+      },
+      staged);
+  check(
+      cost, [&](auto&& of) { return stagecut::overlapped_cuts(std::forward<decltype(of)>(of), times); }, staged);
+  check(
+      cost,
+      [&](auto&& of) {
+        return stagecut::overlapped_cuts(std::forward<decltype(of)>(of), times, {1, 2});
+      },
+      staged);
   const auto alike = [](const auto& model) {
     return std::vector<double>{model(0, 2), model(1, 2), static_cast<double>(model.size())};
   };
-  check(cost, [](auto&& of) { return stagecut::merged_items(std::forward<decltype(of)>(of), stagecut::cuts{0, 2, 4}); },
-        alike);
+  check(
+      cost,
+      [](auto&& of) {
+        return stagecut::merged_items(std::forward<decltype(of)>(of), stagecut::cuts{0, 2, 4});
+      },
+      alike);
   const stagecut::forbidden_cuts uncut(4, {1, 2});
-  check(cost, [&](auto&& of) { return stagecut::merged_items(std::forward<decltype(of)>(of), uncut); }, alike);
+  check(
+      cost, [&](auto&& of) { return stagecut::merged_items(std::forward<decltype(of)>(of), uncut); }, alike);
   const auto square = [](double x) { return x * x; };
-  check(cost,
-        [&](auto&& of) {
-          // A lambda cannot be assigned.
-          return stagecut::convex_of(std::forward<decltype(of)>(of), std::function<double(double)>(square));
-        },
-        alike);
+  check(
+      cost,
+      [&](auto&& of) {
+        // A lambda cannot be assigned.
+        return stagecut::convex_of(std::forward<decltype(of)>(of), std::function<double(double)>(square));
+      },
+      alike);
 }
 
 TEST_CASE("constraints hold a copy of what they ask, or a reference") {
@@ -148,15 +170,26 @@ TEST_CASE("constraints hold a copy of what they ask, or a reference") {
     return all;
   };
   const final_sums cost(items);
-  check(cost, [](auto&& of) { return stagecut::at_most(std::forward<decltype(of)>(of), 2); }, answers);
-  check(cost, [](auto&& of) { return stagecut::at_most(std::forward<decltype(of)>(of), {2, 5}); }, answers);
+  check(
+      cost, [](auto&& of) { return stagecut::at_most(std::forward<decltype(of)>(of), 2); }, answers);
+  check(
+      cost,
+      [](auto&& of) {
+        return stagecut::at_most(std::forward<decltype(of)>(of), {2, 5});
+      },
+      answers);
   const final_limit limit({1, 2});
-  check(limit,
-        [](auto&& of) { return stagecut::merged_constraint(std::forward<decltype(of)>(of), stagecut::cuts{0, 1, 4}); },
-        answers);
-  check(limit, [](auto&& of) { return stagecut::all_of(std::forward<decltype(of)>(of)); }, answers);
+  check(
+      limit,
+      [](auto&& of) {
+        return stagecut::merged_constraint(std::forward<decltype(of)>(of), stagecut::cuts{0, 1, 4});
+      },
+      answers);
+  check(
+      limit, [](auto&& of) { return stagecut::all_of(std::forward<decltype(of)>(of)); }, answers);
   const stagecut::forbidden_cuts uncut(4, {1});
-  check(limit, [&](auto&& of) { return stagecut::all_of(std::cref(uncut), std::forward<decltype(of)>(of)); }, answers);
+  check(
+      limit, [&](auto&& of) { return stagecut::all_of(std::cref(uncut), std::forward<decltype(of)>(of)); }, answers);
 }
 
 TEST_CASE("a reference tells why nothing is possible, as the constraint does") {

@@ -231,6 +231,5 @@ TEST_CASE("a cap holds a copy of the memory, or a reference to it") {
   static_assert(std::is_same_v<decltype(each), const by_reference>);
   static_assert(std::is_constructible_v<by_reference, const training_memory&, std::vector<std::size_t>, double>);
   static_assert(!std::is_constructible_v<by_reference, training_memory, std::vector<std::size_t>, double>);
-  static_assert(
-      !std::is_constructible_v<by_reference, training_memory, std::vector<std::size_t>, std::vector<double>>);
+  static_assert(!std::is_constructible_v<by_reference, training_memory, std::vector<std::size_t>, std::vector<double>>);
 }

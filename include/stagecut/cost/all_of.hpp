@@ -92,7 +92,8 @@ class all_of {
   /// The same constraint on copies of the parts' data: see `memory_for`. Arguments are not checked.
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
-    using result = detail::placed_parts<std::index_sequence_for<Parts...>, detail::placed_t<std::remove_cvref_t<Parts>, Memory>...>;
+    using result = detail::placed_parts<std::index_sequence_for<Parts...>,
+                                        detail::placed_t<std::remove_cvref_t<Parts>, Memory>...>;
     return parts_.apply([&](const Parts&... part) { return result{{detail::placed(part, memory)}...}; });
   }
 

@@ -52,7 +52,8 @@ class overlapped_cuts {
                                   "must run the chain in a finite time"));
     }
   }
-  overlapped_cuts(std::remove_reference_t<Model>&&, cut_times, std::vector<double> = {}) requires std::is_reference_v<Model>
+  overlapped_cuts(std::remove_reference_t<Model>&&, cut_times,
+                  std::vector<double> = {}) requires std::is_reference_v<Model>
   = delete;  // the temporary would die before use
   template <class Other>
   requires(!(stage_cost<detail::wrapped_t<Other>> && promises<detail::wrapped_t<Other>, monotone>))

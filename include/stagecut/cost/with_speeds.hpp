@@ -34,7 +34,8 @@ class with_speeds : public detail::wrapped_model<Model> {
   /// @param model   any model; copied, or referred to if given as `std::cref(model)`
   /// @param speeds  of every stage, above 0; 1: as in the model
   /// @throws        argument_error for a speed that is not above 0
-  with_speeds(Model model, std::vector<double> speeds) : wrapped(std::forward<Model>(model)), speeds_(std::move(speeds)) {
+  with_speeds(Model model, std::vector<double> speeds)
+      : wrapped(std::forward<Model>(model)), speeds_(std::move(speeds)) {
     for (std::size_t s = 0; s < speeds_.size(); ++s) {
       if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
       detail::fail(argument_error("with_speeds", detail::joined({"speeds[", s, "]"}), std::to_string(speeds_[s]),

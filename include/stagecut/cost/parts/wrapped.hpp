@@ -32,8 +32,8 @@ struct wrapped<T> {
   using type = const typename T::type&;
 };
 
-/// The template argument of an adaptor for an argument of type `T`: `T` itself, of which it holds a copy, or `const U&`
-/// for `std::reference_wrapper<U>`, so that it holds a reference.
+/// The template argument of an adaptor that is given a `T`: `T` itself for a copy, or `const U&` for
+/// `std::reference_wrapper<U>`.
 template <class T>
 using wrapped_t = typename wrapped<T>::type;
 
