@@ -103,10 +103,12 @@ TEST_CASE("none is asked after the first that says no") {
 TEST_CASE("placed it says the same, whatever its parts hold") {
   struct owner {
     prefix_sums<double> cost;
-    all_of<cap, forbidden_cuts, at_least_one, caps, all_of<forbidden_cuts>> constraint;
+    forbidden_cuts last;
+    all_of<const forbidden_cuts&, cap, forbidden_cuts, at_least_one, caps, all_of<forbidden_cuts>> constraint;
     owner(const std::vector<double>& seconds, const std::vector<bool>& of_kind, std::size_t cut)
         : cost(seconds),
-          constraint(at_most(cost, 20.0), forbidden_cuts(seconds.size(), {cut}), at_least_one(of_kind),
+          last(seconds.size(), {seconds.size() - 1}),
+          constraint(last, at_most(cost, 20.0), forbidden_cuts(seconds.size(), {cut}), at_least_one(of_kind),
                      at_most(cost, {30.0, 9.0}), all_of(forbidden_cuts(seconds.size(), {1}))) {}
   };
   std::mt19937 random(7);

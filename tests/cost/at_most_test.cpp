@@ -165,7 +165,7 @@ TEST_CASE("placed it says the same, of costs that own arrays and of costs that a
   };
   struct by_stage {
     sums cost;
-    each constraint;
+    at_most<const sums&, std::vector<double>> constraint;
     explicit by_stage(const std::vector<double>& items, std::vector<double> bounds)
         : cost(items), constraint(cost, std::move(bounds)) {}
   };

@@ -156,7 +156,7 @@ TEST_CASE("placed a constraint on stages of blocks says the same") {
   struct owner {
     cuts blocks;
     forbidden_cuts uncut;
-    stagecut::merged_constraint<forbidden_cuts> constraint;
+    stagecut::merged_constraint<const forbidden_cuts&> constraint;
     explicit owner(cuts points) : blocks(std::move(points)), uncut(9, {3, 8}), constraint(uncut, blocks) {}
   };
   CHECK(says_the_same_placed([] { return std::make_unique<owner>(cuts{0, 1, 3, 4, 8, 9}); }, 5, 1));
