@@ -49,9 +49,11 @@
 #include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/makespan/cut_heuristic.hpp>
+#include <stagecut/makespan/makespan_problem.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_cut_and_schedule.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/makespan/remaining_cuts.hpp>
 #include <stagecut/makespan/search_backends.hpp>
 #include <stagecut/orders/schedule_bound.hpp>
 #include <stagecut/orders/synthesis_request.hpp>

@@ -55,6 +55,16 @@ struct layered_graph : basic_layered_graph<cut_node, cut_edge> {
   }
 };
 
+/// The number of paths from the first node to the last step, rounded.
+[[nodiscard]] inline double number_of_paths(const layered_graph& graph) {
+  std::vector<double> ways(graph.nodes.size(), 0);
+  for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+    if (graph.nodes[u].step == graph.nodes.back().step) ways[u] = 1;
+    for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) ways[u] += ways[graph.edges[i].to];
+  }
+  return ways.empty() ? 0 : ways[0];
+}
+
 /// Appends graphs whose first nodes are of step 1, and their last of step `steps`, to the only node of a graph.
 inline void join_graphs(const std::vector<layered_graph>& parts, std::uint32_t steps, layered_graph& graph) {
   // Nodes by step, part by part within each step.

@@ -8,28 +8,26 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/makespan/makespan_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
-namespace engine {
-struct cut_problem;
-}
-
-/// The state of a search that asks for a better cut.
+/// The state of a search that asks for a better cut. Valid during the call.
 struct heuristic_call {
+  makespan_problem problem;          ///< what is cut, under which schedule and limits
   view<const std::size_t> points{};  ///< points of the best cut so far, k + 1
   double value = 0;                  ///< makespan of that cut, in the unit of the model
   double goal = 0;                   ///< no cut has a smaller makespan; same unit
-  double seconds = 0;                ///< time limit; infinite if the search has no limit
+  double seconds = 0;                ///< time limit of the call; infinite if the search has no limit
   std::size_t simulations = 0;       ///< cuts that the search would simulate without a heuristic, approximately
-  const engine::cut_problem* problem = nullptr;   ///< for heuristics that simulate; valid during this call only
   view<const std::vector<std::size_t>> starts{};  ///< points of other promising cuts, also allowed
+  function_ref<bool()> stop{};                    ///< true: return at once; also after `seconds`
 };
 
 /// A heuristic that the search calls now and then for a better cut: for example a search on a device, or one that uses
 /// the model. It writes the points of a cut into the second argument and returns true, or returns false. The search
-/// checks the answer and discards points that are not a cut, not allowed, or no improvement, so a heuristic affects
-/// speed, not correctness.
+/// checks and simulates the answer and discards points that are not a cut, not allowed, or no improvement, so a heuristic
+/// affects speed, not correctness.
 template <class F>
 concept cut_heuristic = requires(F& heuristic, const heuristic_call& call, view<std::size_t> points) {
   { heuristic(call, points) } -> std::convertible_to<bool>;

@@ -27,9 +27,12 @@ class backends_on {
 
   /// The helpers for a request; they refer to this object, which must outlive the search. One search at a time.
   [[nodiscard]] search_backends refs() {
-    return {cut_heuristic_ref(heuristic_),
-            function_ref<enumeration_answer(const enumeration_call&, view<std::size_t>)>(enumerator_),
-            function_ref<double(const bound_call&)>(bound_provider_)};
+    search_backends result;
+    result.heuristic = cut_heuristic_ref(heuristic_);
+    result.enumerator = function_ref<enumeration_answer(const enumeration_call&, view<std::size_t>)>(enumerator_);
+    result.bound_provider = function_ref<double(const bound_call&)>(bound_provider_);
+    result.enumerator.trusted = result.bound_provider.trusted = true;
+    return result;
   }
 
  private:

@@ -5,7 +5,9 @@
 #include <optional>
 
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/engine/whole_ticks.hpp>
+#include <stagecut/makespan/parts/problem_access.hpp>
 #include <stagecut/makespan/search_backends.hpp>
 #include <stagecut/search/detail/rank_tuples.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -17,24 +19,29 @@ namespace stagecut::inline STAGECUT_ABI::search {
 template <class Policy>
 class bound_provider {
  public:
+  using trusted_backend = void;  ///< the search believes it
+
   /// See `bounded`.
   explicit bound_provider(const Policy& policy) : policy_(policy) {}
 
   /// The better bound, or the known one. If time runs out, returns the bound proved so far.
   [[nodiscard]] double operator()(const bound_call& task) const {
     const double end = stagecut::detail::seconds_now() + task.seconds;
-    if (task.problem->order.stages() < 3 * task.problem->order.ranks()) return task.bound;
-    detail::rank_tuples<Policy> tuples(policy_, *task.problem);
+    const stagecut::engine::cut_problem& problem = stagecut::detail::problem_access::of(task.problem);
+    if (problem.order.stages() < 3 * problem.order.ranks()) return task.bound;
+    detail::rank_tuples<Policy> tuples(policy_, problem);
     if (!tuples.fits()) return task.bound;
-    double bound = task.bound;
+    const double tick = problem.chain.tick;  // a power of two: divisions by it are exact
+    const double value = task.value / tick;
+    double bound = task.bound / tick;
     for (const double part : {4.0, 1.0}) {
-      if (bound >= task.value) break;
-      const double most = bound + stagecut::engine::whole_ticks((task.value - 1 - bound) / part);
+      if (bound >= value) break;
+      const double most = bound + stagecut::engine::whole_ticks((value - 1 - bound) / part);
       const std::optional<double> least = tuples.least(most, end, task.stop);
       if (least && *least > bound) bound = *least;
       if (!least || *least <= most) break;
     }
-    return bound;
+    return bound * tick;
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/engine/layered_graph.hpp>
+#include <stagecut/makespan/parts/problem_access.hpp>
 #include <stagecut/makespan/search_backends.hpp>
 #include <stagecut/search/all_below.hpp>
 #include <stagecut/search/best.hpp>
@@ -24,24 +25,12 @@
 
 namespace stagecut::inline STAGECUT_ABI::search {
 
-namespace detail {
-
-/// The number of paths in a graph of cuts, rounded.
-[[nodiscard]] inline double number_of_paths(const engine::layered_graph& graph) {
-  std::vector<double> ways(graph.nodes.size(), 0);
-  for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-    if (graph.nodes[u].step == graph.nodes.back().step) ways[u] = 1;
-    for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) ways[u] += ways[graph.edges[i].to];
-  }
-  return ways.empty() ? 0 : ways[0];
-}
-
-}  // namespace detail
-
 /// Evaluates all remaining cuts of a search for the smallest makespan: see `enumerated`.
 template <class Policy>
 class enumerator {
  public:
+  using trusted_backend = void;  ///< the search believes it
+
   /// @param policy   of Thrust
   /// @param seconds  time limit of one evaluation of all remaining cuts
   /// @throws         argument_error for seconds that are NaN or negative
@@ -56,14 +45,15 @@ class enumerator {
   enumeration_answer operator()(const enumeration_call& task, view<std::size_t> points) {
     const detail::one_search::turn turn(asked_, "search::enumerated");
     const double seconds = task.seconds < seconds_ ? task.seconds : seconds_;
-    const double count = detail::number_of_paths(*task.graph);
+    const double count = task.cuts.count();
     if (!(count / rate_ <= seconds)) return enumeration_answer::too_many;
-    const cut_makespan makespan(*task.problem);
+    const cut_makespan makespan(access::of(task.problem));
     const double end = stagecut::detail::seconds_now() + seconds;
     // Learns on the way how many cuts fit into a second.
     const double least = count / (most_ops_a_second / static_cast<double>(makespan.ops() + 1));
     if (!(least <= seconds)) return enumeration_answer::too_many;
-    const graph_paths paths(detail::as_path_graph(*task.graph, *task.layout, task.problem->chain.items));
+    const graph_paths paths(
+        detail::as_path_graph(access::graph(task.cuts), access::layout(task.cuts), task.problem.items()));
     bool late = false;
     const double began = stagecut::detail::seconds_now();
     const auto stop = [&] { return (task.stop && task.stop()) || late; };
@@ -79,13 +69,16 @@ class enumerator {
   }
 
  private:
+  using access = stagecut::detail::problem_access;
+
   // More than any system simulates, to skip hopeless attempts.
   static constexpr double most_ops_a_second = 1e13;
   static constexpr std::size_t capacity = 4096;
 
   /// Whether every path of the graph is an allowed cut: no rank needs a check that edges do not cover.
   [[nodiscard]] static bool is_whole(const enumeration_call& task) {
-    return task.layout->kind != engine::stage_layout::shape::chain || !task.problem->rules.has_rank_rules();
+    return access::layout(task.cuts).kind != engine::stage_layout::shape::chain ||
+           !access::of(task.problem).rules.has_rank_rules();
   }
 
   /// Small enough that the rate is known soon.
@@ -95,7 +88,7 @@ class enumerator {
                                const candidate_options& options, view<std::size_t> points) const {
     const auto found = search::best(policy_, paths, makespan, options);
     if (found.state() != state::optimal) return enumeration_answer::too_many;
-    if (found->score.value > task.most * makespan.tick()) return enumeration_answer::none;
+    if (found->score.value > task.most) return enumeration_answer::none;
     write(found->points, points);
     return enumeration_answer::found;
   }
@@ -103,13 +96,13 @@ class enumerator {
   /// Finds the best cut of at most that makespan whose ranks have enough memory.
   enumeration_answer take_allowed(const graph_paths& paths, const cut_makespan& makespan, const enumeration_call& task,
                                   const candidate_options& options, view<std::size_t> points) const {
-    const auto found = search::all_below(policy_, paths, makespan, task.most * makespan.tick(), capacity, options);
+    const auto found = search::all_below(policy_, paths, makespan, task.most, capacity, options);
     if (!found.complete) return enumeration_answer::too_many;
     scored<double> first;  // by `precedes`
     for (const auto& each : found.all) {
       if (!search::precedes(each.score, first)) continue;
-      std::vector<std::size_t> cut(each.points.begin(), each.points.end());
-      if (!stagecut::engine::allowed_cut(task.problem->order, task.problem->rules, cut)) continue;
+      const std::vector<std::size_t> cut(each.points.begin(), each.points.end());
+      if (!task.problem.allows(cut)) continue;
       first = each.score;
       write(each.points, points);
     }

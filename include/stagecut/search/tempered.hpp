@@ -14,6 +14,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/makespan/cut_heuristic.hpp>
+#include <stagecut/makespan/parts/problem_access.hpp>
 #include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/problem_print.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -29,13 +30,12 @@ class tempered_heuristic {
   /// See `tempered`.
   tempered_heuristic(const Policy& policy, const tempering_options& options) : policy_(policy), options_(options) {}
 
-  /// See `cut_heuristic`. False: there is no better cut, or none was found; the problem is not given; or it has too many
-  /// stages and items.
+  /// See `cut_heuristic`. False: there is no better cut, or none was found; or the problem has too many stages and items.
   [[nodiscard]] bool operator()(const heuristic_call& task, view<std::size_t> points) {
     const detail::one_search::turn turn(asked_, "search::tempered");
     const double began = stagecut::detail::seconds_now();
     if (!can_improve(task) || points.size() != task.points.size()) return false;
-    const double tick = task.problem->chain.tick;
+    const double tick = problem_of(task).chain.tick;
     detail::timed_cut known{{task.points.begin(), task.points.end()}, task.value / tick};
     continue_from(task, known);
     if (!chains_->fits()) return false;
@@ -47,24 +47,27 @@ class tempered_heuristic {
  private:
   static constexpr std::size_t most_stages = 2048;
 
+  [[nodiscard]] static const stagecut::engine::cut_problem& problem_of(const heuristic_call& task) {
+    return stagecut::detail::problem_access::of(task.problem);
+  }
+
   /// Whether any cut point can move.
   [[nodiscard]] static bool can_improve(const heuristic_call& task) {
-    if (task.problem == nullptr) return false;
-    const std::size_t stages = task.problem->chain.stages;
-    const std::size_t items = task.problem->chain.items;
+    const std::size_t stages = task.problem.stages();
+    const std::size_t items = task.problem.items();
     return stages > 1 && stages < items && stages <= most_stages && items <= 0x7FFFFFFF &&
            task.points.size() == stages + 1 && stagecut::engine::is_cut(task.points, items);
   }
 
   /// Keeps the chains if the problem is the same as before, else starts anew.
   void continue_from(const heuristic_call& task, const detail::timed_cut& known) {
-    const detail::problem_print print(*task.problem);
+    const detail::problem_print print(problem_of(task));
     if (chains_ != nullptr && print_ == print) {
       if (chains_->fits()) chains_->add(known);
       return;
     }
     chains_.reset();  // frees its memory first
-    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, *task.problem, known, task.starts);
+    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, problem_of(task), known, task.starts);
     print_ = print;
   }
 
@@ -75,9 +78,9 @@ class tempered_heuristic {
     std::size_t rounds = 4;  // between two checks of what was found
     bool found = false;
     double now = stagecut::detail::seconds_now();
-    for (double done = 0; done < most && known.makespan * task.problem->chain.tick > task.goal;) {
+    for (double done = 0; done < most && known.makespan * problem_of(task).chain.tick > task.goal;) {
       if (timed && done > 0 && now - began >= task.seconds) break;
-      if (chains_->run(policy_, rounds, *task.problem, known)) found = true;
+      if (chains_->run(policy_, rounds, problem_of(task), known)) found = true;
       done += static_cast<double>(rounds);
       if (!timed) continue;
       const double before = now;
@@ -89,7 +92,7 @@ class tempered_heuristic {
 
   /// Limits the rounds, so that no cut is simulated many times.
   [[nodiscard]] double most_rounds(const heuristic_call& task, bool timed) const {
-    const double all = 4 * stagecut::engine::number_of_cuts(task.problem->chain.items, task.problem->chain.stages);
+    const double all = 4 * stagecut::engine::number_of_cuts(problem_of(task).chain.items, problem_of(task).chain.stages);
     const auto asked = static_cast<double>(task.simulations);
     return (timed || all < asked ? all : asked) / static_cast<double>(chains_->round_size()) + 1;
   }

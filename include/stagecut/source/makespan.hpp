@@ -8,6 +8,8 @@
 #endif
 
 #include <stagecut/makespan/detail/cut_of_order.ipp>
+#include <stagecut/makespan/detail/makespan_problem.ipp>
 #include <stagecut/makespan/detail/minimize_cut_and_schedule.ipp>
 #include <stagecut/makespan/detail/minimize_makespan.ipp>
 #include <stagecut/makespan/detail/plain_orders.ipp>
+#include <stagecut/makespan/detail/remaining_cuts.ipp>

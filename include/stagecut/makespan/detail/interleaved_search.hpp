@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/chain_ticks.hpp>
-#include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/engine/cut_rules.hpp>
 #include <stagecut/engine/cut_simulator.hpp>
 #include <stagecut/engine/incumbent.hpp>
@@ -34,7 +32,6 @@ class interleaved_search {
                      engine::cut_simulator& simulator, cut_space& space, destructive_bounding& attempts,
                      primal_heuristics& improve, engine::search_clock& clock, engine::incumbent& best)
       : chain_(chain),
-        request_(request),
         order_(request.schedule),
         layout_(layout),
         rules_(rules),
@@ -49,9 +46,10 @@ class interleaved_search {
   void run() {
     improve(8);
     if (improve_.number_of_cuts() > few_cuts) begin_domains();
+    best_.raise(detail::least_average(chain_, order_));
+    attempts_.ask_for_bound();
     if (best_.proved()) return;
     if (layout_.kind == engine::stage_layout::shape::chain) {
-      best_.raise(detail::least_average(chain_, order_));
       if (space_.build(best_.makespan())) branch();
     } else {
       grow_pairs();
@@ -72,17 +70,6 @@ class interleaved_search {
     }
   }
 
-  /// Asks the bound_provider, if any, once, after the early progress of domains.
-  void ask_for_bound() {
-    if (asked_ || !request_.backends.bound_provider || best_.proved() || clock_.look()) return;
-    asked_ = true;
-    double seconds = std::numeric_limits<double>::infinity();
-    if (request_.search.time_limit) seconds = (*request_.search.time_limit - clock_.state.seconds) / 4;
-    const engine::cut_problem problem{chain_, order_, request_.transfers, rules_};
-    const auto stop = [this] { return clock_.look(); };
-    best_.raise(request_.backends.bound_provider({&problem, best_.bound(), best_.makespan(), seconds, stop}));
-  }
-
   /// Bounds all cuts by the positions of their points, for about a second.
   void begin_domains() {
     domains_.emplace(chain_, order_, rules_, simulator_, clock_, best_);
@@ -98,7 +85,7 @@ class interleaved_search {
       const std::size_t before = clock_.state.nodes;
       improve(nodes / 3000);
       if (!domains_->run(nodes)) domains_.reset();
-      ask_for_bound();
+      attempts_.ask_for_bound();
       const double left = best_.makespan() - best_.bound();
       domain_pace_ = (gap - left) / static_cast<double>(clock_.state.nodes - before + 1);
       again = left < 0.9 * gap;
@@ -129,7 +116,6 @@ class interleaved_search {
   /// the way from the bound to the best: what each proves is the next bound, and the faster it is, the larger the next
   /// part.
   void grow_pairs() {
-    best_.raise(detail::least_average(chain_, order_));
     const auto offer = [this](view<const std::size_t> points, double makespan) {
       if (makespan < best_.makespan() && engine::allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
     };
@@ -166,6 +152,7 @@ class interleaved_search {
     std::size_t rounds = 0;
     for (std::size_t nodes = 1000; best_.bound() <= most && !best_.proved() && !clock_.look(); nodes *= 2) {
       if (rounds++ > 0) keep_up();
+      attempts_.attempt_claimed(best_.makespan() - 1 < most ? best_.makespan() - 1 : most, nodes);
       for (const double part : {8.0, 2.0, 1.0}) {
         const double last = best_.makespan() - 1 < most ? best_.makespan() - 1 : most;
         if (best_.bound() > last || clock_.look()) return rounds;
@@ -176,7 +163,6 @@ class interleaved_search {
   }
 
   const engine::chain_ticks& chain_;
-  const makespan_request& request_;
   const schedule& order_;
   const engine::stage_layout& layout_;
   const engine::cut_rules& rules_;
@@ -190,7 +176,6 @@ class interleaved_search {
   std::size_t last_ = 0;  // nodes, and the gap, at the last visit to the domains
   double last_gap_ = 0;
   double domain_pace_ = 0;  // gap closed per node
-  bool asked_ = false;      // whether the bound_provider was asked
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

@@ -110,12 +110,15 @@ class tick_search {
   /// Finds the best cut, until the limit.
   void run() {
     improve_.restart();
+    attempts_.restart();
     if (chain_.stages > request_.schedule.ranks()) {
       interleaved_search(chain_, request_, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_)
           .run();
       return;
     }
     improve_(1);
+    best_.raise(detail::least_average(chain_, request_.schedule));
+    attempts_.ask_for_bound();
     if (!grow_graphs()) return;
     attempts_.take_bound_cut(space_.graph());
     improve_(1);
@@ -146,7 +149,6 @@ class tick_search {
   /// Builds the graph of all cuts that are no worse than the best. If it is too large, graphs for smaller makespans
   /// come first; their bounds and cuts keep the last one small.
   bool grow_graphs() {
-    best_.raise(detail::least_average(chain_, request_.schedule));
     if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = engine::whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);

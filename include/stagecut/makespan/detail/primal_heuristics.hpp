@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/engine/chain_ticks.hpp>
 #include <stagecut/engine/cut_problem.hpp>
@@ -16,6 +17,7 @@
 #include <stagecut/makespan/cut_heuristic.hpp>
 #include <stagecut/makespan/detail/tempering.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/parts/problem_access.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
@@ -71,10 +73,20 @@ class primal_heuristics {
     }
     std::vector<std::size_t> points = best_.points();
     const engine::cut_problem problem{chain_, request_.schedule, request_.transfers, rules_};
-    const heuristic_call task{
-        best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations, &problem, starts};
-    if (!request_.backends.heuristic(task, points) || !engine::is_cut(points, chain_.items)) return;
-    if (engine::allowed_cut(request_.schedule, rules_, points)) best_.offer(points, simulator_(points));
+    const double end = detail::seconds_now() + seconds;
+    const auto stop = [&] { return clock_.look() || detail::seconds_now() >= end; };
+    const heuristic_call task{.problem = problem_access::problem(problem, simulator_),
+                              .points = best_.points(),
+                              .value = best_.makespan() * chain_.tick,
+                              .goal = best_.certain_bound(),
+                              .seconds = seconds,
+                              .simulations = simulations,
+                              .starts = starts,
+                              .stop = stop};
+    const bool found = request_.backends.heuristic(task, points);
+    if (found && engine::is_cut(points, chain_.items) && engine::allowed_cut(request_.schedule, rules_, points)) {
+      best_.offer(points, simulator_(points));
+    }
     clock_.state.evaluations = simulator_.simulations;
   }
 
