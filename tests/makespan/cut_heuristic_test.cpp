@@ -3,8 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <stagecut/engine/cut_problem.hpp>
+#include <stagecut/makespan/parts/problem_access.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+
 #include <cstddef>
 #include <vector>
+
+#include "random_chains.hpp"
 
 using stagecut::cut_heuristic;
 using stagecut::cut_heuristic_ref;
@@ -54,11 +60,19 @@ TEST_CASE("a heuristic is referred to, not copied, and writes into the cut that 
   REQUIRE(ref);
   const std::vector<std::size_t> best{0, 2, 5};
   std::vector<std::size_t> cut = best;
-  heuristic_call task;
-  CHECK(task.points.size() == 0);
-  CHECK(task.simulations == 0);
-  task.points = best;
-  CHECK(ref(task, cut));
+  const chains::chain of{chains::layers({1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {}, {}),
+                         {},
+                         {.schedule = stagecut::make_schedule("1f1b", {.ranks = 2, .microbatches = 2})},
+                         {}};
+  chains::with_workbench(of, [&](auto& bench) {
+    const stagecut::engine::cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
+    heuristic_call task{.problem = stagecut::detail::problem_access::problem(problem, bench.simulate)};
+    CHECK(task.points.size() == 0);
+    CHECK(task.simulations == 0);
+    CHECK_FALSE(task.stop);
+    task.points = best;
+    CHECK(ref(task, cut));
+  });
   CHECK(cut == std::vector<std::size_t>{0, 3, 5});
   CHECK(best == std::vector<std::size_t>{0, 2, 5});
   CHECK(heuristic.asked == 1);

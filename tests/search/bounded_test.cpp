@@ -3,6 +3,7 @@
 
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/makespan/parts/problem_access.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,6 +25,7 @@ using stagecut::schedule;
 using stagecut::schedule_entry;
 using stagecut::schedule_kind;
 using stagecut::engine::chain_ticks;
+using stagecut::detail::problem_access;
 using stagecut::engine::cut_problem;
 using stagecut::search::bounded;
 
@@ -32,6 +34,23 @@ namespace {
 constexpr double any = std::numeric_limits<double>::infinity();
 
 using tuples_type = stagecut::search::detail::rank_tuples<decltype(thrust::seq)>;
+
+/// A call in ticks.
+struct ticks_call {
+  double bound;
+  double value;
+  double seconds;
+  stagecut::function_ref<bool()> stop{};
+};
+
+/// The answer in ticks.
+template <class Provider, class Bench>
+double told(const Provider& provider, Bench& bench, const cut_problem& problem, const ticks_call& call) {
+  const double tick = bench.ticks.tick;
+  return provider(bound_call{problem_access::problem(problem, bench.simulate), call.bound * tick, call.value * tick,
+                             call.seconds, call.stop}) /
+         tick;
+}
 
 /// A chain for ranks with several stages in a loop.
 chain next_loop_chain(dice& random, std::size_t most_items, std::size_t least_chunks = 2) {
@@ -141,7 +160,7 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
         const double whole = stagecut::engine::whole_ticks(most);
         CHECK(tuples.least(whole, any) == std::min(expected, whole + 1));
       }
-      const double answer = bounded(thrust::seq)({&problem, 0, best, any});
+      const double answer = told(bounded(thrust::seq), bench, problem, {0, best, any});
       const bool several = of.request.schedule.stages() >= 3 * of.request.schedule.ranks();
       CHECK(answer == (several ? expected : 0));
       // Stopped at once, or soon, it knows no more than before, or a part.
@@ -149,7 +168,7 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
       CHECK(!tuples.least(best, any, now));
       std::size_t looks = 3;
       const auto soon = [&] { return looks-- == 0; };
-      const double part = bounded(thrust::seq)({&problem, 0, best, any, soon});
+      const double part = told(bounded(thrust::seq), bench, problem, {0, best, any, soon});
       CHECK(part <= answer);
       stopped += part < answer ? 1 : 0;
       if (several && answer == best) ++helped;
@@ -176,7 +195,7 @@ TEST_CASE("it is not below the bounds of single stages, nor below what is known"
       tuples_type tuples(thrust::seq, problem);
       REQUIRE(tuples.fits());
       const double least = *tuples.least(0x1p51, any);
-      CHECK(bounded(thrust::seq)({&problem, least + 5, least + 9, any}) == least + 5);
+      CHECK(told(bounded(thrust::seq), bench, problem, {least + 5, least + 9, any}) == least + 5);
       // Theirs are of the items before as they stand, and know what the first stage does last.
       if (bench.ticks.stages_differ() || chains::splits(of.request.schedule)) return;
       const double single = bench.graph(stagecut::engine::no_ticks).least_bound();
@@ -196,7 +215,8 @@ TEST_CASE("the same on all systems of hosts") {
     const chain of = next_loop_chain(random, 16, 3);
     chains::with_workbench(of, [&](auto& bench) {
       const cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
-      const stagecut::bound_call task{&problem, 1, 0x1p51, any};
+      const bound_call task{problem_access::problem(problem, bench.simulate), bench.ticks.tick, 0x1p51 * bench.ticks.tick,
+                            any};
       const double expected = bounded(thrust::seq)(task);
       on_each_system([&](const auto& policy) { CHECK(bounded(policy)(task) == expected); });
     });
@@ -208,8 +228,8 @@ TEST_CASE("what is known is left as it is without time, and where ranks are no l
   const chain of = next_loop_chain(random, 14, 3);
   chains::with_workbench(of, [&](auto& bench) {
     const cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
-    CHECK(bounded(thrust::seq)({&problem, 7, 1e9, 0}) == 7);
-    CHECK(bounded(thrust::seq)({&problem, 7, 7, any}) == 7);
+    CHECK(told(bounded(thrust::seq), bench, problem, {7, 1e9, 0}) == 7);
+    CHECK(told(bounded(thrust::seq), bench, problem, {7, 7, any}) == 7);
   });
   for (const schedule_kind kind : {schedule_kind::zbv, schedule_kind::one_forward_one_backward}) {
     const schedule order =
@@ -217,7 +237,7 @@ TEST_CASE("what is known is left as it is without time, and where ranks are no l
     const chain other = chains::random_chain(random, order, 8, {});
     chains::with_workbench(other, [&](auto& bench) {
       const cut_problem problem{bench.ticks, other.request.schedule, other.request.transfers, bench.checked};
-      CHECK(bounded(thrust::seq)({&problem, 7, 1e9, any}) == 7);
+      CHECK(told(bounded(thrust::seq), bench, problem, {7, 1e9, any}) == 7);
     });
   }
 }
@@ -225,6 +245,9 @@ TEST_CASE("what is known is left as it is without time, and where ranks are no l
 TEST_CASE("a search that it helps finds the same") {
   dice random(5);
   const auto bound_provider = bounded(thrust::seq);
+  const stagecut::bound_provider referred = std::ref(bound_provider);
+  CHECK(referred.trusted);
+  CHECK(stagecut::bound_provider(bounded(thrust::seq)).trusted);
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
     chain of = next_loop_chain(random, 12, 3);

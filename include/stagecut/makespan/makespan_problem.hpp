@@ -49,7 +49,8 @@ class makespan_problem {
   /// own.
   [[nodiscard]] double backward_weight(std::size_t s, std::size_t first, std::size_t last) const noexcept;
 
-  /// A message over the boundary after stage s if that is cut point `cut`: the same in both directions.
+  /// A message over the boundary after stage s if that is cut point `cut`: the same in both directions; 0 between stages
+  /// of one rank.
   /// @pre `s + 1 < stages() && cut <= items()`
   [[nodiscard]] double transfer(std::size_t s, std::size_t cut) const noexcept;
 
