@@ -409,6 +409,7 @@
   X(nodes_of) \
   X(norm_parameters) \
   X(number_of_cuts) \
+  X(number_of_paths) \
   X(number_text) \
   X(objective_cut_of) \
   X(of_all_orders) \

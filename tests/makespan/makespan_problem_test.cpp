@@ -33,7 +33,8 @@ void each_problem(unsigned seed, int rounds, const Use& use) {
     const auto order = chains::random_order(random, chains::any_kind(random), {9, 4, 8});
     const chain of = chains::random_chain(random, order, 9, {});
     chains::with_workbench(of, [&](auto& bench) {
-      const stagecut::engine::cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
+      const stagecut::engine::cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers,
+                                                  bench.checked};
       use(of, problem_access::problem(problem, bench.simulate), bench);
     });
   }
@@ -57,8 +58,8 @@ TEST_CASE("times are those of the model, in its unit") {
             const double weight = split ? chains::weight_of(model, s, first, last) : 0;
             CHECK(problem.forward(s, first, last) == chains::forward_of(model, s, first, last));
             CHECK(problem.backward_weight(s, first, last) == weight);
-            CHECK(problem.backward(s, first, last) ==
-                  (split ? chains::input_of(model, s, first, last) + weight : chains::backward_of(model, s, first, last)));
+            CHECK(problem.backward(s, first, last) == (split ? chains::input_of(model, s, first, last) + weight
+                                                             : chains::backward_of(model, s, first, last)));
             apart += weight > 0 ? 1 : 0;
           }
         }
@@ -115,8 +116,8 @@ TEST_CASE("points that are no cut are refused, and not allowed") {
     points cut;
     for (std::size_t s = 0; s < stages; ++s) cut.push_back(s);
     cut.push_back(n);
-    const std::string why = "stagecut::makespan_problem::makespan: points = {…}, must be a cut of " + std::to_string(n) +
-                            " items into " + std::to_string(stages) + " stages";
+    const std::string why = "stagecut::makespan_problem::makespan: points = {…}, must be a cut of " +
+                            std::to_string(n) + " items into " + std::to_string(stages) + " stages";
     const auto is_refused = [&](const points& wrong) {
       return !problem.allows(wrong) && refusal([&] { return problem.makespan(wrong); }) == why;
     };

@@ -24,8 +24,8 @@ using stagecut::bound_call;
 using stagecut::schedule;
 using stagecut::schedule_entry;
 using stagecut::schedule_kind;
-using stagecut::engine::chain_ticks;
 using stagecut::detail::problem_access;
+using stagecut::engine::chain_ticks;
 using stagecut::engine::cut_problem;
 using stagecut::search::bounded;
 
@@ -215,8 +215,8 @@ TEST_CASE("the same on all systems of hosts") {
     const chain of = next_loop_chain(random, 16, 3);
     chains::with_workbench(of, [&](auto& bench) {
       const cut_problem problem{bench.ticks, of.request.schedule, of.request.transfers, bench.checked};
-      const bound_call task{problem_access::problem(problem, bench.simulate), bench.ticks.tick, 0x1p51 * bench.ticks.tick,
-                            any};
+      const bound_call task{problem_access::problem(problem, bench.simulate), bench.ticks.tick,
+                            0x1p51 * bench.ticks.tick, any};
       const double expected = bounded(thrust::seq)(task);
       on_each_system([&](const auto& policy) { CHECK(bounded(policy)(task) == expected); });
     });

@@ -48,7 +48,8 @@ said ask(Heuristic& heuristic, Bench& bench, const points& from, std::size_t sim
   const cut_problem problem = problem_of(bench);
   const double makespan = bench.simulate(from) * bench.ticks.tick;
   said result{false, from};
-  result.better = heuristic({problem_access::problem(problem, bench.simulate), from, makespan, goal, infinity, simulations}, result.cut);
+  result.better = heuristic(
+      {problem_access::problem(problem, bench.simulate), from, makespan, goal, infinity, simulations}, result.cut);
   return result;
 }
 
@@ -217,7 +218,9 @@ TEST_CASE("rules of ranks that are no sums are asked before a cut is returned") 
       valued now = all.back();
       for (int call = 0; call < 4; ++call) {
         points cut = now.second;
-        if (!heuristic({problem_access::problem(problem, bench.simulate), now.second, now.first, 0, infinity, 3000}, cut)) continue;
+        if (!heuristic({problem_access::problem(problem, bench.simulate), now.second, now.first, 0, infinity, 3000},
+                       cut))
+          continue;
         const double makespan = bench.simulate(cut) * bench.ticks.tick;
         CHECK(stagecut::engine::allowed_cut(of.request.schedule, rules, cut));
         CHECK(makespan < now.first);
@@ -260,7 +263,8 @@ TEST_CASE("where there is nothing to move or to be had, it says so") {
     const cut_problem problem = problem_of(bench);
     const double makespan = bench.simulate(start) * bench.ticks.tick;
     points cut = start;
-    stagecut::heuristic_call task{problem_access::problem(problem, bench.simulate), start, makespan, makespan, infinity, 1000};
+    stagecut::heuristic_call task{
+        problem_access::problem(problem, bench.simulate), start, makespan, makespan, infinity, 1000};
     CHECK_FALSE(heuristic(task, cut));  // no cut is better
     task.goal = 0;
     points short_cut(start.size() - 1);

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/schedule.hpp>
-#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
+
+struct makespan_request;                  // stagecut/makespan/makespan_request.hpp
+struct schedule;                          // stagecut/schedule/schedule.hpp
+enum class transfer_kind : std::uint8_t;  // stagecut/schedule/simulation.hpp
 
 namespace engine {
 struct cut_problem;
@@ -19,8 +22,8 @@ namespace detail {
 struct problem_access;
 }
 
-/// The problem of a search for the smallest makespan, for the functions in `search_backends`. Refers to the search: valid
-/// during the call that provides it, on one thread at a time.
+/// The problem of a `makespan_request`, for the functions in its `search_backends`. Refers to the search: valid during the
+/// call that provides it, on one thread at a time.
 ///
 /// Times are in the unit of the model, rounded as the search rounds them: sums of them are exact, and `makespan` is what
 /// `simulate` computes from them.

@@ -71,7 +71,8 @@ class proving_backend<Result(Arguments...)> : public callback<Result(Arguments..
  private:
   template <class Function>
   [[nodiscard]] static constexpr bool is_own() {
-    return requires { typename Function::trusted_backend; } || requires { typename Function::type::trusted_backend; };
+    return requires { typename Function::trusted_backend; }
+    || requires { typename Function::type::trusted_backend; };
   }
 };
 

@@ -92,7 +92,8 @@ class tempered_heuristic {
 
   /// Limits the rounds, so that no cut is simulated many times.
   [[nodiscard]] double most_rounds(const heuristic_call& task, bool timed) const {
-    const double all = 4 * stagecut::engine::number_of_cuts(problem_of(task).chain.items, problem_of(task).chain.stages);
+    const double all =
+        4 * stagecut::engine::number_of_cuts(problem_of(task).chain.items, problem_of(task).chain.stages);
     const auto asked = static_cast<double>(task.simulations);
     return (timed || all < asked ? all : asked) / static_cast<double>(chains_->round_size()) + 1;
   }

@@ -11,7 +11,7 @@
 #include <stagecut/cost/parts/expects_cost.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_heuristic.hpp>
-#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/makespan_problem.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
