@@ -577,6 +577,7 @@
   X(times_of) \
   X(to_string) \
   X(tokens_of_images) \
+  X(told_as_pass_times) \
   X(too_large) \
   X(too_large_block) \
   X(too_many_stages) \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The usual mistakes with costs, constraints and pipeline models: none compiles, and the first ten lines of what the compiler says name the way out.
 
-`usual_mistakes.py COMPILER`"""
+`usual_mistakes.py COMPILER [ROOM [FOLDER...]]`: those of sequence and makespan, or of another room, with these folders of headers."""
 
 import concurrent.futures
 import os
@@ -10,11 +10,14 @@ import subprocess
 import sys
 import tempfile
 
+import mistakes_by_room
+
 compiler = sys.argv[1]
 is_clang = "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout
 PRECOMPILED = "all.hpp.gch"
 include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
-COMMAND = [compiler, "-std=c++20", "-DSTAGECUT_COMPILED", f"-I{include}"]
+COMMAND = [compiler, "-std=c++20", "-DSTAGECUT_COMPILED", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{include}",
+           *(argument for folder in sys.argv[3:] if folder for argument in ("-isystem", folder))]
 LINES = 10
 
 # g++ prints the type that the deleted function would return, clang the line that declares it.
@@ -134,14 +137,15 @@ MODELS = {  # what it is: (before the call, the model, what follows the request,
 }
 
 
-def precompile(headers, folder):
+def precompile(headers, folder, others=()):
     """All headers of the mistakes, read once; without bodies, where no mistake is seen."""
-    (folder / "all.hpp").write_text("#include <vector>\n" + "".join(f"#include <stagecut/{each}.hpp>\n" for each in headers))
+    lines = ["string", "utility", "vector", *others, *(f"stagecut/{each}.hpp" for each in headers)]
+    (folder / "all.hpp").write_text("".join(f"#include <{each}>\n" for each in lines))
     subprocess.run([*COMMAND, "-x", "c++-header", folder / "all.hpp", "-o", folder / PRECOMPILED], check=True)
 
 
-def refused(folder, name, body, named):
-    text = f'#include "all.hpp"\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n'
+def refused(folder, name, body, named, types=""):
+    text = f'#include "all.hpp"\n{types}\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n'
     read = ["-include-pch", folder / PRECOMPILED] if is_clang else []
     run = subprocess.run([*COMMAND, "-fsyntax-only", f"-I{folder}", *read, "-x", "c++", "-"], input=text, text=True,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C"))
@@ -153,25 +157,41 @@ def refused(folder, name, body, named):
     return None
 
 
-cases = [(f"{call} of {mistake}", f"sequence/{call}", f"{before}\n(void){call}({argument}, {rest});", named)
-         for call, rest in PARTITIONERS.items() for mistake, (before, argument, named) in MISTAKES.items()]
-cases += [(f"minimize_total without a number of stages of {mistake}", "sequence/minimize_total",
-           f"{before}\n(void)minimize_total({argument});", named) for mistake, (before, argument, named) in MISTAKES.items()]
-cases += [(body, "cost/objective", body, named) for body, named in OTHERS.items()]
-cases += [(f"{call} of a cost that is not additive", f"sequence/{call}", f"{NOT_ADDITIVE}\n(void){call}(own, {PARTITIONERS[call]});",
-           ("additive_cost",)) for call in ADDITIVE]
-cases += [(f"{call} with a constraint of two", f"sequence/{call}",
-           f"const prefix_sums own{{1.0, 2.0, 3.0}};\n(void){call}(own, {PARTITIONERS[call]}, {TWO});", SAYS_ASKED) for call in CONSTRAINED]
-cases += [(name, f"cost/{header}", f"const std::vector<double> items{{1, 2, 3}};\n{body}", named)
-          for name, (header, body, named) in MADE_OF_COSTS.items()]
-cases += [(f"minimize_makespan of {name}", "makespan/minimize_makespan",
-           f"const std::vector<double> items{{1, 2, 3}};\nmakespan_request request;\n{before}\n"
-           f"(void)minimize_makespan({model}, request{rest and ', ' + rest});", named) for name, (before, model, rest, named) in MODELS.items()]
-headers = dict.fromkeys(["cost/prefix_sums", "cost/stage_times", "cost/with_speeds", "sequence/minimize_total", *(case[1] for case in cases)])
+def sequence_and_makespan():
+    """The mistakes with partitioners of chains: the headers, those of other libraries, what stands before main, the cases."""
+    cases = [(f"{call} of {mistake}", f"sequence/{call}", f"{before}\n(void){call}({argument}, {rest});", named)
+             for call, rest in PARTITIONERS.items() for mistake, (before, argument, named) in MISTAKES.items()]
+    cases += [(f"minimize_total without a number of stages of {mistake}", "sequence/minimize_total",
+               f"{before}\n(void)minimize_total({argument});", named) for mistake, (before, argument, named) in MISTAKES.items()]
+    cases += [(body, "cost/objective", body, named) for body, named in OTHERS.items()]
+    cases += [(f"{call} of a cost that is not additive", f"sequence/{call}", f"{NOT_ADDITIVE}\n(void){call}(own, {PARTITIONERS[call]});",
+               ("additive_cost",)) for call in ADDITIVE]
+    cases += [(f"{call} with a constraint of two", f"sequence/{call}",
+               f"const prefix_sums own{{1.0, 2.0, 3.0}};\n(void){call}(own, {PARTITIONERS[call]}, {TWO});", SAYS_ASKED) for call in CONSTRAINED]
+    cases += [(name, f"cost/{header}", f"const std::vector<double> items{{1, 2, 3}};\n{body}", named)
+              for name, (header, body, named) in MADE_OF_COSTS.items()]
+    cases += [(f"minimize_makespan of {name}", "makespan/minimize_makespan",
+               f"const std::vector<double> items{{1, 2, 3}};\nmakespan_request request;\n{before}\n"
+               f"(void)minimize_makespan({model}, request{rest and ', ' + rest});", named) for name, (before, model, rest, named) in MODELS.items()]
+    headers = dict.fromkeys(["cost/prefix_sums", "cost/stage_times", "cost/with_speeds", "sequence/minimize_total",
+                             *(case[1] for case in cases)])
+    return headers, (), "", "", [(name, body, named) for name, _, body, named in cases]
+
+
+def of_room(room):
+    """Those with what another room has."""
+    headers, others, types, values, programs = mistakes_by_room.ROOMS[room]
+    return headers, others, types, values, [(body, f"{values}\n{body}", named) for body, named in programs]
+
+
+room = sys.argv[2] if len(sys.argv) > 2 else None
+headers, others, types, values, cases = of_room(room) if room else sequence_and_makespan()
 with tempfile.TemporaryDirectory() as made, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     folder = pathlib.Path(made)
-    precompile(headers, folder)
-    said = pool.map(lambda case: refused(folder, case[0], *case[2:]), cases)
+    precompile(headers, folder, others)
+    said = pool.map(lambda case: refused(folder, *case, types), cases)
     problems = [problem for problem in said if problem]
+    if room and not (said := refused(folder, "", values, (), types)).endswith(": compiles"):
+        problems.append(f"what stands before the mistakes does not compile{said}")
 print("\n".join(problems) or f"{len(cases)} mistakes are refused, each with the way out in the first {LINES} lines")
 sys.exit(1 if problems else 0)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -138,6 +139,23 @@ template <boost_graph Graph>
   return sorted_edges(std::move(result));
 }
 
+/// Whether `put_by_vertex` can write a value with the map: an array, or a property map of vertices that is not const.
+/// @{
+template <class Map>
+concept read_only_map = requires {
+  requires std::is_const_v<std::remove_reference_t<typename Map::reference>>;
+};
+template <class Map, class Graph, class Value>
+concept written_by_vertex = (array_of_vertices<Map, Graph> &&
+                             requires(Map map, const Value& value) { *map = value; }) ||
+                            (keyed_by_vertices<Map, Graph> && !read_only_map<Map> &&
+                             requires(Map map, const vertex_t<Graph>& v, const Value& value) { put(map, v, value); });
+/// @}
+
+// Names for compiler errors about calls with other arguments.
+struct figures_are_given_by_name_in_braces_of_operator_maps;
+struct values_of_a_boost_graph_are_put_from_a_vector_by_a_writable_map_of_its_vertices;
+
 /// States in a readable message what a type lacks to be a graph.
 template <class Graph>
 constexpr void expects_boost_graph() {
@@ -200,6 +218,10 @@ struct make_operator_graph_fn {
     }
     return result;
   }
+  template <class Graph, class Other, class... Rest>
+  requires(sizeof...(Rest) > 0 || !std::convertible_to<const Other&, const operator_maps<Graph>&>)
+      detail::figures_are_given_by_name_in_braces_of_operator_maps            //
+      operator()(const Graph&, const Other&, const Rest&...) const = delete;  // (g, {.forward = &op::seconds})
 };
 
 /// Makes an operator graph, the input of the graph algorithms, from any Boost graph:
@@ -216,6 +238,7 @@ struct put_by_vertex_fn {
   ///
   /// O(n).
   template <boost_graph Graph, class Value, class Map>
+  requires detail::written_by_vertex<Map, Graph, Value>
   void operator()(const Graph& g, const std::vector<Value>& values, Map map) const {
     const auto [first, last] = vertices(g);
     std::size_t n = 0;
@@ -233,6 +256,9 @@ struct put_by_vertex_fn {
       }
     }
   }
+  template <class... Other>
+  detail::values_of_a_boost_graph_are_put_from_a_vector_by_a_writable_map_of_its_vertices  //
+  operator()(const Other&...) const = delete;  // put_by_vertex(g, values, get(&op::stage, g)), where g is not const
 };
 
 /// Writes one value per operator, such as its stage, to the vertices of the Boost graph they were made from:

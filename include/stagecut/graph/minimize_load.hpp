@@ -12,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/solution.hpp>
+#include <stagecut/graph/detail/expects_set_cost.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -35,7 +36,9 @@ STAGECUT_DECL void check_load_request(const load_request& request, std::string_v
 }  // namespace detail
 
 /// See `minimize_load`.
-struct minimize_load_fn {
+struct minimize_load_fn : detail::expects_graph_or_set_cost {
+  using detail::expects_graph_or_set_cost::operator();
+
   /// See `minimize_load`.
   /// @{
   [[nodiscard]] outcome<graph_partition> operator()(const operator_graph& graph, const load_request& request) const;
@@ -45,6 +48,7 @@ struct minimize_load_fn {
                                                                     const load_request& request) const {
     using value_type = set_value_t<Set>;
     using answer = outcome<set_partition<value_type>>;
+    detail::check_set_members<Set>();
     detail::check_load_request(request);
     if (request.method == graph_method::merge || request.method == graph_method::by_levels) {
       detail::fail(argument_error("minimize_load", "method", name_of(graph_method_names, request.method),

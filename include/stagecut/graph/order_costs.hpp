@@ -48,8 +48,10 @@ class moving_set {
 ///
 /// Copies share the underlying set: `operator()` moves it to the interval, so queries of nearby intervals are cheap,
 /// and two threads must not query at a time.
-template <set_cost Set>
+template <class Set>
 class order_costs {
+  static_assert(set_cost<Set>, "order_costs takes a set_cost: size(), add(e), remove(e) and value(role) const");
+
  public:
   /// @param empty   the empty set of the graph's elements
   /// @param order   all of them, each after its predecessors
@@ -81,7 +83,7 @@ class order_costs {
 };
 
 /// Which intervals of a linear order may be stages, by `fits` of their sets.
-template <set_cost Set>
+template <class Set>
 class order_constraint {
  public:
   /// @param costs  of the order; copied

@@ -32,7 +32,7 @@ class vertex_values : public detail::stored_values<Graph, detail::vertex_t<Graph
     if constexpr (!base::template is_source<Source>) {
       static_assert(!detail::known_to_boost<Graph>,
                     "this is neither a property map of the graph's vertices, nor a member of what it keeps with each "
-                    "vertex, nor a function of a vertex, nor a number");
+                    "vertex, nor a function of a vertex, nor a number: give &op::seconds or get(&op::seconds, g)");
     } else {
       static_assert(base::template is_readable<Source>,
                     "the value of a vertex is not a number; of groups and stages, not an integer");

@@ -4,6 +4,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
+#include <stagecut/joint/detail/expects_stage_options.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
@@ -20,11 +21,14 @@ struct latency_options {
 };
 
 /// See `minimize_pipeline_latency`.
-struct minimize_pipeline_latency_fn {
+struct minimize_pipeline_latency_fn : detail::expects_stage_options {
+  using detail::expects_stage_options::operator();
+
   /// See `minimize_pipeline_latency`.
   template <stage_option_model Model>
   [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request,
                                                const latency_options& options = {}) const {
+    detail::check_stage_members<Model>();
     return search(detail::stage_options_of<Model>(model), request, options);
   }
 

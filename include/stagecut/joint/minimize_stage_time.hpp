@@ -4,16 +4,20 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/any_stage_options.hpp>
+#include <stagecut/joint/detail/expects_stage_options.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
 /// See `minimize_stage_time`.
-struct minimize_stage_time_fn {
+struct minimize_stage_time_fn : detail::expects_stage_options {
+  using detail::expects_stage_options::operator();
+
   /// See `minimize_stage_time`.
   template <stage_option_model Model>
   [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request) const {
+    detail::check_stage_members<Model>();
     return search(detail::stage_options_of<Model>(model), request);
   }
 

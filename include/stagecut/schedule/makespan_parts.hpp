@@ -49,7 +49,7 @@ template <class T>
 /// @throws           as `simulate`
 ///
 /// Four simulations.
-template <arithmetic T>
+template <arithmetic T = double>
 [[nodiscard]] makespan_parts split_makespan(const schedule& order, const pass_times<T>& times,
                                             const transfer_times<T>& transfers = {}) {
   pass_times<double> passes;

@@ -92,7 +92,7 @@ void check_sent(const schedule& order, const std::vector<std::vector<timed_op<T>
 ///                   that are not in the schedule, for invalid times, and for a sum of times that is out of range
 ///
 /// O(ops).
-template <arithmetic T>
+template <arithmetic T = double>
 [[nodiscard]] simulation<T> recorded_run(const schedule& order, std::vector<std::vector<timed_op<T>>> ops,
                                          std::vector<std::vector<timed_op<T>>> transfers = {}) {
   check_schedule(order);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -175,12 +176,25 @@ class run_report {
   std::vector<std::size_t> receivers_{};  // for `latency`: receivers of the F, and of the gradient, of a task
 };
 
+/// Only declared: callable with what derives from `pass_times`.
+template <class T>
+void told_as_pass_times(const pass_times<T>&);
+template <class Times>
+concept derived_from_pass_times = requires(const Times& times) {
+  detail::told_as_pass_times(times);
+};
+
+// Names for compiler errors about calls with other arguments.
+struct a_schedule_comes_first_as_make_schedule_returns_it;
+struct after_the_schedule_come_pass_times_with_a_vector_for_each_kind_of_pass;
+struct pass_times_and_transfer_times_have_to_be_of_one_type;
+
 }  // namespace detail
 
 /// See `simulate`.
 struct simulate_fn {
   /// See `simulate`.
-  template <arithmetic T>
+  template <arithmetic T = double>
   [[nodiscard]] simulation<T> operator()(const schedule& order, const pass_times<T>& times,
                                          const transfer_times<T>& transfers = {}) const {
     const task_graph graph(order, detail::options_of(order, times, transfers));
@@ -191,12 +205,23 @@ struct simulate_fn {
     if (!is_finite(makespan)) detail::refuse_sum();
     return detail::run_report<T>(order, graph, workspace).of(makespan);
   }
+  template <class Other, class... Rest>
+  requires(!std::convertible_to<const Other&, const schedule&>)
+      detail::a_schedule_comes_first_as_make_schedule_returns_it  //
+      operator()(const Other&, const Rest&...) const = delete;    // (schedule, pass_times, transfer_times)
+  template <class Other, class... Rest>
+  requires(!detail::derived_from_pass_times<Other>)
+      detail::after_the_schedule_come_pass_times_with_a_vector_for_each_kind_of_pass  //
+      operator()(const schedule&, const Other&, const Rest&...) const = delete;  // pass_times<double>{.forward = …}
+  template <class T, class Other>
+  requires(!std::same_as<T, Other>) detail::pass_times_and_transfer_times_have_to_be_of_one_type   //
+  operator()(const schedule&, const pass_times<T>&, const transfer_times<Other>&) const = delete;  // both of double
 };
 
 /// Simulates an iteration: the start and end of every pass and transfer if each begins as soon as it can.
 ///
 /// @param order      the ops of every rank, in order
-/// @param times      of the passes: `double`, in seconds for example, or integers, in ticks
+/// @param times      of the passes: `double`, in seconds for example, or integers, in ticks; in braces, doubles
 /// @param transfers  times of the messages between ranks, and the resource that they occupy; default: they take no time
 /// @return           the makespan, which is the longest path through the passes and their dependencies; how every rank
 ///                   spends it; all passes and transfers; the critical path

@@ -10,6 +10,7 @@
 #include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
+#include <stagecut/search/detail/expects_candidates.hpp>
 #include <stagecut/search/detail/selection.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
@@ -17,7 +18,9 @@
 namespace stagecut::inline STAGECUT_ABI::search {
 
 /// See `all_below`.
-struct all_below_fn {
+struct all_below_fn : detail::expects_candidates {
+  using detail::expects_candidates::operator();
+
   /// See `all_below`.
   template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] found_below<candidate_cost_t<E>> operator()(const Policy& policy, const S& space, const E& evaluator,
@@ -46,6 +49,9 @@ struct all_below_fn {
     result.complete = result.range.next == range.last && result.count == result.all.size();
     return result;
   }
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E, class... One>
+  requires(sizeof...(One) <= 1) detail::after_the_evaluator_come_the_highest_cost_and_the_most_candidates_to_return  //
+  operator()(const Policy&, const S&, const E&, const One&...) const = delete;  // most, capacity, then options
 };
 
 /// Finds all candidates of cost `most` or less, by index; beyond `capacity` it only counts them.

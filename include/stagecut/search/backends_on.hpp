@@ -14,6 +14,9 @@ namespace stagecut::inline STAGECUT_ABI::search {
 ///     request.backends = backends.refs();
 template <class Policy>
 class backends_on {
+  static_assert(detail::thrust_policy<Policy>,
+                "backends_on takes an execution policy of Thrust, as thrust::seq, then the seconds of the enumerator");
+
  public:
   /// @param policy   of Thrust
   /// @param seconds  time limit of one evaluation of all remaining cuts

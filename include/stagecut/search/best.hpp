@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
+#include <stagecut/search/detail/expects_candidates.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
 
@@ -39,7 +41,9 @@ template <class Policy, class Cost>
 }  // namespace detail
 
 /// See `best`.
-struct best_fn {
+struct best_fn : detail::expects_candidates {
+  using detail::expects_candidates::operator();
+
   /// See `best`.
   template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] outcome<found_best<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
@@ -61,6 +65,10 @@ struct best_fn {
     found_best<cost_t> result{detail::decoded(space, best), done};
     return done.next == range.last ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E, class Other, class... Rest>
+  requires(sizeof...(Rest) > 0 || !std::convertible_to<const Other&, const candidate_options&>)
+      detail::after_the_evaluator_come_candidate_options_for_several_candidates_call_best_n        //
+      operator()(const Policy&, const S&, const E&, const Other&, const Rest&...) const = delete;  // candidate_options
 };
 
 /// Finds the candidate of smallest cost; ties go to the smallest index.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,6 +15,7 @@
 #include <stagecut/search/candidate_options.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
+#include <stagecut/search/detail/expects_candidates.hpp>
 #include <stagecut/search/detail/selection.hpp>
 #include <stagecut/search/found.hpp>
 #include <stagecut/search/scored.hpp>
@@ -35,7 +37,9 @@ void keep_first(std::vector<scored<Cost>>& kept, std::vector<scored<Cost>> more,
 }  // namespace detail
 
 /// See `best_n`.
-struct best_n_fn {
+struct best_n_fn : detail::expects_candidates {
+  using detail::expects_candidates::operator();
+
   /// See `best_n`.
   template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] outcome<found_some<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
@@ -65,6 +69,13 @@ struct best_n_fn {
     for (const scored<cost_t>& each : kept) result.all.push_back(detail::decoded(space, each));
     return done.next == range.last ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
+  detail::after_the_evaluator_comes_the_number_of_candidates_to_return  //
+  operator()(const Policy&, const S&, const E&) const = delete;         // best_n(policy, space, evaluator, n, options)
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E, class Other, class... Rest>
+  requires(!std::convertible_to<const Other&, std::size_t>)
+      detail::after_the_evaluator_comes_the_number_of_candidates_to_return                         //
+      operator()(const Policy&, const S&, const E&, const Other&, const Rest&...) const = delete;  // n, then options
 };
 
 /// Finds the first `n` candidates by cost, then by index; all of them if there are fewer.

@@ -9,6 +9,7 @@
 #include <stagecut/engine/whole_ticks.hpp>
 #include <stagecut/makespan/parts/problem_access.hpp>
 #include <stagecut/makespan/search_backends.hpp>
+#include <stagecut/search/detail/expects_policy.hpp>
 #include <stagecut/search/detail/rank_tuples.hpp>
 #include <stagecut/search/detail/system.hpp>
 
@@ -49,7 +50,9 @@ class bound_provider {
 };
 
 /// See `bounded`.
-struct bounded_fn {
+struct bounded_fn : detail::expects_policy {
+  using detail::expects_policy::operator();
+
   /// See `bounded`.
   template <detail::thrust_policy Policy>
   [[nodiscard]] bound_provider<Policy> operator()(const Policy& policy) const {

@@ -23,19 +23,23 @@ concept has_room = requires(const E& e) {
 
 /// Its cost of a candidate, in scratch memory if it needs some.
 template <class E>
-[[nodiscard]] constexpr auto cost_type(const E& e) {
-  if constexpr (has_room<E>) {
-    return std::type_identity<std::remove_cvref_t<decltype(e(candidate(), strided_view<typename E::number>()))>>();
-  } else {
-    return std::type_identity<std::remove_cvref_t<decltype(e(candidate()))>>();
-  }
-}
+struct candidate_result {};
+template <class E>
+requires(!has_room<E>) && requires(const E& e) { e(candidate()); }
+struct candidate_result<E> {
+  using type = std::remove_cvref_t<decltype(std::declval<const E&>()(candidate()))>;
+};
+template <has_room E>
+requires requires(const E& e) { e(candidate(), strided_view<typename E::number>()); }
+struct candidate_result<E> {
+  using type = std::remove_cvref_t<decltype(std::declval<const E&>()(candidate(), strided_view<typename E::number>()))>;
+};
 
 }  // namespace detail
 
 /// The type of the costs of an evaluator.
 template <class E>
-using candidate_cost_t = typename decltype(detail::cost_type(std::declval<const E&>()))::type;
+using candidate_cost_t = typename detail::candidate_result<E>::type;
 
 /// The cost of a candidate, also on a device. Valid expressions, for `e` of type `const E`:
 ///   `e(candidate)`         its cost, trivially copyable, not `bool`, ordered by `<`, never NaN; pure

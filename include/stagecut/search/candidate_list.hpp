@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ class candidate_list {
   /// @throws argument_error for one of another width, and for a number of 2^32 or more
   template <class Number>
   void add(view<Number> points) {
+    static_assert(std::is_integral_v<Number>, "candidate_list::add takes the integers of a candidate, as {0, 2, 5}");
     if (points.size() != width_) {
       stagecut::detail::fail(argument_error("search::candidate_list::add", "points.size()",
                                             std::to_string(points.size()),

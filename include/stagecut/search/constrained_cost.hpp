@@ -6,6 +6,7 @@
 
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
+#include <stagecut/cost/constraint.hpp>
 #include <stagecut/search/candidate_cost.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/scored.hpp>
@@ -37,8 +38,14 @@ struct constrained {
 
 /// A cost of cuts with a constraint that rejects some stages. Searches answer `infeasible` if it rejects all
 /// candidates, and never return a rejected one.
-template <candidate_cost E, class Constraint>
+template <class E, class Constraint>
 class constrained_cost {
+  static_assert(candidate_cost<E>,
+                "constrained_cost(evaluator, constraint) takes an evaluator of candidates: wrap a cost of stages in "
+                "stage_objective(cost), a pipeline model in cut_makespan(model, schedule)");
+  static_assert(stage_constraint<Constraint>,
+                "constrained_cost(evaluator, constraint) asks the constraint constraint(stage, first, last) const, a "
+                "bool");
   using cost_t = constrained<candidate_cost_t<E>>;
 
  public:

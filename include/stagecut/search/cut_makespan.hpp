@@ -86,6 +86,12 @@ class cut_makespan {
         program_(graph_),
         durations_(chain_, graph_, program_) {}
 
+  template <class Other, class Any>
+  requires(!pipeline_model<Other>)
+      cut_makespan(const Other&, const Any&,  // item_times(forward, backward), then a schedule
+                   const std::vector<link_speed>& = {}, transfer_kind = transfer_kind::link)
+  = delete;
+
   /// The same for the problem of a search for the smallest makespan.
   explicit cut_makespan(const stagecut::engine::cut_problem& problem)
       : chain_(problem.chain),

@@ -18,12 +18,20 @@
 #include <stagecut/search/all_below.hpp>
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
+#include <stagecut/search/detail/expects_policy.hpp>
 #include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/system.hpp>
 #include <stagecut/search/graph_paths.hpp>
 #include <stagecut/search/paths_below.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
+
+namespace detail {
+
+// A name for compiler errors about calls without the limit.
+struct after_the_policy_comes_the_time_limit_in_seconds;
+
+}  // namespace detail
 
 /// Evaluates all remaining cuts of a search for the smallest makespan: see `enumerated`.
 template <class Policy>
@@ -120,12 +128,17 @@ class enumerator {
 };
 
 /// See `enumerated`.
-struct enumerated_fn {
+struct enumerated_fn : detail::expects_policy {
+  using detail::expects_policy::operator();
+
   /// See `enumerated`.
   template <detail::thrust_policy Policy>
   [[nodiscard]] enumerator<Policy> operator()(const Policy& policy, double seconds) const {
     return enumerator<Policy>(policy, seconds);
   }
+  template <detail::thrust_policy Policy>
+  detail::after_the_policy_comes_the_time_limit_in_seconds  //
+  operator()(const Policy&) const = delete;                 // enumerated(policy, seconds)
 };
 
 /// Creates an enumerator for `search_backends::enumerator`, which evaluates all remaining cuts: the last step of a

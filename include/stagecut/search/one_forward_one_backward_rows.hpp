@@ -108,6 +108,11 @@ class one_forward_one_backward_rows {
         makespan_(model, checked(microbatches)),
         microbatches_(microbatches) {}
 
+  template <class Other>
+  requires(!pipeline_model<Other>)
+      one_forward_one_backward_rows(const Other&, std::size_t)  // item_times(forward, backward)
+  = delete;
+
   /// See `candidate_cost`.
   /// @{
   [[nodiscard]] double operator()(candidate points) const { return seen()(points); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 
@@ -31,6 +32,10 @@ using stagecut::engine::stage_layout;
 /// Converts a layered graph of cuts to a space of paths.
 [[nodiscard]] STAGECUT_DECL path_graph as_path_graph(const layered_graph& graph, const stage_layout& layout,
                                                      std::size_t items);
+
+// Names for compiler errors about calls with other arguments.
+struct a_pipeline_model_comes_first_as_item_times_of_forward_and_backward;
+struct after_the_pipeline_model_come_a_makespan_request_and_the_greatest_makespan;
 
 }  // namespace detail
 
@@ -63,6 +68,13 @@ struct paths_below_fn {
     if (space.graph().edges.empty()) return answer::infeasible({reason::cause::no_candidate});
     return answer::optimal(graph_paths(detail::as_path_graph(space.graph(), layout, chain.items)));
   }
+  template <class Other>
+  requires(!pipeline_model<Other>) detail::a_pipeline_model_comes_first_as_item_times_of_forward_and_backward  //
+  operator()(const Other&, const makespan_request&, double = 0) const = delete;  // item_times(forward, backward)
+  template <class Model, class Other, class... Rest>
+  requires(sizeof...(Rest) == 0 || !std::convertible_to<const Other&, const makespan_request&>)
+      detail::after_the_pipeline_model_come_a_makespan_request_and_the_greatest_makespan  //
+      operator()(const Model&, const Other&, const Rest&...) const = delete;  // (model, makespan_request{…}, most)
 };
 
 /// The cuts that bounds do not exclude: every cut with a makespan of `most` or less, and some slower ones, as the paths

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,6 +26,12 @@ namespace detail {
 struct held_stage {
   std::uint32_t stage;
   std::uint32_t held;
+};
+
+/// A function of the bytes of a stage with microbatches in flight.
+template <class Memory>
+concept bytes_of_stages = requires(const Memory& memory, std::size_t i) {
+  { memory(i, i, i, i) } -> std::convertible_to<double>;
 };
 
 /// The device view of `peak_memory`.
@@ -61,6 +68,10 @@ struct moments_memory {
 ///                 `held` microbatches in flight
 template <class Memory>
 class peak_memory {
+  static_assert(
+      detail::bytes_of_stages<Memory>,
+      "peak_memory(memory, schedule) asks the bytes of a stage memory(stage, first, last, held) const, a number");
+
  public:
   /// @param memory  kept as a copy
   /// @param order   determines the microbatches that the stages of a rank hold at the same time

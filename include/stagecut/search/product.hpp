@@ -67,8 +67,12 @@ class configurations {
 
 /// All pairs of candidates of two spaces: the elements of the first, then those of the second, which varies fastest.
 /// Trivially copyable if both are.
-template <candidate_space A, candidate_space B>
+template <class A, class B>
 class product {
+  static_assert(
+      candidate_space<A> && candidate_space<B>,
+      "product(first, second) takes two candidate spaces, as all_cuts(items, stages) or configurations(sizes)");
+
  public:
   /// @param first   kept as a copy
   /// @param second  kept as a copy

@@ -14,6 +14,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/search/detail/expects_policy.hpp>
 #include <stagecut/search/detail/host_stage_layers.hpp>
 #include <stagecut/search/detail/stage_steps.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -33,6 +34,12 @@ template <class Policy, class Question>
 using stage_layers_t =
     decltype(detail::stage_layers_of(std::declval<const system_t<Policy>&>(), std::declval<const Question&>()));
 
+// Names for compiler errors about calls with other arguments.
+struct after_the_policy_comes_a_cost_of_stages_as_prefix_sums_or_monotone_n_f;
+struct after_the_cost_comes_the_number_of_stages;
+struct after_the_number_of_stages_comes_an_isotone_objective_with_trivially_copyable_values;
+struct a_stage_constraint_is_asked_of_stage_first_last;
+
 }  // namespace detail
 
 /// An isotone objective with values that can be copied bitwise to and from a device.
@@ -41,7 +48,9 @@ concept device_objective = isotone_objective<Objective, Cost> &&
     std::is_trivially_copyable_v<value_t<Objective, Cost>> && std::default_initializable<value_t<Objective, Cost>>;
 
 /// See `stage_dp`.
-struct stage_dp_fn {
+struct stage_dp_fn : detail::expects_policy {
+  using detail::expects_policy::operator();
+
   /// See `stage_dp`.
   /// @{
   template <detail::thrust_policy Policy, stage_cost Model, class Objective = bottleneck>
@@ -76,6 +85,22 @@ struct stage_dp_fn {
     return answer::optimal({{least.cost, least.cost}, cuts(layers.cut(policy))});
   }
   /// @}
+
+  template <detail::thrust_policy Policy, class Other, class... Rest>
+  requires(!stage_cost<Other>) detail::after_the_policy_comes_a_cost_of_stages_as_prefix_sums_or_monotone_n_f  //
+  operator()(const Policy&, const Other&, const Rest&...) const = delete;  // prefix_sums(items), monotone(n, f)
+  template <detail::thrust_policy Policy, stage_cost Model>
+  detail::after_the_cost_comes_the_number_of_stages        //
+  operator()(const Policy&, const Model&) const = delete;  // stage_dp(policy, cost, stages, goal, allowed, limits)
+  template <detail::thrust_policy Policy, stage_cost Model, class Goal, class... Rest>
+  requires(!device_objective<Goal, cost_t<Model>>)
+      detail::after_the_number_of_stages_comes_an_isotone_objective_with_trivially_copyable_values       //
+      operator()(const Policy&, const Model&, std::size_t, const Goal&, const Rest&...) const = delete;  // total_cost()
+  template <detail::thrust_policy P, stage_cost M, device_objective<cost_t<M>> Goal, class Other, class... Rest>
+  requires(!stage_constraint<Other> && !std::convertible_to<const Other&, const search_options&>)
+      detail::a_stage_constraint_is_asked_of_stage_first_last  //
+      operator()(const P&, const M&, std::size_t, const Goal&, const Other&,
+                 const Rest&...) const = delete;  // (s, i, j)
 };
 
 /// Cuts a chain into `stages` non-empty stages that minimize an objective, for arbitrary costs: a dynamic program with

@@ -15,6 +15,19 @@ namespace stagecut::inline STAGECUT_ABI::search {
 
 namespace detail {
 
+/// Whether a type has a cost of an interval, or of an interval as a stage.
+template <class Cost>
+concept prices_stages = requires(const Cost& cost, std::size_t i) {
+  cost(i, i);
+}
+|| requires(const Cost& cost, std::size_t i) { cost(i, i, i); };
+
+/// Whether an objective has a value of one such cost, and of two values.
+template <class Objective, class Cost>
+concept combines_stages = requires(const Objective& objective, const Cost& cost, std::size_t i) {
+  objective(objective(stagecut::detail::price(cost, i, i, i)), objective(stagecut::detail::price(cost, i, i, i)));
+};
+
 /// As `call_on_device`, for a cost of stages and an objective.
 template <class Cost, class Objective>
 STAGECUT_DEVICE void call_price_on_device(const Cost& cost, const Objective& objective) {
@@ -34,6 +47,13 @@ STAGECUT_DEVICE void call_price_on_device(const Cost& cost, const Objective& obj
 /// objective over any cost of stages. A cost of candidates that are cut points. Trivially copyable if both are.
 template <class Cost, class Objective = bottleneck>
 class stage_objective {
+  static_assert(detail::prices_stages<Cost>,
+                "stage_objective(cost, objective) asks the cost of a stage cost(first, last) const, or "
+                "cost(stage, first, last) const: give prefix_sums(items) or your own cost");
+  static_assert(!detail::prices_stages<Cost> || detail::combines_stages<Objective, Cost>,
+                "stage_objective(cost, objective) takes an objective over the stages as bottleneck() or total_cost(), "
+                "with objective(cost) and objective(a, b), after the cost");
+
  public:
   /// @param cost       of a stage, an `interval_cost` or a `staged_cost`; kept as a copy
   /// @param objective  over all stages

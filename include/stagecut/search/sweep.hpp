@@ -15,6 +15,7 @@
 #include <stagecut/plan/sweep_row.hpp>
 #include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/search/detail/expects_policy.hpp>
 #include <stagecut/search/detail/system.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::search {
@@ -47,7 +48,9 @@ void each_index(const Policy& policy, std::size_t count, const function_ref<void
 }  // namespace detail
 
 /// See `sweep`.
-struct sweep_fn {
+struct sweep_fn : detail::expects_policy {
+  using detail::expects_policy::operator();
+
   /// See `sweep`.
   template <detail::thrust_policy Policy>
   [[nodiscard]] std::vector<sweep_row> operator()(const Policy& policy, const profile& model,
@@ -62,6 +65,9 @@ struct sweep_fn {
     };
     return sweep_rows(model, request, axes, options, for_each);
   }
+  template <class... Options>                                  // where the axes are in braces
+  detail::the_first_argument_is_an_execution_policy_of_thrust  //
+  operator()(const profile&, const plan_request&, const sweep_axes&, const Options&...) const = delete;  // thrust::seq
 };
 
 /// Plans every configuration of some axes (devices, microbatches, schedules, chunks, recomputation) by its makespan,

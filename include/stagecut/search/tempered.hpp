@@ -15,6 +15,7 @@
 #include <stagecut/engine/cut_problem.hpp>
 #include <stagecut/makespan/cut_heuristic.hpp>
 #include <stagecut/makespan/parts/problem_access.hpp>
+#include <stagecut/search/detail/expects_policy.hpp>
 #include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/problem_print.hpp>
 #include <stagecut/search/detail/system.hpp>
@@ -106,7 +107,9 @@ class tempered_heuristic {
 };
 
 /// See `tempered`.
-struct tempered_fn {
+struct tempered_fn : detail::expects_policy {
+  using detail::expects_policy::operator();
+
   /// See `tempered`.
   template <detail::thrust_policy Policy>
   [[nodiscard]] tempered_heuristic<Policy> operator()(const Policy& policy,

@@ -54,8 +54,12 @@ struct width_of<E> : std::integral_constant<std::size_t, decltype(std::declval<c
 
 /// The weighted sum of two costs, as a `double`, the same bits everywhere; nest for more costs. Both use the same
 /// scratch memory, one after the other.
-template <candidate_cost A, candidate_cost B>
+template <class A, class B>
 class weighted_sum {
+  static_assert(
+      candidate_cost<A> && candidate_cost<B>,
+      "weighted_sum(weight, evaluator, weight, evaluator) takes evaluators of candidates: wrap a cost of stages "
+      "in stage_objective(cost), a pipeline model in cut_makespan(model, schedule)");
   static constexpr bool a_works = detail::has_room<A>;
   static constexpr bool b_works = detail::has_room<B>;
   static_assert(!a_works || !b_works || std::is_same_v<detail::number_t<A>, detail::number_t<B>>,

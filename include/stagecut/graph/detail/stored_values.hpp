@@ -24,8 +24,12 @@ concept member_of_bundle = std::is_member_object_pointer_v<Source> &&
 template <class Source, class Key>
 concept function_of_key = std::invocable<const Source&, const Key&>;
 
+/// Text is no array of values, although its characters are numbers.
+template <class Source>
+concept text_in_memory = std::is_same_v<Source, const char*> || std::is_same_v<Source, char*>;
+
 template <class Source, class Key>
-concept array_of_keys = std::is_pointer_v<Source> && std::integral<Key>;
+concept array_of_keys = std::is_pointer_v<Source> && !text_in_memory<Source> && std::integral<Key>;
 
 // Whether `get` compiles says nothing of Boost's own maps, which accept any key.
 template <class Source, class Key>
@@ -35,7 +39,7 @@ concept of_other_keys = requires {
 &&!std::convertible_to<Key, typename Source::key_type>;
 
 template <class Source, class Key>
-concept map_of_keys = !of_other_keys<Source, Key> && requires(const Source& map, const Key& key) {
+concept map_of_keys = !text_in_memory<Source> && !of_other_keys<Source, Key> && requires(const Source& map, const Key& key) {
   get(map, key);
 };
 

@@ -108,7 +108,7 @@ STAGECUT_DECL void check_chain_of_ranks(view<const stage_edge> edges, std::size_
 /// At equal times, ends are processed before starts, and lower ranks choose first. O(p² m).
 ///
 /// Source: Karakus et al., arXiv 2111.05972; Amazon SageMaker model parallel documentation, `active_microbatches`.
-template <arithmetic T>
+template <arithmetic T = double>
 [[nodiscard]] schedule backward_first(const pass_times<T>& times, const transfer_times<T>& transfers,
                                       view<const std::size_t> active, std::size_t microbatches,
                                       view<const stage_edge> edges = {}) {
