@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """The usual mistakes with schedules, searches of candidates, graphs and plans of several choices, for `usual_mistakes.py`."""
 
-POLICY = ("the_first_argument_is_an_execution_policy_of_thrust",)
-SPACE = ("after_the_policy_comes_a_candidate_space",)
+POLICY = ("the_first_argument_is_an_execution_policy_of_thrust", "// thrust::seq")
+SPACE = ("after_the_policy_comes_a_candidate_space", "// all_cuts(items, stages)")
 EVALUATOR = ("an_evaluator_returns_the_cost_of_a_candidate_from_a_const_call_operator", "// operator()(candidate) const")
 OPTIONS = ("after_the_evaluator_come_candidate_options", "// candidate_options")
 MOST = ("after_the_evaluator_come_the_highest_cost", "// most, capacity, then options")
@@ -67,7 +67,7 @@ SEARCH = [  # the program: one of these is named
     (f"search::constrained_cost({THREE}, spread());", ("constrained_cost(evaluator, constraint) takes",)),
     ("search::stage_objective<std::vector<double>> own(items);", ("give prefix_sums(items) or your own cost",)),
     ("search::stage_objective<item_times> own(times);", ("give prefix_sums(items) or your own cost",)),
-    ("search::stage_objective(bottleneck(), sums);", ("asks the cost of a stage cost(first, last) const",)),
+    ("search::stage_objective(bottleneck(), sums);", ("takes an objective over the stages as bottleneck()",)),
     ("search::stage_objective(sums, spread());", ("takes an objective over the stages as bottleneck()",)),
     ("search::peak_memory<decltype(interval)> own(interval, order);", ("memory(stage, first, last, held) const",)),
     ("search::peak_memory<std::vector<double>> own(items, order);", ("memory(stage, first, last, held) const",)),
@@ -86,7 +86,8 @@ SEARCH = [  # the program: one of these is named
     (f"search::stage_dp(thrust::seq, sums, 2, {THREE});", ("comes_an_isotone_objective", "// total_cost()")),
     ("search::stage_dp(thrust::seq, sums, 2, bottleneck(), two);", ("is_asked_of_stage_first_last", "// (s, i, j)")),
     ("search::sweep(profile(), plan_request(), {.devices = {4}});", POLICY),
-    ("search::sweep(thrust::seq, profile(), request, sweep_axes());", ("plan_request",)),
+    ("search::sweep(thrust::seq, profile(), request, sweep_axes());",
+     ("after_the_policy_come_a_profile_a_plan_request", "// (policy, profile, request, axes)")),
     ("search::tempered(4);", POLICY),
     ("search::enumerated(3.0, thrust::seq);", POLICY),
     ("search::enumerated(thrust::seq);", ("after_the_policy_comes_the_time_limit", "// enumerated(policy, seconds)")),

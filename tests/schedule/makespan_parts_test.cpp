@@ -45,6 +45,14 @@ TEST_CASE("equal stages: work, the pipeline's filling, messages, the update") {
   CHECK(parts.total() == 46.5);
 }
 
+TEST_CASE("times in braces are doubles") {
+  const schedule order = stagecut::one_forward_one_backward(2, 3);
+  const pass_times<double> passes{.forward = times{1, 0.5}, .backward = times{2, 1.5}};
+  const auto parts = split_makespan(order, {.forward = {1, 0.5}, .backward = {2, 1.5}});
+  CHECK(parts.total() == split_makespan(order, passes).total());
+  CHECK(parts.work == split_makespan(order, passes).work);
+}
+
 TEST_CASE("unequal stages") {
   const schedule order = stagecut::one_forward_one_backward(4, 8);
   // The heaviest stage first: 72; last: 81.

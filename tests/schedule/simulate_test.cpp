@@ -501,6 +501,15 @@ TEST_CASE("lengths that do not fit") {
   CHECK(simulate(whole, pass_times<int>{.forward = three, .backward = three}).makespan == 12);
 }
 
+TEST_CASE("times in braces are doubles") {
+  const schedule order = stagecut::one_forward_one_backward(2, 3);
+  const pass_times<double> times{.forward = {1, 0.5}, .backward = {2, 1.5}};
+  const transfer_times<double> sent{.forward = {0.25}};
+  CHECK(simulate(order, {.forward = {1, 0.5}, .backward = {2, 1.5}}) == simulate(order, times));
+  CHECK(simulate(order, {.forward = {1, 0.5}, .backward = {2, 1.5}}, {.forward = {0.25}}) ==
+        simulate(order, times, sent));
+}
+
 TEST_CASE("times that are none") {
   const schedule order = stagecut::one_forward_one_backward(2, 4);
   const double nan = std::numeric_limits<double>::quiet_NaN();

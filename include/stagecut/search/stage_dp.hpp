@@ -96,11 +96,10 @@ struct stage_dp_fn : detail::expects_policy {
   requires(!device_objective<Goal, cost_t<Model>>)
       detail::after_the_number_of_stages_comes_an_isotone_objective_with_trivially_copyable_values       //
       operator()(const Policy&, const Model&, std::size_t, const Goal&, const Rest&...) const = delete;  // total_cost()
-  template <detail::thrust_policy P, stage_cost M, device_objective<cost_t<M>> Goal, class Other, class... Rest>
-  requires(!stage_constraint<Other> && !std::convertible_to<const Other&, const search_options&>)
-      detail::a_stage_constraint_is_asked_of_stage_first_last  //
-      operator()(const P&, const M&, std::size_t, const Goal&, const Other&,
-                 const Rest&...) const = delete;  // (s, i, j)
+  template <detail::thrust_policy P, stage_cost M, device_objective<cost_t<M>> G, class Two, class... Rest>
+  requires(!stage_constraint<Two> && !std::convertible_to<const Two&, const search_options&>)
+      detail::a_stage_constraint_is_asked_of_stage_first_last                                            //
+      operator()(const P&, const M&, std::size_t, const G&, const Two&, const Rest&...) const = delete;  // (s, i, j)
 };
 
 /// Cuts a chain into `stages` non-empty stages that minimize an objective, for arbitrary costs: a dynamic program with

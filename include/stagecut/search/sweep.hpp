@@ -45,6 +45,16 @@ void each_index(const Policy& policy, std::size_t count, const function_ref<void
   errors.rethrow();
 }
 
+/// Whether these may follow the policy.
+template <class... Arguments>
+concept asked_sweep =
+    std::is_invocable_v<void (*)(const profile&, const plan_request&, const sweep_axes&), Arguments...> ||
+    std::is_invocable_v<void (*)(const profile&, const plan_request&, const sweep_axes&, const sweep_options&),
+                        Arguments...>;
+
+// A name for compiler errors about calls with other arguments.
+struct after_the_policy_come_a_profile_a_plan_request_and_sweep_axes;
+
 }  // namespace detail
 
 /// See `sweep`.
@@ -65,9 +75,13 @@ struct sweep_fn : detail::expects_policy {
     };
     return sweep_rows(model, request, axes, options, for_each);
   }
-  template <class... Options>                                  // where the axes are in braces
-  detail::the_first_argument_is_an_execution_policy_of_thrust  //
+  template <class... Options>
+  detail::the_first_argument_is_an_execution_policy_of_thrust                                            //
   operator()(const profile&, const plan_request&, const sweep_axes&, const Options&...) const = delete;  // thrust::seq
+  template <detail::thrust_policy Policy, class... Other>
+  requires(
+      !detail::asked_sweep<const Other&...>) detail::after_the_policy_come_a_profile_a_plan_request_and_sweep_axes  //
+  operator()(const Policy&, const Other&...) const = delete;  // (policy, profile, request, axes)
 };
 
 /// Plans every configuration of some axes (devices, microbatches, schedules, chunks, recomputation) by its makespan,

@@ -44,7 +44,7 @@ struct expects_candidates : expects_policy {
   using expects_policy::operator();
   template <thrust_policy Policy, class Other, class... Rest>
   requires(!candidate_space<Other>) after_the_policy_comes_a_candidate_space_as_all_cuts  //
-  operator()(const Policy&, const Other&, const Rest&...) const = delete;  // its size, points and decode are const
+  operator()(const Policy&, const Other&, const Rest&...) const = delete;  // all_cuts(items, stages); your own: const
   template <thrust_policy Policy, candidate_space S>
   after_the_candidate_space_comes_an_evaluator_of_candidates  //
   operator()(const Policy&, const S&) const = delete;         // double operator()(search::candidate) const
