@@ -182,7 +182,8 @@ def of_room(room):
     """Those with what another room has."""
     headers, others, types, values, programs = mistakes_by_room.ROOMS[room]
     # A warning about an answer that nobody reads would stand before the error.
-    unread = {body: body if " own" in body or body.startswith(("simulation_workspace", "std::vector<long>")) else f"(void){body}" for body, _ in programs}
+    declares = ("simulation_workspace", "std::vector<long>")
+    unread = {body: body if " own" in body or body.startswith(declares) else f"(void){body}" for body, _ in programs}
     return headers, others, types, values, [(body, f"{values}\n{unread[body]}", named) for body, named in programs]
 
 
