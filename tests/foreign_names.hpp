@@ -101,6 +101,7 @@
   X(check_peak) \
   X(check_pipeline_members) \
   X(check_pipeline_model) \
+  X(check_plain) \
   X(check_recorded) \
   X(check_request) \
   X(check_row_request) \
@@ -637,6 +638,7 @@
   X(whole_ticks_up) \
   X(why_run_whole) \
   X(widest_lane_registers) \
+  X(with_limit_of_each) \
   X(with_machine) \
   X(with_target) \
   X(with_usable_start) \

@@ -146,9 +146,9 @@ concept read_only_map = requires {
   requires std::is_const_v<std::remove_reference_t<typename Map::reference>>;
 };
 template <class Map, class Graph, class Value>
-concept written_by_vertex = (array_of_vertices<Map, Graph> &&
+concept written_by_vertex = (array_of_keys<Map, vertex_t<Graph>> &&
                              requires(Map map, const Value& value) { *map = value; }) ||
-                            (keyed_by_vertices<Map, Graph> && !read_only_map<Map> &&
+                            (!of_other_keys<Map, vertex_t<Graph>> && !read_only_map<Map> &&
                              requires(Map map, const vertex_t<Graph>& v, const Value& value) { put(map, v, value); });
 /// @}
 

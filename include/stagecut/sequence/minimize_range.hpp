@@ -122,7 +122,7 @@ struct minimize_range_fn : detail::expects_additive_cost {
 /// bottleneck, and a pipeline is as slow as its slowest stage, so use this only for equal stages. No dynamic program over
 /// cuts finds it: which of two prefixes is better depends on the later stages.
 ///
-/// n + 1 calls of `cost.prefix`, and of that of a bounded cost; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
+/// n + 1 calls of `cost.prefix`, and of a bounded cost's `prefix`; only the constraint calls `cost`. A probe is O(k log n), plus O(1) for each item at
 /// which a cut point can lie; with a constraint other than forbidden cuts usually O(k w) calls of it, O(k w²) if it is
 /// tight, where w is the number of candidates of one cut point. Usually 1 to 300 probes, thousands if item sizes differ
 /// widely. O(n) memory, plus O(k w) with a constraint. Deterministic; thread-safe.
