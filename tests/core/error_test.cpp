@@ -42,3 +42,18 @@ TEST_CASE("both are std::invalid_argument") {
   CHECK_THROWS_AS(stagecut::detail::fail(stagecut::argument_error("f", "a", "v", "r")), std::invalid_argument);
   CHECK_THROWS_AS(stagecut::detail::fail(stagecut::invalid_input("p", "q")), std::invalid_argument);
 }
+
+TEST_CASE("one base catches the exceptions of the library, and so does the standard one") {
+  const auto caught = [](const auto& error) {
+    try {
+      throw error;
+    } catch (const stagecut::error& of_library) {
+      return std::string(of_library.what());
+    }
+  };
+  const stagecut::argument_error argument("f", "n", "0", "must be at least 1");
+  CHECK(caught(argument) == "stagecut::f: n = 0, must be at least 1");
+  CHECK(caught(stagecut::invalid_input("item 3", "is NaN")) == "item 3: is NaN");
+  const std::invalid_argument& standard = argument;
+  CHECK(standard.what() == caught(argument));
+}

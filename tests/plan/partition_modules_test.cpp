@@ -242,7 +242,7 @@ void check_figures_of(const profile& model, const module_partition& made, std::s
   REQUIRE(made.value == *std::max_element(loads.begin(), loads.end()));
   const double chain = best_cut(made.costs, 0, devices);
   REQUIRE(made.chain_load == chain);
-  REQUIRE(made.gap() == doctest::Approx(100 * (made.value - chain) / chain));
+  REQUIRE(made.excess_over_chain() == doctest::Approx((made.value - chain) / chain));
   std::set<std::size_t> used;
   for (const auto& each : made.runs) used.insert(each.device);
   if (used.size() == made.runs.size()) REQUIRE(made.value >= chain);

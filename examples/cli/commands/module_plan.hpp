@@ -86,7 +86,7 @@ inline std::string modules_text(const stagecut::profile& tree, const stagecut::p
   text += fmt::format("heaviest device: {} of the model ({:.4g} memory, {:.4g} time), {}: none can be below {}\n",
                       share_text(found.value), 1 - request.time_weight, request.time_weight,
                       stagecut::to_string(proved), share_text(found.bound));
-  const double gap = found.gap();
+  const double gap = 100 * found.excess_over_chain();
   text += fmt::format("best cut of the chain of leaves into {} stage{}: {}, {}\n", found.loads.size(),
                       found.loads.size() == 1 ? "" : "s", share_text(found.chain_load),
                       gap == 0  ? "which is as much"

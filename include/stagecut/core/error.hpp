@@ -51,10 +51,22 @@ class text_part {
 
 }  // namespace detail
 
+/// What all exceptions of the library have in common, besides `std::invalid_argument`.
+class error {
+ public:
+  error() = default;
+  error(const error&) = default;
+  error& operator=(const error&) = default;
+  virtual ~error() = default;
+
+  /// What is wrong.
+  [[nodiscard]] virtual const char* what() const noexcept = 0;
+};
+
 /// A caller's mistake: an argument out of range. Thrown on entry, before any work.
 ///
 /// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`, with misleading characters escaped.
-class argument_error : public std::invalid_argument {
+class argument_error : public std::invalid_argument, public error {
  public:
   /// @param function     the called name, without its namespace
   /// @param argument     the name of the argument
@@ -66,6 +78,9 @@ class argument_error : public std::invalid_argument {
             visible(detail::joined({"stagecut::", function, ": ", argument, " = ", value, ", ", requirement}))),
         argument_(argument) {}
 
+  /// As `std::invalid_argument`.
+  [[nodiscard]] const char* what() const noexcept override { return std::invalid_argument::what(); }
+
   /// The name of the argument.
   [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
 
@@ -76,12 +91,15 @@ class argument_error : public std::invalid_argument {
 /// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data enters.
 ///
 /// `what()` reads `PLACE: PROBLEM`, with misleading characters escaped.
-class invalid_input : public std::invalid_argument {
+class invalid_input : public std::invalid_argument, public error {
  public:
   /// @param place    the position: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
   [[gnu::noinline]] invalid_input(std::string_view place, std::string_view problem)
       : std::invalid_argument(visible(detail::joined({place, ": ", problem}))), place_(place) {}
+
+  /// As `std::invalid_argument`.
+  [[nodiscard]] const char* what() const noexcept override { return std::invalid_argument::what(); }
 
   /// Where the data is wrong.
   [[nodiscard]] const std::string& place() const noexcept { return place_; }

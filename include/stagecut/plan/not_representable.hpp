@@ -13,7 +13,7 @@ namespace stagecut::inline STAGECUT_ABI {
 /// schedule for which it can express no plan. Another format may do.
 ///
 /// `what()` reads `FORMAT cannot say this plan: WHY`, or `… this model: …`, `… this schedule: …`.
-class not_representable : public std::invalid_argument {
+class not_representable : public std::invalid_argument, public error {
  public:
   /// @param format  its name in `targets` or `io::formats`
   /// @param why     what it cannot express, with the layer or the stage
@@ -21,6 +21,9 @@ class not_representable : public std::invalid_argument {
   not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
       : std::invalid_argument(visible(detail::joined({format, " cannot say this ", what, ": ", why}))),
         format_(format) {}
+
+  /// As `std::invalid_argument`.
+  [[nodiscard]] const char* what() const noexcept override { return std::invalid_argument::what(); }
 
   /// The name of the format.
   [[nodiscard]] const std::string& format() const noexcept { return format_; }
