@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -23,21 +24,34 @@ inline const stagecut::plan_combination* combination_row(stagecut::plan_problem 
   return nullptr;
 }
 
-/// The remarks of a proof, problem by problem, those alike in one line.
-inline std::string remarks_text(bool refused) {
-  std::string text;
-  for (const auto& problem : stagecut::plan_problem_names) {
-    std::vector<std::pair<std::string, std::string>> lines;  // remark, parts
-    for (const stagecut::plan_combination& row : stagecut::plan_combinations()) {
-      if (row.problem != problem.value || *row.why == '\0') continue;
-      if ((row.proof == stagecut::plan_proof::refused) != refused) continue;
-      const std::string part = stagecut::request_parts()[static_cast<std::size_t>(row.part)].name;
-      const bool again = !lines.empty() && lines.back().first == row.why;
-      if (again) lines.back().second += ", " + part;
-      if (!again) lines.emplace_back(row.why, part);
-    }
-    for (const auto& [why, parts] : lines) text += fmt::format("  {}, {}: {}\n", problem.name, parts, why);
+/// The parts of a problem that have a remark, as `PARTS: REMARK`, those alike in one.
+inline std::vector<std::string> remarks_of(stagecut::plan_problem problem, bool refused) {
+  std::vector<std::pair<std::string, std::string>> lines;  // remark, parts
+  for (const stagecut::plan_combination& row : stagecut::plan_combinations()) {
+    if (row.problem != problem || *row.why == '\0') continue;
+    if ((row.proof == stagecut::plan_proof::refused) != refused) continue;
+    const std::string part = stagecut::request_parts()[static_cast<std::size_t>(row.part)].name;
+    const auto alike = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == row.why; });
+    if (alike != lines.end()) alike->second += ", " + part;
+    if (alike == lines.end()) lines.emplace_back(row.why, part);
   }
+  std::vector<std::string> result;
+  for (const auto& [why, parts] : lines) result.push_back(fmt::format("{}: {}", parts, why));
+  return result;
+}
+
+/// The remarks of all problems, each with the problems that have it.
+inline std::string remarks_text(bool refused) {
+  std::vector<std::pair<std::string, std::string>> lines;  // remark, problems
+  for (const auto& problem : stagecut::plan_problem_names) {
+    for (const std::string& remark : remarks_of(problem.value, refused)) {
+      const auto alike = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == remark; });
+      if (alike != lines.end()) alike->second += fmt::format(", {}", problem.name);
+      if (alike == lines.end()) lines.emplace_back(remark, problem.name);
+    }
+  }
+  std::string text;
+  for (const auto& [remark, problems] : lines) text += fmt::format("  {} | {}\n", problems, remark);
   return text;
 }
 

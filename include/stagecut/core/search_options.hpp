@@ -23,8 +23,8 @@ struct search_progress {
 /// When a search ends, its seed, and the functions that it calls: the same for all solvers. Without a limit it ends when the
 /// optimum is proved, or when a heuristic is done.
 ///
-/// Requests for searches that may take long set `time_limit` to 10 by default. `request.search.node_limit = 1000` keeps
-/// that limit; `request.search = {.node_limit = 1000}` does not.
+/// Other requests than a `plan_request` set `time_limit` to 10 where a search may take long: `request.search.node_limit =
+/// 1000` keeps that limit; `request.search = {.node_limit = 1000}` does not.
 struct search_options {
   std::optional<double> time_limit{};       ///< seconds; with `node_limit`, what is reached first ends the search
   std::optional<std::size_t> node_limit{};  ///< of the solver's nodes: the answer is the same on every machine
