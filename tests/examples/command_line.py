@@ -666,7 +666,7 @@ for count in counts:
 fails(2, "A subcommand is required")
 fails(2, "foo is none of its commands (see stagecut --help)", "foo")
 fails(2, "(see stagecut --help)", "--foo")
-fails(2, "(see stagecut plan --help)", "plan", "-", "--foo")
+fails(2, "(see stagecut plan --help-all)", "plan", "-", "--foo")
 fails(2, "foo not in {never,except_last,always} (see stagecut plan --help)", "plan", "-", "--devices", 1, "--checkpoint", "foo")
 fails(2, "(see stagecut profile --help)", "profile")
 fails(2, "(see stagecut profile transformer --help)", "profile", "transformer", "--preset", "gpt2-xl", "--device-memory", "much")

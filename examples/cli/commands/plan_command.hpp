@@ -122,6 +122,13 @@ struct plan_command {
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(format_check());
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
+    // What pages advertise, in one screen.
+    for (const char* const each : {"--recompute", "--replicate", "--tensor-parallel"}) {
+      command->get_option(each)->group(devices_said->get_group());
+    }
+    for (const char* const each : {"--keep-together", "--forbid-cut", "--device-speeds", "--optimizer"}) {
+      command->get_option(each)->group(rare_options);
+    }
     refuse_empty(*command);
     return command;
   }
@@ -277,12 +284,25 @@ struct plan_command {
     return text + lines + settings_text(made, target.name, lines);
   }
 
+  /// Reports what keeps stages from having replicas, or makes them look cheap.
+  void say_replicas(const stagecut::plan& made) const {
+    const auto has = [](const stagecut::planned_stage& stage) { return stage.replicas > 1; };
+    const bool any = std::any_of(made.stages.begin(), made.stages.end(), has);
+    if (any && made.messages.links.empty() && !request.topology) {
+      say(fmt::format("{}: no link is known, so replicas exchange gradients in no time: --nodes or --bandwidth says one",
+                      source()));
+    }
+    const std::string why = hybrid.only_one(made.profile, request);
+    if (!why.empty()) say(fmt::format("{}: {}", source(), why));
+  }
+
   /// Reports what a reader of the plan should know, on standard error.
   void say_notes(const stagecut::plan& made) const {
     for (const std::string& each : target.cautions(made, format)) say(each);
     const std::string too_large = beyond_device_text(made);
     if (!too_large.empty()) say(fmt::format("{}: {}, by --memory none", source(), too_large));
     say_reading(made);
+    if (several_devices) say_replicas(made);
     if (request.microbatches == 0 || made.makespan) return;
     const std::string why = stagecut::are_graph_chunks(made)
                                 ? "no schedule is known that runs several stages of a graph on a device"

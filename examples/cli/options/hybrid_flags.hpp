@@ -62,6 +62,15 @@ struct hybrid_flags {
     return text + "several stages a device, orders but 1F1B";
   }
 
+  /// Why `auto` has found no number of replicas but one; empty: it has, or was not asked for.
+  [[nodiscard]] std::string only_one(const stagecut::profile& model, const stagecut::plan_request& asked) const {
+    if (replicas != "auto" || asked.devices == 1 || asked.replicas.size() != 1 || are_alike(asked.target)) return "";
+    const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);
+    if (samples == 0) return "";
+    return fmt::format("no stage has replicas, which would share the {} sample{} of a microbatch: --microbatch {} allows 2",
+                       samples, samples == 1 ? "" : "s", 2 * samples);
+  }
+
   /// Whether an objective only applies to such plans.
   [[nodiscard]] static bool of_several_devices(stagecut::plan_objective objective) {
     using of = stagecut::plan_objective;

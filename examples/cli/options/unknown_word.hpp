@@ -38,8 +38,8 @@ inline std::string unknown_word(const CLI::App& app, const std::vector<std::stri
       const std::string name(word.substr(0, word.find('=')));
       const auto known = option_names(*command);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      return fmt::format("{} is none of {} options{} (see {} --help)", shown(name), whose(), did_you_mean(name, known),
-                         help);
+      return fmt::format("{} is none of {} options{} (see {} --help{})", shown(name), whose(), did_you_mean(name, known),
+                         help, command->get_help_all_ptr() == nullptr ? "" : "-all");
     }
     std::vector<std::string> inner;
     const CLI::App* next = nullptr;

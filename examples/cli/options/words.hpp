@@ -223,50 +223,53 @@ inline std::string option_saying(std::string_view option, std::string_view part,
   return fmt::format("{}{} = {}, {}", option, part, value, requirement);
 }
 
+/// The members of requests, and the options that set them. A name stands for all that begin with it.
+inline constexpr std::pair<std::string_view, std::string_view> argument_options[] = {{"memory_limit", "--memory"},
+    {"optimizer", "--optimizer"},
+    {"model.inference", "--inference"},
+    {"buffer_fraction", "--memory-buffer"},
+    {"memory_accounting.checkpoint", "--checkpoint"},
+    {"parameter_multiplier", "--optimizer"},
+    {"time_weight", "--time-weight"},
+    {"boundary_buffers", "--boundary-buffers"},
+    {"microbatches", "--microbatches"},
+    {"schedule", "--schedule"},
+    {"in_flight", "--in-flight"},
+    {"best_in_flight", "--in-flight"},
+    {"active", "--in-flight"},
+    {"ranks", "--devices"},
+    {"devices", "--devices"},
+    {"cpus", "--cpus"},
+    {"at_most", "--at-most"},
+    {"speeds", "--device-speeds"},
+    {"topology", "--topology"},
+    {"forbidden_cuts", "--forbid-cut"},
+    {"kept_together", "--keep-together"},
+    {"target", "--for"},
+    {"sizes", "--topology"},
+    {"objective", "--objective"},
+    {"recompute", "--recompute"},
+    {"recomputations", "--recompute"},
+    {"empty_stages", "--empty-stages"},
+    {"replicas", "--replicate"},
+    {"tensor_parallel", "--tensor-parallel"},
+    {"choices", "--schedule"},
+    {"any_schedule", "--schedule"},
+    {"inference", "--inference"},
+    {"method", "--method"},
+    {"by", "--method"},
+    {"imbalance", "--imbalance"},
+    {"stages_per_rank", "--stages-per-rank"},
+    {"group", "--group"},
+    {"slices", "--slices"},
+    {"links", "--bandwidth"},
+    {"latency", "--latency"},
+    {"bandwidth", "--bandwidth"},
+    {"transfers.kind", "--transfers"}};
+
 /// The library's text about an argument, `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`, in terms of the command line;
 /// any other text as it is.
 inline std::string in_options(const std::string& what) {
-  constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_limit", "--memory"},
-                                                                       {"optimizer", "--optimizer"},
-                                                                       {"model.inference", "--inference"},
-                                                                       {"buffer_fraction", "--memory-buffer"},
-                                                                       {"memory_accounting.checkpoint", "--checkpoint"},
-                                                                       {"parameter_multiplier", "--optimizer"},
-                                                                       {"time_weight", "--time-weight"},
-                                                                       {"boundary_buffers", "--boundary-buffers"},
-                                                                       {"microbatches", "--microbatches"},
-                                                                       {"schedule", "--schedule"},
-                                                                       {"in_flight", "--in-flight"},
-                                                                       {"best_in_flight", "--in-flight"},
-                                                                       {"active", "--in-flight"},
-                                                                       {"ranks", "--devices"},
-                                                                       {"devices", "--devices"},
-                                                                       {"cpus", "--cpus"},
-                                                                       {"at_most", "--at-most"},
-                                                                       {"speeds", "--device-speeds"},
-                                                                       {"topology", "--topology"},
-                                                                       {"forbidden_cuts", "--forbid-cut"},
-                                                                       {"kept_together", "--keep-together"},
-                                                                       {"target", "--for"},
-                                                                       {"sizes", "--topology"},
-                                                                       {"objective", "--objective"},
-                                                                       {"recompute", "--recompute"},
-                                                                       {"recomputations", "--recompute"},
-                                                                       {"empty_stages", "--empty-stages"},
-                                                                       {"replicas", "--replicate"},
-                                                                       {"tensor_parallel", "--tensor-parallel"},
-                                                                       {"choices", "--schedule"},
-                                                                       {"any_schedule", "--schedule"},
-                                                                       {"inference", "--inference"},
-                                                                       {"method", "--method"},
-                                                                       {"imbalance", "--imbalance"},
-                                                                       {"stages_per_rank", "--stages-per-rank"},
-                                                                       {"group", "--group"},
-                                                                       {"slices", "--slices"},
-                                                                       {"links", "--bandwidth"},
-                                                                       {"latency", "--latency"},
-                                                                       {"bandwidth", "--bandwidth"},
-                                                                       {"transfers.kind", "--transfers"}};
   const std::size_t equals = what.find(" = ");
   const std::size_t colon = what.find(": ");
   const bool of_argument = what.starts_with("stagecut::") && colon < equals && equals != what.npos;
@@ -277,7 +280,7 @@ inline std::string in_options(const std::string& what) {
     const std::string value = what.substr(equals + 3, at - equals - 3);
     return fmt::format(fmt::runtime(words), value) + what.substr(at + requirement.size());
   }
-  for (const auto& [argument, option] : options) {
+  for (const auto& [argument, option] : argument_options) {
     if (!named.starts_with(argument)) continue;
     return option_saying(option, named.substr(argument.size()), what.substr(equals + 3));
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "output/table.hpp"
+#include "options/words.hpp"
 
 // The table of what `stagecut plan` plans together.
 
@@ -55,6 +56,14 @@ inline std::string remarks_text(bool refused) {
   return text;
 }
 
+/// The option that makes a part; empty if there is none.
+inline std::string option_of(const stagecut::request_part_entry& part) {
+  for (const auto& [argument, option] : argument_options) {
+    if (argument == part.field) return std::string(option);
+  }
+  return "";
+}
+
 /// Which parts of a request each problem takes, what the answer proves, and why the others are refused.
 inline std::string combinations_text() {
   table lines(1);
@@ -62,7 +71,7 @@ inline std::string combinations_text() {
   for (const auto& problem : stagecut::plan_problem_names) cells.emplace_back(problem.name);
   lines.add(std::move(cells));
   for (const stagecut::request_part_entry& part : stagecut::request_parts()) {
-    cells = {part.name};
+    cells = {option_of(part).empty() ? part.name : fmt::format("{} ({})", part.name, option_of(part))};
     for (const auto& problem : stagecut::plan_problem_names) {
       const stagecut::plan_combination* const row = combination_row(problem.value, part.part);
       cells.emplace_back(row == nullptr ? "-" : stagecut::name_of(stagecut::plan_proof_names, row->proof));
