@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions of the Python module: profiles and plans are passed as JSON, values of passes as arrays.
 
-#include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/read_profile.hpp>
-#include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/joint/plan_model.hpp>
 #include <stagecut/plan/explain_plan.hpp>
-#include <stagecut/plan/make_plan.hpp>
-#include <stagecut/plan/score_cut.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/not_representable.hpp>
-#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_combinations.hpp>
+#include <stagecut/plan/score_cut.hpp>
+#include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/plan/verify_plan.hpp>
+#include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/version.hpp>
 
 #include <nanobind/nanobind.h>
@@ -32,17 +32,20 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "callbacks.hpp"
 #include "commands/scenario.hpp"
+#include "commands/worker_threads.hpp"
+#include "keywords.hpp"
+#include "output/explain_document.hpp"
+#include "output/predicted_rates.hpp"
+#include "options/run_size.hpp"
 #include "plan_flags.hpp"
 #include "run_flags.hpp"
-#include "output/explain_document.hpp"
-#include "options/run_size.hpp"
+#include "sweep_flags.hpp"
 
 namespace {
 
@@ -54,9 +57,10 @@ struct no_plan {
 
 /// The plan of the starting cut as JSON, and the rules that it violates.
 std::pair<std::string, std::string> scored(const stagecut::profile& model, const stagecut::plan_request& request) {
-  if (request.start.stages() == 0) {
-    throw stagecut::argument_error("plan", "search", "False", "needs a cut to tell the plan of: start");
-  }
+  const auto refuse = [](const char* why) { throw stagecut::argument_error("plan", "search", "False", why); };
+  if (request.start.stages() == 0) refuse("needs a cut to tell the plan of: start");
+  if (request.any_schedule) refuse("needs one schedule: auto chooses it by a search");
+  stagecut::check_combinations(model, request);
   auto own = stagecut::score_cut(model, request, request.start);
   if (!own) throw no_plan{own.why().text(), own.state() == stagecut::state::infeasible};
   std::string broken;
@@ -65,23 +69,19 @@ std::pair<std::string, std::string> scored(const stagecut::profile& model, const
   return {stagecut::io::as_json(own->made), broken};
 }
 
-/// The best plan as JSON; nothing where a callback failed.
-std::string searched(const stagecut::profile& model, const stagecut::plan_request& request, const plan_flags& words,
-                     const callbacks& calls) {
-  const auto free = [&](const stagecut::profile& graph, stagecut::plan_request one) {
-    words.count_nodes_of_graph(graph, one);
-    return stagecut::plan_graph(graph, one);
-  };
-  auto made =
-      words.any_schedule()
-          ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.stages_per_rank()), free).best
-          : stagecut::make_plan(model, request, stagecut::plan_graph);
+/// The best plan as JSON, and why its makespan was not minimised; nothing where a callback failed.
+std::pair<std::string, std::string> searched(const stagecut::profile& model, const stagecut::plan_request& request,
+                                             const callbacks& calls) {
+  auto made = stagecut::plan_model(model, request);
   if (!made) {
     if (!calls.failed()) throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};
-    return "";
+    return {};
   }
+  std::string warning;
+  if (request.microbatches != 0 && !made->makespan) warning = stagecut::prediction_obstacle(request);
+  if (!warning.empty()) warning = "the makespan was not minimised: " + warning;
   made->timeline.clear();  // `simulate` returns it
-  return stagecut::io::as_json(*made);
+  return {stagecut::io::as_json(*made), warning};
 }
 
 /// @return  the plan as JSON, and its warnings
@@ -91,25 +91,82 @@ nb::tuple plan(const std::string& model_text, const std::string& request_text, n
   {
     const nb::gil_scoped_release released;
     const plan_flags words(request_text);
-    stagecut::plan_request request = words.read();
     const auto tell = [&](const stagecut::search_progress& now) { calls.tell(now); };
     const auto asked = [&] { return calls.asked(); };
-    request.search.progress = tell;
-    request.search.stop = asked;
-    if (request.microbatches != 0) warning = stagecut::prediction_obstacle(request);
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
-    words.limit(model, request);
-    if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
-    words.count_nodes(model, request);
-    if (words.searches()) {
-      text = searched(model, request, words, calls);
-      if (!warning.empty()) warning = "the makespan was not minimised: " + warning;
-    } else {
-      std::tie(text, warning) = scored(model, request);
+    try {
+      stagecut::plan_request request = words.request_of(model);
+      request.search.progress = tell;
+      request.search.stop = asked;
+      std::tie(text, warning) = words.searches() ? searched(model, request, calls) : scored(model, request);
+    } catch (const stagecut::argument_error& error) {
+      throw in_keywords(error, "plan", &words);
     }
   }
   calls.raise();
   return nb::make_tuple(text, warning);
+}
+
+/// @return  the rows of a sweep as JSON
+std::string sweep(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
+  callbacks calls(std::move(progress), std::move(stop));
+  auto rows = nlohmann::ordered_json::array();
+  {
+    const nb::gil_scoped_release released;
+    const sweep_flags words(request_text);
+    const auto tell = [&](const stagecut::sweep_progress& now) { calls.tell(now); };
+    const auto asked = [&] { return calls.asked(); };
+    stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
+    try {
+      const stagecut::plan_request request = words.request_of(model);
+      stagecut::sweep_options options = words.options();
+      options.progress = tell;
+      options.stop = asked;
+      const worker_threads workers(words.threads());
+      for (const auto& row : stagecut::sweep_rows(model, request, words.axes_of(model), options, workers)) {
+        rows.push_back(json_of(row));
+      }
+    } catch (const stagecut::argument_error& error) {
+      throw in_keywords(error, "sweep", &words);
+    }
+  }
+  calls.raise();
+  return rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// @param profile_text  of the profile that was planned; none: the plan's own
+/// @return              the checks of a plan as JSON
+std::string verify(const std::string& plan_text, const std::optional<std::string>& profile_text) {
+  const nb::gil_scoped_release released;
+  using json = nlohmann::ordered_json;
+  const stagecut::plan made = stagecut::io::parse_json_plan(plan_text, "plan");
+  const stagecut::profile model =
+      profile_text ? stagecut::flatten_modules(stagecut::io::parse_profile(*profile_text, "profile")) : made.profile;
+  std::vector<stagecut::plan_check> checks = stagecut::verify_plan(model, made).checks;
+  if (auto rates = rates_check(model, made)) checks.push_back(std::move(*rates));
+  json result = json::array();
+  for (const stagecut::plan_check& each : checks) {
+    json one = {{"check", each.name}, {"result", stagecut::to_string(each.result)}};
+    if (!each.place.empty()) one["place"] = each.place;
+    if (!each.why.empty()) one["why"] = each.why;
+    if (each.claimed) one["plan"] = *each.claimed;
+    if (each.recomputed) one["profile"] = *each.recomputed;
+    result.push_back(std::move(one));
+  }
+  return result.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// @return  what goes together in a request, as JSON
+std::string combinations() {
+  using json = nlohmann::ordered_json;
+  json result = json::array();
+  for (const stagecut::plan_combination& row : stagecut::plan_combinations()) {
+    result.push_back(json{{"problem", stagecut::name_of(stagecut::plan_problem_names, row.problem)},
+                          {"part", stagecut::request_parts()[static_cast<std::size_t>(row.part)].name},
+                          {"proof", stagecut::name_of(stagecut::plan_proof_names, row.proof)},
+                          {"why", row.why}});
+  }
+  return result.dump();
 }
 
 /// Converts vectors to NumPy arrays, which own them.
@@ -248,27 +305,6 @@ void raise(const char* name, const std::string& text, const char* member = nullp
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 
-/// Translates an argument of the library to its name in the module, and keeps the rest of the error.
-void raise(const stagecut::argument_error& error) {
-  static constexpr std::pair<std::string_view, const char*> names[] = {{"memory_limit", "memory"},
-                                                                       {"memory_accounting.checkpoint", "checkpoint"},
-                                                                       {"stages_per_rank", "stages_per_rank"},
-                                                                       {"search.time_limit", "time_limit"},
-                                                                       {"search.node_limit", "node_limit"},
-                                                                       {"forbidden_cuts", "forbid_cut"},
-                                                                       {"links", "bandwidth"},
-                                                                       {"parameter_multiplier", "optimizer"},
-                                                                       {"speeds", "speeds"},
-                                                                       {"made", "plan"}};
-  const std::string& there = error.argument();
-  std::string name = there, text = error.what();
-  for (const auto& [begins, here] : names) {
-    if (there.rfind(begins, 0) == 0) name = there.find("latency") != std::string::npos ? "latency" : here;
-  }
-  if (const auto at = text.find(there); at != std::string::npos) text.replace(at, there.size(), name);
-  raise("ArgumentError", text, "argument", name);
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -281,8 +317,11 @@ NB_MODULE(_core, module) {
       raise(each.infeasible ? "Infeasible" : "NoAnswer", each.why);
     } catch (const stagecut::invalid_input& each) {
       raise("InvalidInput", each.what(), "place", each.place());
+    } catch (const keyword_error& each) {
+      raise("ArgumentError", each.text, "argument", each.keyword);
     } catch (const stagecut::argument_error& each) {
-      raise(each);
+      const keyword_error named = in_keywords(each);
+      raise("ArgumentError", named.text, "argument", named.keyword);
     } catch (const stagecut::not_representable& each) {
       raise("NotRepresentable", each.what());
     } catch (const nlohmann::json::exception& each) {
@@ -291,6 +330,9 @@ NB_MODULE(_core, module) {
   });
   using nb::literals::operator""_a;
   module.def("plan", &plan, "profile"_a, "request"_a, "progress"_a.none(), "stop"_a.none());
+  module.def("sweep", &sweep, "profile"_a, "request"_a, "progress"_a.none(), "stop"_a.none());
+  module.def("verify", &verify, "plan"_a, "profile"_a.none());
+  module.def("combinations", &combinations);
   module.def("simulate", &simulation_of, "plan"_a, "schedule"_a.none(), "microbatches"_a, "schedule_text"_a.none(),
              "merge_backward"_a);
   module.def("explain", &explain, "plan"_a, "target"_a.none(), "stop"_a.none());

@@ -1,259 +1,276 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/error.hpp>
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/names.hpp>
-#include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/profile/optimizer.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/as_inference.hpp>
+#include <stagecut/profile/flatten_modules.hpp>
+#include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <stdexcept>
+#include <initializer_list>
+#include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "options/device_memory.hpp"
-#include "options/effort_flags.hpp"
 #include "options/measure_flags.hpp"
-#include "options/quantity.hpp"
+#include "output/computed_text.hpp"
+#include "request_flags.hpp"
 
-/// What `stagecut.plan` was told, as JSON.
-class plan_flags {
+/// The keywords of `stagecut.plan`.
+class plan_flags : public request_flags {
  public:
-  explicit plan_flags(const std::string& text) : members_(nlohmann::json::parse(text)) {}
+  explicit plan_flags(const std::string& text) : request_flags("plan", text) {}
 
-  /// Whether the schedule is to be chosen as well.
-  [[nodiscard]] bool any_schedule() const { return has_text("schedule", "auto"); }
   /// Whether to search for a plan, or only to score the starting cut.
-  [[nodiscard]] bool searches() const { return find("search") == nullptr || members_["search"].get<bool>(); }
-  /// Stages per device; 0 if not given.
-  [[nodiscard]] std::size_t stages_per_rank() const {
-    return find("stages_per_rank") == nullptr ? 0 : members_["stages_per_rank"].get<std::size_t>();
-  }
+  [[nodiscard]] bool searches() const { return find("search") == nullptr || find("search")->get<bool>(); }
 
-  /// Limits the request to the memory of the profile's device, as the program does, unless a memory was given; `none`
-  /// removes the profile's limit.
-  void limit(stagecut::profile& model, stagecut::plan_request& request) const {
-    if (has_text("memory", "none")) {
-      if (find("memory_reserve") != nullptr) refuse_reserve("does not go with memory = \"none\"");
-      return model.machine.memory.reset();
-    }
-    const json* const reserve = find("memory_reserve");
-    const double kept = reserve == nullptr ? usual_reserve : bytes("memory_reserve", *reserve);
-    std::string said;
-    try {
-      said = limit_to_device(model, kept, request);
-    } catch (const std::invalid_argument& error) {
-      refuse_reserve(error.what());
-    }
-    if (reserve != nullptr && said.empty()) refuse_reserve("is of a device whose memory is known: memory says the limit itself");
-  }
-
-  /// Sets a node limit, as the program does, unless a limit was given.
-  void count_nodes(const stagecut::profile& model, stagecut::plan_request& request) const {
-    using kind = stagecut::schedule_kind;
-    const bool beside = request.schedule == kind::one_forward_one_backward || request.schedule == kind::gpipe;
-    const bool in_a_row = any_schedule() || !beside || request.target == stagecut::framework::pytorch;
-    ask_effort(search_of(model, request, any_schedule(), in_a_row), model, request);
-  }
-
-  /// The same for a graph whose stages may be parallel.
-  void count_nodes_of_graph(const stagecut::profile& graph, stagecut::plan_request& request) const {
-    ask_effort(search_of(graph, request, false, false), graph, request);
-  }
-
-  /// @throws argument_error for unknown words
-  [[nodiscard]] stagecut::plan_request read() const {
+  /// The request for a model.
+  /// @param model  becomes the model as it is planned: a graph that is a chain is that chain
+  /// @throws argument_error for unknown words, and for keywords that no plan uses together
+  [[nodiscard]] stagecut::plan_request request_of(stagecut::profile& model) const {
     stagecut::plan_request result;
-    number("devices", result.devices);
-    number("microbatches", result.microbatches);
-    number("group", result.group);
-    schedule(result);
-    method(result);
-    objective(result);
-    named("checkpoint", stagecut::checkpointing_names, result.memory_accounting.checkpoint);
-    named("transfers", stagecut::transfer_kind_names, result.transfers);
-    word("target", stagecut::list_names(stagecut::targets), [&](const std::string& name) {
-      const auto* const known = stagecut::find_target(name);
-      if (known != nullptr) result.target = known->kind;
-      return known != nullptr;
-    });
-    memory(result);
-    links(result);
-    list("speeds", result.speeds);
-    list("forbid_cut", result.forbidden_cuts);
-    if (const json* const given = find("start")) {
-      const auto points = given->get<std::vector<std::size_t>>();
-      try {
-        result.start = stagecut::cuts(points);
-      } catch (const stagecut::argument_error& error) {
-        throw stagecut::argument_error("plan", "start", given->dump(), "must be increasing cuts, from 0 to the number of layers");
-      }
+    read("devices", result.devices);
+    ask_method(result);
+    if (result.method == stagecut::graph_method::modules) {
+      ask_modules(result);
+      return result;
     }
-    if (const json* const given = find("in_flight")) {
-      result.best_in_flight = has_text("in_flight", "auto");
-      if (given->is_string() && !result.best_in_flight) {
-        throw stagecut::argument_error("plan", "in_flight", given->dump(), "must be a list, or auto");
-      }
-      if (given->is_array()) result.in_flight = given->get<std::vector<std::size_t>>();
-    }
-    if (const json* const given = find("time_limit")) result.search.time_limit = given->get<double>();
-    if (const json* const given = find("node_limit")) {
-      result.search.node_limit = given->get<std::size_t>();
-      if (!members_.contains("time_limit")) result.search.time_limit.reset();
-    }
+    ask_schedule(result);
+    ask_objective(result);
+    ask_target(result);
+    ask_devices(result);
+    ask_graph(result);
+    convert(model, result);
+    ask_layers(model, result);
+    ask_start(result);
+    limit(model, result);
+    ask_recomputation(model, result);
+    ask_replicas(model, result);
+    ask_search(result);
     return result;
   }
 
  private:
-  using json = nlohmann::json;
-
-  void ask_effort(counted_search what, const stagecut::profile& model, stagecut::plan_request& request) const {
-    if (find("time_limit") != nullptr || find("node_limit") != nullptr) return;
-    effort_flags().ask(what, model.layers.size(), request);
-  }
-
-  [[nodiscard]] const json* find(const char* name) const {
-    const auto found = members_.find(name);
-    return found == members_.end() || found->is_null() ? nullptr : &*found;
-  }
-
-  [[nodiscard]] bool has_text(const char* name, const char* text) const {
-    const json* const given = find(name);
-    return given != nullptr && given->is_string() && given->get_ref<const std::string&>() == text;
-  }
-
-  void number(const char* name, std::size_t& into) const {
-    if (const json* const given = find(name)) into = given->get<std::size_t>();
-  }
-
-  template <class Value>
-  void list(const char* name, std::vector<Value>& into) const {
-    if (const json* const given = find(name)) into = given->get<std::vector<Value>>();
-  }
-
-  template <class Take>
-  void word(const char* name, const std::string& known, const Take& take) const {
-    const json* const given = find(name);
-    if (given == nullptr || take(given->get<std::string>())) return;
-    throw stagecut::argument_error("plan", name, given->dump(), "is none of " + known);
-  }
-
-  template <class Value, std::size_t n>
-  void named(const char* name, const stagecut::named<Value> (&words)[n], Value& into) const {
-    word(name, stagecut::list_names(words), [&](const std::string& text) {
-      const auto* const known = stagecut::find_name(words, text);
-      if (known != nullptr) into = known->value;
-      return known != nullptr;
+  /// The measure of stages, or for a graph or a module tree its method.
+  void ask_method(stagecut::plan_request& result) const {
+    const std::string words = stagecut::list_names(measure_flags) + ", modules, " +
+                              stagecut::list_names(stagecut::graph_method_names);
+    word("method", words, [&](const std::string& name) {
+      const auto* const of_graph = stagecut::find_name(stagecut::graph_method_names, name);
+      const auto* const known = stagecut::find_name(measure_flags, name);
+      if (of_graph != nullptr) result.method = of_graph->value;
+      result.as_graph = of_graph != nullptr && of_graph->value == stagecut::graph_method::automatic;
+      if (name == "modules") result.method = stagecut::graph_method::modules;
+      if (known != nullptr) result.by = known->value;
+      return of_graph != nullptr || known != nullptr || name == "modules";
     });
+    ask_weights(result);
   }
 
-  /// The schedule, and its stages per device.
-  void schedule(stagecut::plan_request& result) const {
-    number("stages_per_rank", result.stages_per_rank);
-    if (any_schedule()) return;
-    word("schedule", "auto, " + stagecut::list_names(stagecut::schedules), [&](const std::string& name) {
-      const auto* const known = stagecut::find_schedule(name);
-      if (known == nullptr) return false;
-      result.schedule = known->kind;
-      if (find("stages_per_rank") == nullptr && known->stages_per_rank != 0)
-        result.stages_per_rank = known->stages_per_rank;
-      return true;
-    });
+  /// Weights of layers, or of time, and the measures that they make.
+  void ask_weights(stagecut::plan_request& result) const {
+    const bool timed = find("method") == nullptr || has_text("method", "time");
+    if (find("weights") != nullptr) {
+      if (find("method") != nullptr) refuse("weights", "are the method themselves: leave out method");
+      result.by = stagecut::measure::weights;
+      read("weights", result.weights);
+    }
+    if (find("time_weight") == nullptr) return;
+    const bool graph = result.method != stagecut::graph_method::automatic || result.as_graph;
+    if ((!timed && !graph) || find("weights") != nullptr) refuse("time_weight", "goes with method = \"time\", or of a graph");
+    result.by = stagecut::measure::time_and_memory;
+    read("time_weight", result.time_weight);
+  }
+
+  /// The request for a module tree, which takes few keywords.
+  void ask_modules(stagecut::plan_request& result) const {
+    static constexpr std::string_view known[] = {"devices", "method", "time_weight", "optimizer"};
+    for (const auto& [name, value] : all().items()) {
+      if (std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;
+      refuse(name, "must be left out for a module tree, whose modules are assigned by their cost alone");
+    }
+    ask_devices(result);
+  }
+
+  /// The schedule, its microbatches, and the stages of each rank.
+  void ask_schedule(stagecut::plan_request& result) const {
+    read("microbatches", result.microbatches);
+    read("group", result.group);
+    named("checkpoint", stagecut::checkpointing_names, result.memory_accounting.checkpoint);
+    result.any_schedule = has_text("schedule", "auto");
+    const std::vector<std::size_t> per_rank = counts("stages_per_rank");
+    if (!per_rank.empty() && !result.any_schedule) result.stages_per_rank = per_rank[0];
+    if (result.any_schedule || per_rank.size() > 1) result.choices.stages_per_rank = per_rank;
+    if (!result.any_schedule) {
+      word("schedule", "auto, " + stagecut::list_names(stagecut::schedules), [&](const std::string& name) {
+        const auto* const known = stagecut::find_schedule(name);
+        if (known == nullptr) return false;
+        result.schedule = known->kind;
+        if (per_rank.empty() && known->stages_per_rank != 0) result.stages_per_rank = known->stages_per_rank;
+        return true;
+      });
+    }
+    const json* const given = find("in_flight");
+    if (given == nullptr) return;
+    result.best_in_flight = has_text("in_flight", "auto");
+    if (given->is_string() && !result.best_in_flight) refuse("in_flight", "must be a list, or auto");
+    if (given->is_array()) read("in_flight", result.in_flight);
   }
 
   /// The objective; throughput corresponds to the smallest bottleneck.
-  void objective(stagecut::plan_request& result) const {
+  void ask_objective(stagecut::plan_request& result) const {
     if (has_text("objective", "throughput"))
       result.objective = stagecut::plan_objective::bottleneck;
     else
       named("objective", stagecut::objective_names, result.objective);
   }
 
-  /// The measure of stages; for a graph, the method of cutting.
-  void method(stagecut::plan_request& result) const {
-    const std::string words =
-        stagecut::list_names(measure_flags) + ", " + stagecut::list_names(stagecut::graph_method_names);
-    word("method", words, [&](const std::string& name) {
-      const auto* const of_graph = stagecut::find_name(stagecut::graph_method_names, name);
-      const auto* const known = stagecut::find_name(measure_flags, name);
-      if (of_graph != nullptr) result.method = of_graph->value;
-      if (known != nullptr) result.by = known->value;
-      return of_graph != nullptr || known != nullptr;
+  void ask_target(stagecut::plan_request& result) const {
+    word("target", stagecut::list_names(stagecut::targets), [&](const std::string& name) {
+      const auto* const known = stagecut::find_target(name);
+      if (known != nullptr) result.target = known->kind;
+      return known != nullptr;
     });
   }
 
-  [[noreturn]] void refuse_reserve(const std::string& why) const {
-    const json* const said = find("memory_reserve");
-    throw stagecut::argument_error("plan", "memory_reserve", said == nullptr ? "4GiB" : said->dump(), why);
+  /// What only graphs have.
+  void ask_graph(stagecut::plan_request& result) const {
+    read("cpus", result.cpus);
+    read("at_most", result.at_most);
+    read("imbalance", result.imbalance);
+    if (find("imbalance") != nullptr && !has_text("method", "communication")) {
+      refuse("imbalance", "goes with method = \"communication\"");
+    }
   }
 
-  /// Bytes: a number, or a text such as 80GiB.
-  [[nodiscard]] static double bytes(const char* name, const json& given) {
-    if (!given.is_string()) return given.get<double>();
-    const auto result = parse_bytes(given.get<std::string>());
-    if (!result)
-      throw stagecut::argument_error("plan", name, given.dump(), "is no size: 80GiB, 25GB, or a number of bytes");
-    return *result;
+  /// Removes modules and, for inference, backward passes; a graph becomes a chain where that plans the same.
+  void convert(stagecut::profile& model, stagecut::plan_request& result) const {
+    read("inference", result.inference);
+    model = stagecut::flatten_modules(std::move(model));
+    if (result.inference) model = stagecut::as_inference(std::move(model));
+    bool graph = result.cpus != 0 || result.at_most || result.as_graph || result.method != stagecut::graph_method::automatic;
+    for (const stagecut::layer& each : model.layers) {
+      graph = graph || each.stage || !each.accelerator || each.is_backward;
+    }
+    if (!graph && stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
   }
 
-  /// Such values, one for all or one each.
-  [[nodiscard]] static std::vector<double> sizes(const char* name, const json& given) {
-    std::vector<double> result;
-    if (!given.is_array()) return {bytes(name, given)};
-    for (const json& each : given) result.push_back(bytes(name, each));
+  void ask_start(stagecut::plan_request& result) const {
+    const json* const given = find("start");
+    if (given == nullptr) return;
+    const auto points = given->get<std::vector<std::size_t>>();
+    try {
+      result.start = stagecut::cuts(points);
+    } catch (const stagecut::argument_error& error) {
+      refuse("start", "must be increasing cuts, from 0 to the number of layers");
+    }
+  }
+
+  /// Recomputation and slices, which are planned together with the cut.
+  void ask_recomputation(const stagecut::profile& model, stagecut::plan_request& result) const {
+    read("slices", result.slices);
+    read("empty_stages", result.empty_stages);
+    if (find("recompute") != nullptr) {
+      result.recomputations.emplace();
+      if (!has_text("recompute", "auto")) read("recompute", *result.recomputations);
+      check_recomputations(model, *result.recomputations);
+    }
+    if (!result.recomputations && result.slices == 1) return;
+    if (result.any_schedule) {
+      refuse("schedule", "does not go with recompute or slices: leave it out, and list stages_per_rank, as [1, 2, 4]");
+    }
+    result.any_schedule = find("schedule") == nullptr && !asks_several_devices(result);
+  }
+
+  /// Rejects a recomputation that no layer has.
+  void check_recomputations(const stagecut::profile& model, const std::vector<std::string>& names) const {
+    std::set<std::string> known;
+    bool any = false;
+    for (const stagecut::layer& each : model.layers) {
+      known.insert(each.recomputation.empty() ? std::string("none") : each.recomputation.get());
+      for (const stagecut::layer_variant& variant : each.recomputations.get()) known.insert(variant.name);
+      for (const stagecut::layer_variant& variant : each.shardings.get()) {
+        if (!variant.recomputation.empty()) known.insert(variant.recomputation);
+        any = any || !variant.recomputation.empty();
+      }
+      any = any || !each.recomputations.empty();
+    }
+    if (names.empty() && !any) refuse("recompute", "no layer says how it could be recomputed: \"recomputations\"");
+    std::string list;
+    for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
+    for (const std::string& each : names) {
+      if (known.count(each) == 0) refuse("recompute", "layers have " + list + "; or auto for all");
+    }
+  }
+
+  /// Whether stages may have several devices.
+  [[nodiscard]] bool asks_several_devices(const stagecut::plan_request& request) const {
+    using of = stagecut::plan_objective;
+    return find("replicas") != nullptr || find("tensor_parallel") != nullptr || request.objective == of::iteration ||
+           request.objective == of::stage_time || request.objective == of::pipeline_latency;
+  }
+
+  /// Replicas and tensor-parallel degrees of stages.
+  void ask_replicas(const stagecut::profile& model, stagecut::plan_request& result) const {
+    read("device_size", result.device_size);
+    if (!asks_several_devices(result)) return;
+    for (const char* const each : {"transfers", "group"}) {
+      if (find(each) != nullptr) refuse(each, "must be left out where stages have several devices");
+    }
+    result.replicas = counts("replicas");
+    check_samples(model, result);
+    const std::set<std::size_t> known = sharded_degrees(model, result.devices);
+    if (has_text("tensor_parallel", "auto")) {
+      if (known.size() == 1) refuse("tensor_parallel", "no layer says how several devices would share it: \"shardings\"");
+      result.tensor_parallel.assign(known.begin(), known.end());
+      return;
+    }
+    if (find("tensor_parallel") != nullptr && find("tensor_parallel")->is_string()) {
+      refuse("tensor_parallel", "must be a number, a list, or auto");
+    }
+    result.tensor_parallel = counts("tensor_parallel");
+    for (const std::size_t each : result.tensor_parallel) {
+      if (each > result.devices || known.count(each) != 0) continue;  // too many devices: the planner says so
+      refuse("tensor_parallel", "no layer says how " + std::to_string(each) + " devices would share it: \"shardings\"");
+    }
+  }
+
+  /// Rejects replicas that cannot share the samples of a microbatch, if the number of samples is known.
+  void check_samples(const stagecut::profile& model, const stagecut::plan_request& request) const {
+    const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);
+    const bool alike = request.target != stagecut::framework::none &&
+                       stagecut::entry_of(request.target).devices == stagecut::stage_devices::alike;
+    if (samples == 0 || alike) return;
+    for (const std::size_t each : request.replicas) {
+      if (each == 0 || samples % each == 0) continue;
+      refuse("replicas", std::to_string(each) + " replicas cannot share the samples of a microbatch, " + std::to_string(samples));
+    }
+  }
+
+  /// One, and the tensor-parallel degrees of layers up to the number of devices.
+  [[nodiscard]] static std::set<std::size_t> sharded_degrees(const stagecut::profile& model, std::size_t most) {
+    std::set<std::size_t> result = {1};
+    for (const stagecut::layer& each : model.layers) {
+      for (const stagecut::layer_variant& variant : each.shardings.get()) {
+        if (variant.tensor_parallel <= most) result.insert(variant.tensor_parallel);
+      }
+    }
     return result;
   }
 
-  void memory(stagecut::plan_request& result) const {
-    if (const json* const given = find("memory"); given != nullptr && !has_text("memory", "none")) {
-      if (given->is_array())
-        result.memory_limit = sizes("memory", *given);
-      else
-        result.memory_limit = bytes("memory", *given);
-    }
-    if (const json* const given = find("optimizer")) {
-      result.memory_accounting.use_resident = false;
-      if (given->is_number()) {
-        result.memory_accounting.parameter_multiplier = given->get<double>();
-        result.optimizer = given->dump();
-        return;
-      }
-      word("optimizer", stagecut::list_names(stagecut::optimizers), [&](const std::string& name) {
-        const auto* const known = stagecut::find_optimizer(name);
-        if (known == nullptr) return false;
-        result.memory_accounting.parameter_multiplier = known->multiplier;
-        result.optimizer = name;
-        return true;
-      });
-    }
+  /// The limits of the search; without one, the library's usual one holds.
+  void ask_search(stagecut::plan_request& result) const {
+    if (const json* const given = find("time_limit")) result.search.time_limit = given->get<double>();
+    if (const json* const given = find("node_limit")) result.search.node_limit = given->get<std::size_t>();
   }
-
-  /// Bandwidth and latency, for all boundaries or for each.
-  void links(stagecut::plan_request& result) const {
-    const json* const bandwidth = find("bandwidth");
-    const json* const latency = find("latency");
-    if (bandwidth == nullptr && latency == nullptr && find("transfers") == nullptr) return;
-    const std::vector<double> none = {0};
-    const std::vector<double> speeds = bandwidth == nullptr ? none : sizes("bandwidth", *bandwidth);
-    const std::vector<double> delays = latency == nullptr ? none : sizes("latency", *latency);
-    const std::size_t count = std::max(speeds.size(), delays.size());
-    if ((speeds.size() != 1 && speeds.size() != count) || (delays.size() != 1 && delays.size() != count)) {
-      throw stagecut::argument_error("plan", "latency", std::to_string(delays.size()) + " values",
-                                     "must be one, or as many as bandwidth has");
-    }
-    for (std::size_t b = 0; b < count; ++b) {
-      result.links.push_back({delays[delays.size() == 1 ? 0 : b], speeds[speeds.size() == 1 ? 0 : b]});
-    }
-  }
-
-  json members_;
 };

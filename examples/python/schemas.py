@@ -19,6 +19,54 @@ class Progress(TypedDict):
     nodes: int
 
 
+class SweepProgress(TypedDict):
+    """How far a sweep is."""
+
+    seconds: float
+    done: int  # configurations that are known
+    dominated: int  # of these, those that need no plan
+    rows: int  # configurations
+
+
+class SweepRow(TypedDict):
+    """A configuration of a sweep; what is not known is None."""
+
+    devices: int
+    microbatches: int
+    schedule: str
+    stages_per_rank: int
+    checkpoint: str
+    state: str
+    makespan: "float | None"
+    bound: "float | None"
+    per_microbatch: "float | None"
+    memory: "float | None"
+    memory_bound: "float | None"
+    front: bool
+    dominated: bool
+    why: str
+
+
+class Combination(TypedDict):
+    """What a plan proves where its request has a part."""
+
+    problem: str
+    part: str
+    proof: str
+    why: str
+
+
+class Check(TypedDict, total=False):
+    """One claim of a plan, held against its profile."""
+
+    check: str
+    result: str
+    place: str
+    why: str
+    plan: float
+    profile: float
+
+
 class Passes(TypedDict):
     """All passes of an iteration, a value each: by rank, and on each rank in its order."""
 

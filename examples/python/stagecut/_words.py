@@ -76,6 +76,74 @@ def one_or_each(function: str, name: str, value: Any, of: Any) -> Any:
     return each(function, name, value, of) if is_list else of(function, name, value)
 
 
+def one_of_words(*words: str) -> Any:
+    """Checks a value that is one of these words, or what `of` takes."""
+
+    def check(of: Any) -> Any:
+        def look(function: str, name: str, value: Any) -> Any:
+            if not isinstance(value, str):
+                return of(function, name, value)
+            if value not in words:
+                raise wrong(function, name, value, f"must be {' or '.join(map(repr, words))} where it is a str")
+            return value
+
+        return look
+
+    return check
+
+
+def counts(function: str, name: str, value: Any) -> int | list[int]:
+    """A whole number from 1, or a list of them."""
+    return one_or_each(function, name, value, count)
+
+
+def texts(function: str, name: str, value: Any) -> list[str]:
+    return each(function, name, value, text)
+
+
+def layer(function: str, name: str, value: Any) -> int | str:
+    """A layer, by number from 0 or by name."""
+    return value if isinstance(value, str) else count(function, name, value, 0)
+
+
+def layers(function: str, name: str, value: Any) -> list[int | str]:
+    return each(function, name, value, layer)
+
+
+def runs(function: str, name: str, value: Any) -> list[list[int | str]]:
+    """Pairs of a first and a last layer."""
+
+    def pair(function: str, name: str, value: Any) -> list[int | str]:
+        found = each(function, name, value, layer)
+        if len(found) != 2:
+            raise wrong(function, name, value, "must be a first and a last layer")
+        return found
+
+    return each(function, name, value, pair)
+
+
+def levels(function: str, name: str, value: Any) -> list[list[Any]]:
+    """Levels of a topology: a size, a bandwidth and a latency, which may be left out."""
+
+    def level(function: str, name: str, value: Any) -> list[Any]:
+        if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+            raise _type(function, name, value, "a tuple of a size, a bandwidth and a latency")
+        found = list(value)
+        if len(found) not in (2, 3):
+            raise wrong(function, name, value, "must be a size, a bandwidth and a latency")
+        return [count(function, name, found[0]), positive_size(function, name, found[1]),
+                number(function, name, found[2]) if len(found) == 3 else 0.0]
+
+    return each(function, name, value, level)
+
+
+def flag(function: str, name: str, value: Any) -> bool | None:
+    """Whether something is wanted; what is not is left out."""
+    if not isinstance(value, (bool, numpy.bool_)):
+        raise _type(function, name, value, "a bool")
+    return True if value else None
+
+
 def document(function: str, name: str, value: Any) -> Mapping[str, Any]:
     """A profile or a plan, which only has to be a dictionary here."""
     if not isinstance(value, Mapping):
