@@ -39,8 +39,13 @@ class keywords {
 
   /// Rejects a keyword.
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
-    const json* const given = find(name.substr(0, name.find('[')));
+    const json* const given = find(name);
     throw stagecut::argument_error(function_, name, given == nullptr ? "None" : given->dump(), why);
+  }
+
+  /// Rejects an element of a list.
+  [[noreturn]] void refuse(const std::string& name, std::size_t i, const std::string& why) const {
+    throw stagecut::argument_error(function_, name + "[" + std::to_string(i) + "]", (*find(name))[i].dump(), why);
   }
 
   /// Reads a value, if it was given.
@@ -131,7 +136,8 @@ struct keyword_error {
   if (given == nullptr || given->find(name) != nullptr) return name;
   // Some parts of a request have several keywords.
   for (const auto& [part, other] : {std::pair("schedule", "stages_per_rank"), {"replicas", "tensor_parallel"},
-                                    {"replicas", "objective"}, {"weights", "time_weight"}, {"recompute", "slices"}}) {
+                                    {"replicas", "objective"}, {"weights", "time_weight"}, {"recompute", "slices"},
+                                    {"method", "weights"}, {"method", "time_weight"}}) {
     if (name == part && given->find(other) != nullptr) return other;
   }
   return name;

@@ -59,8 +59,8 @@ struct no_plan {
 std::pair<std::string, std::string> scored(const stagecut::profile& model, const stagecut::plan_request& request) {
   const auto refuse = [](const char* why) { throw stagecut::argument_error("plan", "search", "False", why); };
   if (request.start.stages() == 0) refuse("needs a cut to tell the plan of: start");
-  if (request.any_schedule) refuse("needs one schedule: auto chooses it by a search");
   stagecut::check_combinations(model, request);
+  if (request.any_schedule) refuse("needs one schedule: auto chooses it by a search");
   auto own = stagecut::score_cut(model, request, request.start);
   if (!own) throw no_plan{own.why().text(), own.state() == stagecut::state::infeasible};
   std::string broken;

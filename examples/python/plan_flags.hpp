@@ -56,6 +56,7 @@ class plan_flags : public request_flags {
     limit(model, result);
     ask_recomputation(model, result);
     ask_replicas(model, result);
+    check_graph(model, result);
     ask_search(result);
     return result;
   }
@@ -153,6 +154,13 @@ class plan_flags : public request_flags {
     }
   }
 
+  /// Rejects what only graphs have, for a chain.
+  void check_graph(const stagecut::profile& model, const stagecut::plan_request& request) const {
+    if (!model.edges.empty() || request.recomputations || request.slices > 1 || asks_several_devices(request)) return;
+    if (request.cpus != 0) refuse("cpus", "are of graphs: these layers are a chain");
+    if (request.at_most) refuse("at_most", "is of graphs and of replicas: a chain has a stage on each of the devices");
+  }
+
   /// Removes modules and, for inference, backward passes; a graph becomes a chain where that plans the same.
   void convert(stagecut::profile& model, stagecut::plan_request& result) const {
     read("inference", result.inference);
@@ -183,7 +191,7 @@ class plan_flags : public request_flags {
     if (find("recompute") != nullptr) {
       result.recomputations.emplace();
       if (!has_text("recompute", "auto")) read("recompute", *result.recomputations);
-      check_recomputations(model, *result.recomputations);
+      if (!model.inference) check_recomputations(model, *result.recomputations);
     }
     if (!result.recomputations && result.slices == 1) return;
     if (result.any_schedule) {

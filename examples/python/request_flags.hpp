@@ -47,7 +47,7 @@ class request_flags : public keywords {
     for (std::size_t i = 0; i < given->size(); ++i) {
       const std::size_t first = layer_of(model, (*given)[i][0], "keep_together", i);
       const std::size_t last = layer_of(model, (*given)[i][1], "keep_together", i);
-      if (last < first) refuse(place("keep_together", i), "ends before it begins");
+      if (last < first) refuse("keep_together", i, "ends before it begins");
       result.kept_together.push_back({first, last + 1});
     }
   }
@@ -76,22 +76,18 @@ class request_flags : public keywords {
   }
 
  private:
-  [[nodiscard]] static std::string place(const std::string& name, std::size_t i) {
-    return name + "[" + std::to_string(i) + "]";
-  }
-
   /// The layer of a number or a name.
   [[nodiscard]] std::size_t layer_of(const stagecut::profile& model, const json& given, const char* name,
                                      std::size_t i) const {
     if (!given.is_string()) {
-      if (given.get<std::size_t>() >= model.layers.size()) refuse(place(name, i), "is no layer");
+      if (given.get<std::size_t>() >= model.layers.size()) refuse(name, i, "is no layer");
       return given.get<std::size_t>();
     }
     std::vector<std::size_t> called;
     for (std::size_t l = 0; l < model.layers.size(); ++l) {
       if (model.layers[l].name == given.get_ref<const std::string&>()) called.push_back(l);
     }
-    if (called.size() != 1) refuse(place(name, i), called.empty() ? "names no layer" : "names several layers");
+    if (called.size() != 1) refuse(name, i, called.empty() ? "names no layer" : "names several layers");
     return called[0];
   }
 

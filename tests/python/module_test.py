@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The Python module, installed: `python module_test.py PROGRAM`. Plans are those of the program, as it was installed with it."""
 
+import csv
 import json
 import pathlib
 import random
@@ -24,7 +25,40 @@ def drawn(random_state, layers):
     return stagecut.chain(forward, [2 * each for each in forward], output=[random_state.randint(1, 9) for _ in forward])
 
 
+def with_variants(random_state, layers):
+    """Layers that can be recomputed, and shared by two devices."""
+    profile = drawn(random_state, layers)
+    for layer in profile["layers"]:
+        time, sent = layer["forward"], layer["output"]
+        layer.update(parameters=1e8 * time, activations=4e9)
+        layer["recomputations"] = [{"name": "full", "forward": time, "backward": 3 * time, "parameters": 1e8 * time, "activations": 1e9,
+                                    "output": sent}]
+        layer["shardings"] = [{"name": "halves", "tensor_parallel": 2, "forward": 0.6 * time, "backward": 1.2 * time, "parameters": 5e7 * time,
+                               "activations": 2e9, "output": sent}]
+    return profile
+
+
 class Module(unittest.TestCase):
+    def refused(self, keyword, profile, devices, **given):
+        """The error of a plan, which names that keyword."""
+        with self.assertRaises(stagecut.ArgumentError) as raised:
+            stagecut.plan(profile, devices, **given)
+        self.assertEqual(raised.exception.argument.partition("[")[0], keyword)
+        self.assertIn(keyword, str(raised.exception))
+        return str(raised.exception)
+
+    def check_as_program(self, profile, cases, devices=4, microbatches=8):
+        """Plans are those of the program, but for what only the program says."""
+        numbers = ["--devices", devices] + ([] if microbatches is None else ["--microbatches", microbatches])
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(profile, file)
+            file.flush()
+            for given, words in cases:
+                with self.subTest(words=words):
+                    said = json.loads(self.run_program("plan", file.name, *numbers, *words, "--format", "json"))
+                    said.pop("not_searched", None)
+                    self.assertEqual(stagecut.plan(profile, devices, microbatches=microbatches, **given), said)
+
     def run_program(self, *words):
         return subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=True).stdout
 
@@ -104,6 +138,179 @@ class Module(unittest.TestCase):
         with self.assertRaises(stagecut.ArgumentError) as raised:
             stagecut.plan(profile, 2, memory="fourteen")
         self.assertEqual(raised.exception.argument, "memory")
+
+    def test_recomputation_is_that_of_the_program(self):
+        profile = with_variants(random.Random(11), 10)
+        self.check_as_program(profile, [
+            ({"recompute": "auto", "memory": "36GB"}, ["--recompute", "auto", "--memory", "36GB"]),
+            ({"recompute": ["none", "full"], "memory": "40GB", "stages_per_rank": [1, 2]},
+             ["--recompute", "none,full", "--memory", "40GB", "--stages-per-rank", "1..2"]),
+            ({"recompute": ["full"]}, ["--recompute", "full"]),
+            ({"recompute": ["full"], "schedule": "1f1b"}, ["--recompute", "full", "--schedule", "1f1b"]),
+            ({"recompute": "auto", "empty_stages": True, "memory": "60GB"}, ["--recompute", "auto", "--empty-stages", "--memory", "60GB"]),
+            ({"slices": 2}, ["--slices", 2])])
+        plan = stagecut.plan(profile, 4, microbatches=8, memory="36GB", recompute="auto")
+        self.assertIn({"recomputation": "full"}, plan["choices"])
+        self.assertTrue(all(each["result"] != "does not hold" for each in stagecut.verify(plan, profile)))
+        with self.assertRaises(stagecut.Infeasible):
+            stagecut.plan(profile, 4, microbatches=8, memory="4GB", recompute="auto")
+
+    def test_stages_on_several_devices_are_those_of_the_program(self):
+        profile = with_variants(random.Random(12), 8)
+        self.check_as_program(profile, [
+            ({"replicas": [1, 2]}, ["--replicate", "1,2"]), ({"replicas": 2, "at_most": True}, ["--replicate", 2, "--at-most"]),
+            ({"replicas": numpy.array([1, 2, 4]), "tensor_parallel": "auto", "bandwidth": "25GB", "latency": 5e-6},
+             ["--replicate", "1,2,4", "--tensor-parallel", "auto", "--bandwidth", "25GB", "--latency", "5e-6"]),
+            ({"tensor_parallel": [1, 2], "recompute": "auto", "memory": "60GB", "topology": [(2, "300GB"), (2, "25GB", 5e-6)]},
+             ["--tensor-parallel", "1,2", "--recompute", "auto", "--memory", "60GB", "--topology", "2x2:300GB,25GB@5e-6"]),
+            ({"objective": "pipeline-latency", "replicas": [1, 2]}, ["--objective", "pipeline-latency", "--replicate", "1,2"])])
+        plan = stagecut.plan(profile, 4, microbatches=8, replicas=2)
+        self.assertEqual({stage["replicas"] for stage in plan["stages"]}, {2})
+
+    def test_other_fields_are_those_of_the_program(self):
+        profile = drawn(random.Random(13), 9)
+        self.check_as_program(profile, [
+            ({"keep_together": [(0, 2), ("layer5", "layer6")]}, ["--keep-together", "0..2,layer5..layer6"]),
+            ({"topology": [(2, 3e9), (2, "1GB", 0.5)]}, ["--topology", "2x2:3GB,1GB@0.5"]),
+            ({"time_weight": 0.5, "objective": "bottleneck"}, ["--time-weight", 0.5, "--objective", "bottleneck"]),
+            ({"memory": "1GB", "memory_buffer": 0.1, "boundary_buffers": 1},
+             ["--memory", "1GB", "--memory-buffer", 0.1, "--boundary-buffers", 1]),
+            ({"method": "linear"}, ["--method", "linear"]), ({"method": "auto"}, ["--method", "auto"]),
+            ({"schedule": "synthesize", "node_limit": 1000}, ["--schedule", "synthesize", "--node-limit", 1000])])
+        self.check_as_program(profile, [({"inference": True}, ["--inference"]),
+                                        ({"inference": True, "objective": "time-per-token"}, ["--inference", "--objective", "time-per-token"])],
+                              microbatches=None)
+        weighted = stagecut.plan(profile, 3, weights=[1] * 6 + [4, 4, 4])
+        self.assertEqual(weighted["objective"]["value"], 8)
+        several = stagecut.plan(profile, 2, microbatches=4, stages_per_rank=[1, 2])
+        single = [stagecut.plan(profile, 2, microbatches=4, stages_per_rank=each)["makespan"] for each in (1, 2)]
+        self.assertEqual(several["makespan"], min(single))
+
+    def test_graphs_and_module_trees_are_those_of_the_program(self):
+        graph = stagecut.read_profile(root / "examples/models/unet.dot")
+        self.check_as_program(graph, [({}, []), ({"method": "merge"}, ["--method", "merge"]), ({"at_most": True}, ["--at-most"]),
+                                      ({"cpus": 1}, ["--cpus", 1]), ({"schedule": "gpipe"}, ["--schedule", "gpipe"])], devices=3)
+        self.check_as_program(graph, [({"method": "communication", "imbalance": 1.0}, ["--method", "communication", "--imbalance", "100%"])],
+                              devices=2, microbatches=None)
+        tree = stagecut.read_profile(root / "examples/models/trees/modules.json")
+        self.check_as_program(tree, [({"method": "modules"}, ["--method", "modules"]),
+                                     ({"method": "modules", "time_weight": 0.6}, ["--method", "modules", "--time-weight", 0.6]),
+                                     ({}, [])], devices=2, microbatches=None)
+        self.assertIn("module tree", self.refused("microbatches", tree, 2, method="modules", microbatches=4))
+
+    def test_what_a_plan_does_not_use_is_refused_by_its_name(self):
+        profile = with_variants(random.Random(14), 8)
+        recomputed, shared = {"microbatches": 8, "recompute": "auto"}, {"microbatches": 8, "replicas": 2}
+        for keyword, given in (("speeds", {**recomputed, "speeds": [1, 1, 1, 1]}), ("schedule", {**recomputed, "schedule": "auto"}),
+                               ("checkpoint", {**recomputed, "checkpoint": "always"}), ("keep_together", {**recomputed, "keep_together": [(0, 1)]}),
+                               ("method", {**recomputed, "method": "uniform"}), ("weights", {**recomputed, "weights": [1] * 8}),
+                               ("start", {**recomputed, "start": [0, 2, 4, 6, 8]}), ("recompute", {**recomputed, "recompute": ["ful"]}),
+                               ("recompute", {**recomputed, "recompute": "full"}), ("inference", {**recomputed, "inference": True}),
+                               ("schedule", {**shared, "schedule": "auto"}), ("schedule", {**shared, "schedule": "gpipe"}),
+                               ("stages_per_rank", {**shared, "stages_per_rank": 2}), ("stages_per_rank", {**shared, "stages_per_rank": [1, 2]}),
+                               ("transfers", {**shared, "transfers": "stream"}), ("group", {**shared, "group": 2}),
+                               ("replicas", {**shared, "replicas": [1, 5]}), ("microbatches", {"replicas": 2}),
+                               ("tensor_parallel", {"microbatches": 8, "tensor_parallel": 3}),
+                               ("tensor_parallel", {"microbatches": 8, "tensor_parallel": "most"}),
+                               ("slices", {"microbatches": 8, "slices": 2, "stages_per_rank": 2}), ("empty_stages", {"empty_stages": True}),
+                               ("device_size", {"device_size": 2}), ("imbalance", {"imbalance": 0.3}), ("cpus", {"cpus": 1}),
+                               ("at_most", {"at_most": True}), ("memory_buffer", {"memory_buffer": 0.1}),
+                               ("time_weight", {"time_weight": 0.3, "method": "uniform"}), ("weights", {"weights": [1] * 7}),
+                               ("bandwidth", {"topology": [(4, "1GB")], "bandwidth": "1GB"}), ("topology", {"topology": [(4,)]}),
+                               ("keep_together", {"keep_together": [(3, 1)]}), ("keep_together", {"keep_together": [("none", 1)]}),
+                               ("forbid_cut", {"forbid_cut": [9]}), ("search", {"microbatches": 8, "schedule": "auto", "search": False, "start": [0, 2, 4, 6, 8]})):
+            with self.subTest(keyword=keyword, given=given):
+                self.refused(keyword, profile, 4, **given)
+        self.assertEqual(self.refused("speeds", profile, 4, **recomputed, speeds=[1, 1, 1, 2]),
+                         "stagecut.plan: speeds = [1.0,1.0,1.0,2.0], must be left out where recomputation is planned: devices are alike")
+        plain = drawn(random.Random(15), 8)
+        self.assertIn("no layer says", self.refused("recompute", plain, 4, **recomputed))
+        self.assertIn("no layer says", self.refused("tensor_parallel", plain, 4, microbatches=8, tensor_parallel="auto"))
+        for keyword, value in (("empty_stages", 1), ("recompute", 3), ("recompute", [1]), ("replicas", [1.5]), ("topology", 4), ("inference", "yes"),
+                               ("keep_together", [3]), ("time_weight", "0.5")):
+            with self.subTest(keyword=keyword, value=value), self.assertRaisesRegex(TypeError, keyword):
+                stagecut.plan(profile, 4, **{keyword: value})
+        computed = {**plain, "computed": {"microbatch": 1}}
+        self.assertIn("cannot share the samples", self.refused("replicas", computed, 4, microbatches=8, replicas=2))
+
+    def test_combinations_are_those_of_the_program(self):
+        rows = stagecut.combinations()
+        self.assertEqual({each["proof"] for each in rows}, {"exact", "bound", "no"})
+        self.assertTrue(all(each["why"] for each in rows if each["proof"] == "no"))
+        table = subprocess.run([program, "plan", "--combinations"], capture_output=True, text=True, check=True).stdout
+        lines = [line.split() for line in table.splitlines() if "unlike speeds " in line]
+        self.assertEqual(lines[0][2:], [each["proof"] for each in rows if each["part"] == "unlike speeds"])
+        for each in rows:
+            if each["why"]:
+                self.assertIn(each["why"], table)
+
+    def test_a_verification_is_that_of_the_program(self):
+        profile = drawn(random.Random(16), 8)
+        plan = stagecut.plan(profile, 4, microbatches=8)
+        wrong = json.loads(json.dumps(plan))
+        wrong["stages"][1]["forward"] += 1
+        for made, model, holds in ((plan, None, True), (plan, profile, True), (wrong, None, False), (plan, drawn(random.Random(17), 8), False)):
+            with tempfile.TemporaryDirectory() as folder:
+                files = [pathlib.Path(folder, "plan.json")] + ([] if model is None else [pathlib.Path(folder, "profile.json")])
+                for file, document in zip(files, (made, model)):
+                    file.write_text(json.dumps(document))
+                said = subprocess.run([program, "verify", *files[::-1], "--format", "json"], capture_output=True, text=True)
+            checks = stagecut.verify(made, model)
+            self.assertEqual(checks, json.loads(said.stdout)["checks"])
+            self.assertEqual(all(each["result"] != "does not hold" for each in checks), holds)
+        with self.assertRaises(TypeError):
+            stagecut.verify("plan.json")
+        with self.assertRaises(stagecut.InvalidInput):
+            stagecut.verify({})
+
+    def test_a_sweep_is_that_of_the_program(self):
+        profile = with_variants(random.Random(18), 8)
+        with tempfile.TemporaryDirectory() as folder:
+            file, table = pathlib.Path(folder, "profile.json"), pathlib.Path(folder, "sweep.csv")
+            file.write_text(json.dumps(profile))
+            for given, words in (({}, []), ({"recompute": ["never", "always"], "stages_per_rank": 1, "node_limit": 50, "all": True},
+                                            ["--recompute", "never,always", "--stages-per-rank", 1, "--node-limit", 50, "--all"]),
+                                 ({"schedules": ["1f1b", "interleaved"], "memory": "40GB", "keep_together": [(0, 1)], "threads": 1},
+                                  ["--schedules", "1f1b,interleaved", "--memory", "40GB", "--keep-together", "0..1"])):
+                self.run_program("sweep", file, "--devices", "2,4", "--microbatches", "4,8", *words, "--csv", table)
+                with open(table, newline="") as lines:
+                    said = list(csv.DictReader(lines))
+                rows = stagecut.sweep(profile, devices=[2, 4], microbatches=numpy.array([4, 8]), **given)
+                self.assertEqual(len(rows), len(said))
+                self.assertTrue(any(row["front"] for row in rows))
+                for row, line in zip(rows, said):
+                    self.assertEqual(list(row), list(line))
+                    for name, value in row.items():
+                        text = line[name]
+                        self.assertEqual(value, text if isinstance(value, str) else float(text) if text else None)
+        best = min((row for row in rows if row["makespan"]), key=lambda row: row["per_microbatch"])
+        plan = stagecut.plan(profile, best["devices"], microbatches=best["microbatches"], schedule=best["schedule"], keep_together=[(0, 1)],
+                             stages_per_rank=best["stages_per_rank"], checkpoint=best["checkpoint"], memory="40GB")
+        self.assertLessEqual(plan["makespan"], best["makespan"])
+
+    def test_sweeps_tell_progress_and_are_stopped(self):
+        profile, told = self.hard(), []
+        rows = stagecut.sweep(profile, devices=[2, 4], microbatches=8, schedules=["1f1b"], stages_per_rank=1, node_limit=10, progress=told.append)
+        self.assertEqual(told[-1]["done"], len(rows))
+        self.assertEqual(told[-1]["rows"], 2)
+        began = time.monotonic()
+        rows = stagecut.sweep(profile, devices=list(range(2, 40)), microbatches=64, node_limit=10**9, time_limit=60,
+                              stop=lambda: time.monotonic() - began > 0.5)
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertTrue(any(row["state"] == "unknown" for row in rows))
+
+        def wrong():
+            raise KeyError("mine")
+
+        with self.assertRaises(KeyError):
+            stagecut.sweep(profile, devices=list(range(2, 40)), microbatches=64, node_limit=10**9, time_limit=60, stop=wrong)
+        for argument, value in (("devices", 0), ("devices", []), ("microbatches", 2**40), ("schedules", ["gippe"]), ("schedules", ["synthesize"]),
+                                ("schedules", "gpipe"), ("recompute", ["except_last"]), ("stages_per_rank", 0), ("threads", 0), ("forbid_cut", ["nobody"]),
+                                ("memory", "big"), ("memory_reserve", "1GB"), ("speeds", [1, 1, 1])):
+            with self.subTest(argument=argument, value=value), self.assertRaises(stagecut.ArgumentError) as raised:
+                stagecut.sweep(profile, **{"devices": 2, "microbatches": 4, argument: value})
+            self.assertEqual(raised.exception.argument.partition("[")[0], argument)
+            self.assertTrue(str(raised.exception).startswith("stagecut.sweep: "), raised.exception)
 
     def test_orders_are_those_of_the_program(self):
         times = [3.0, 1.0, 2.0, 2.0]

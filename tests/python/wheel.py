@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""`pip install .` into a clean virtual environment, and there the tests of the module, the program of docs/python.md, and what of
+"""`pip install .` into a clean virtual environment, and there the tests of the module, the programs of docs/python.md, and what of
 examples/pytorch needs no PyTorch: `wheel.py BUILD LIBRARY`, which compiles in BUILD/alone and links the compiled form
 that is there. Skipped where the package index gives nothing."""
 
@@ -49,7 +49,9 @@ assert need(run(place / "bin" / "stagecut", "--version")) == f"stagecut {version
 print(need(run(python, root / "tests/python/module_test.py", place / "bin" / "stagecut", cwd=build)))
 print(need(run(python, root / "tests/pytorch/timeline_test.py", cwd=build)))
 page = (root / "docs/python.md").read_text()
-program, expected = re.search(r"```python\n(.*?)```\n+```text\n(.*?)```", page, re.DOTALL).groups()
+parts = re.findall(r"```python\n((?:(?!```).)*)```\n+```text\n(.*?)```", page, re.DOTALL)  # one program, and what its parts print
+assert len(parts) == 6, parts
+program, expected = ("".join(each) for each in zip(*parts))
 printed = need(run(python, "-c", program, cwd=build))
 if printed != expected:
     sys.exit(f"docs/python.md says\n{expected}\nand its program prints\n{printed}")
