@@ -117,14 +117,31 @@ struct keyword_error {
 /// @param given  the keywords of the call; null: not known
 [[nodiscard]] inline std::string keyword_of(const std::string& argument, const keywords* given) {
   static constexpr std::pair<std::string_view, const char*> names[] = {
-      {"memory_limit", "memory"}, {"memory_accounting.checkpoint", "checkpoint"}, {"buffer_fraction", "memory_buffer"},
-      {"memory_accounting.boundary_buffers", "boundary_buffers"}, {"parameter_multiplier", "optimizer"},
-      {"memory_accounting.parameter_multiplier", "optimizer"}, {"search.time_limit", "time_limit"},
-      {"search.node_limit", "node_limit"}, {"stages_per_rank", "stages_per_rank"}, {"choices", "schedule"},
-      {"choices.stages_per_rank", "stages_per_rank"}, {"any_schedule", "schedule"}, {"as_graph", "method"},
-      {"by", "method"}, {"weights", "weights"}, {"forbidden_cuts", "forbid_cut"}, {"kept_together", "keep_together"},
-      {"recomputations", "recompute"}, {"links", "bandwidth"}, {"speeds", "speeds"}, {"replicas", "replicas"},
-      {"tensor_parallel", "tensor_parallel"}, {"in_flight", "in_flight"}, {"start", "start"}, {"made", "plan"}};
+      {"memory_limit", "memory"},
+      {"memory_accounting.checkpoint", "checkpoint"},
+      {"buffer_fraction", "memory_buffer"},
+      {"memory_accounting.boundary_buffers", "boundary_buffers"},
+      {"parameter_multiplier", "optimizer"},
+      {"memory_accounting.parameter_multiplier", "optimizer"},
+      {"search.time_limit", "time_limit"},
+      {"search.node_limit", "node_limit"},
+      {"stages_per_rank", "stages_per_rank"},
+      {"choices", "schedule"},
+      {"choices.stages_per_rank", "stages_per_rank"},
+      {"any_schedule", "schedule"},
+      {"as_graph", "method"},
+      {"by", "method"},
+      {"weights", "weights"},
+      {"forbidden_cuts", "forbid_cut"},
+      {"kept_together", "keep_together"},
+      {"recomputations", "recompute"},
+      {"links", "bandwidth"},
+      {"speeds", "speeds"},
+      {"replicas", "replicas"},
+      {"tensor_parallel", "tensor_parallel"},
+      {"in_flight", "in_flight"},
+      {"start", "start"},
+      {"made", "plan"}};
   std::string name = argument;
   std::size_t length = 0;
   for (const auto& [begins, here] : names) {
@@ -135,9 +152,13 @@ struct keyword_error {
   if (argument.find("latency") != std::string::npos) name = "latency";
   if (given == nullptr || given->find(name) != nullptr) return name;
   // Some parts of a request have several keywords.
-  for (const auto& [part, other] : {std::pair("schedule", "stages_per_rank"), {"replicas", "tensor_parallel"},
-                                    {"replicas", "objective"}, {"weights", "time_weight"}, {"recompute", "slices"},
-                                    {"method", "weights"}, {"method", "time_weight"}}) {
+  for (const auto& [part, other] : {std::pair("schedule", "stages_per_rank"),
+                                    {"replicas", "tensor_parallel"},
+                                    {"replicas", "objective"},
+                                    {"weights", "time_weight"},
+                                    {"recompute", "slices"},
+                                    {"method", "weights"},
+                                    {"method", "time_weight"}}) {
     if (name == part && given->find(other) != nullptr) return other;
   }
   return name;
@@ -159,7 +180,8 @@ struct keyword_error {
   } else if (at != std::string::npos) {
     text.replace(at + 2, argument.size(), result.keyword);
   }
-  if (const auto end = text.find(": "); function != nullptr && text.rfind("stagecut::", 0) == 0 && end != std::string::npos) {
+  if (const auto end = text.find(": ");
+      function != nullptr && text.rfind("stagecut::", 0) == 0 && end != std::string::npos) {
     text.replace(0, end, std::string("stagecut.") + function);
   }
   return result;

@@ -40,9 +40,9 @@
 #include "commands/scenario.hpp"
 #include "commands/worker_threads.hpp"
 #include "keywords.hpp"
+#include "options/run_size.hpp"
 #include "output/explain_document.hpp"
 #include "output/predicted_rates.hpp"
-#include "options/run_size.hpp"
 #include "plan_flags.hpp"
 #include "run_flags.hpp"
 #include "sweep_flags.hpp"
@@ -108,7 +108,8 @@ nb::tuple plan(const std::string& model_text, const std::string& request_text, n
 }
 
 /// @return  the rows of a sweep as JSON
-std::string sweep(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
+std::string sweep(const std::string& model_text, const std::string& request_text, nb::object progress,
+                  nb::object stop) {
   callbacks calls(std::move(progress), std::move(stop));
   auto rows = nlohmann::ordered_json::array();
   {

@@ -64,8 +64,8 @@ class plan_flags : public request_flags {
  private:
   /// The measure of stages, or for a graph or a module tree its method.
   void ask_method(stagecut::plan_request& result) const {
-    const std::string words = stagecut::list_names(measure_flags) + ", modules, " +
-                              stagecut::list_names(stagecut::graph_method_names);
+    const std::string words =
+        stagecut::list_names(measure_flags) + ", modules, " + stagecut::list_names(stagecut::graph_method_names);
     word("method", words, [&](const std::string& name) {
       const auto* const of_graph = stagecut::find_name(stagecut::graph_method_names, name);
       const auto* const known = stagecut::find_name(measure_flags, name);
@@ -88,7 +88,8 @@ class plan_flags : public request_flags {
     }
     if (find("time_weight") == nullptr) return;
     const bool graph = result.method != stagecut::graph_method::automatic || result.as_graph;
-    if ((!timed && !graph) || find("weights") != nullptr) refuse("time_weight", "goes with method = \"time\", or of a graph");
+    if ((!timed && !graph) || find("weights") != nullptr)
+      refuse("time_weight", "goes with method = \"time\", or of a graph");
     result.by = stagecut::measure::time_and_memory;
     read("time_weight", result.time_weight);
   }
@@ -166,7 +167,8 @@ class plan_flags : public request_flags {
     read("inference", result.inference);
     model = stagecut::flatten_modules(std::move(model));
     if (result.inference) model = stagecut::as_inference(std::move(model));
-    bool graph = result.cpus != 0 || result.at_most || result.as_graph || result.method != stagecut::graph_method::automatic;
+    bool graph =
+        result.cpus != 0 || result.at_most || result.as_graph || result.method != stagecut::graph_method::automatic;
     for (const stagecut::layer& each : model.layers) {
       graph = graph || each.stage || !each.accelerator || each.is_backward;
     }
@@ -239,7 +241,8 @@ class plan_flags : public request_flags {
     check_samples(model, result);
     const std::set<std::size_t> known = sharded_degrees(model, result.devices);
     if (has_text("tensor_parallel", "auto")) {
-      if (known.size() == 1) refuse("tensor_parallel", "no layer says how several devices would share it: \"shardings\"");
+      if (known.size() == 1)
+        refuse("tensor_parallel", "no layer says how several devices would share it: \"shardings\"");
       result.tensor_parallel.assign(known.begin(), known.end());
       return;
     }
@@ -261,7 +264,8 @@ class plan_flags : public request_flags {
     if (samples == 0 || alike) return;
     for (const std::size_t each : request.replicas) {
       if (each == 0 || samples % each == 0) continue;
-      refuse("replicas", std::to_string(each) + " replicas cannot share the samples of a microbatch, " + std::to_string(samples));
+      refuse("replicas",
+             std::to_string(each) + " replicas cannot share the samples of a microbatch, " + std::to_string(samples));
     }
   }
 

@@ -28,7 +28,9 @@ class sweep_flags : public request_flags {
   explicit sweep_flags(const std::string& text) : request_flags("sweep", text) {}
 
   /// Planning threads; 0: as many as the machine has.
-  [[nodiscard]] std::size_t threads() const { return find("threads") == nullptr ? 0 : find("threads")->get<std::size_t>(); }
+  [[nodiscard]] std::size_t threads() const {
+    return find("threads") == nullptr ? 0 : find("threads")->get<std::size_t>();
+  }
 
   /// What all configurations have.
   /// @param model  becomes the model as it is planned

@@ -53,8 +53,8 @@ _OF_PLAN: dict[str, Callable[[str, str, Any], Any]] = {
     **dict.fromkeys(("stages_per_rank", "replicas"), _words.counts),
     **dict.fromkeys(("empty_stages", "inference", "at_most"), _words.flag),
     **dict.fromkeys(("time_weight", "imbalance"), _words.number),
-    "tensor_parallel": _words.one_of_words("auto")(_words.counts),
-    "recompute": _words.one_of_words("auto")(_words.texts),
+    "tensor_parallel": _words.auto_or(_words.counts),
+    "recompute": _words.auto_or(_words.texts),
     "cpus": lambda function, name, value: _words.count(function, name, value, 0),
     "weights": lambda function, name, value: _words.each(function, name, value, _words.number),
     "in_flight": lambda function, name, value: value if isinstance(value, str) else _words.each(function, name, value, _words.count),
@@ -65,7 +65,7 @@ _OF_PLAN: dict[str, Callable[[str, str, Any], Any]] = {
 # The keywords of `sweep`.
 _OF_SWEEP: dict[str, Callable[[str, str, Any], Any]] = {
     **dict.fromkeys(("devices", "microbatches", "stages_per_rank"), _words.counts),
-    "schedules": _words.one_of_words("auto")(_words.texts),
+    "schedules": _words.auto_or(_words.texts),
     "recompute": _words.texts,
     "all": _words.flag,
     "threads": _words.count,
@@ -158,7 +158,7 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
 
     microbatches: in an iteration; with `replicas`, those of all replicas together.
     schedule: a name of `stagecut schedules`; "auto": the best of the usual ones.
-    stages_per_rank: a number; with `recompute`, with several schedules or with microbatches, a list: the best of them.
+    stages_per_rank: a number; or a list, where `microbatches` are known: the best of them.
     group: microbatches of a group of the interleaved schedule.
     method: the measure of stages, the method for a graph, or "modules" for a module tree.
     objective: what is minimised.

@@ -76,20 +76,15 @@ def one_or_each(function: str, name: str, value: Any, of: Any) -> Any:
     return each(function, name, value, of) if is_list else of(function, name, value)
 
 
-def one_of_words(*words: str) -> Any:
-    """Checks a value that is one of these words, or what `of` takes."""
+def auto_or(of: Any) -> Any:
+    """Checks for "auto", or for what `of` takes."""
 
-    def check(of: Any) -> Any:
-        def look(function: str, name: str, value: Any) -> Any:
-            if not isinstance(value, str):
-                return of(function, name, value)
-            if value not in words:
-                raise wrong(function, name, value, f"must be {' or '.join(map(repr, words))} where it is a str")
-            return value
+    def look(function: str, name: str, value: Any) -> Any:
+        if isinstance(value, str) and value != "auto":
+            raise wrong(function, name, value, "must be 'auto' or a list")
+        return value if isinstance(value, str) else of(function, name, value)
 
-        return look
-
-    return check
+    return look
 
 
 def counts(function: str, name: str, value: Any) -> int | list[int]:
