@@ -49,7 +49,7 @@ class plan_flags : public request_flags {
     ask_objective(result);
     ask_target(result);
     ask_devices(result);
-    ask_graph(result);
+    ask_graph(model, result);
     convert(model, result);
     ask_layers(model, result);
     ask_start(result);
@@ -145,14 +145,25 @@ class plan_flags : public request_flags {
     });
   }
 
-  /// What only graphs have.
-  void ask_graph(stagecut::plan_request& result) const {
+  /// What only graphs have; the CPUs of the profile's machine are the default, as in the program.
+  void ask_graph(const stagecut::profile& model, stagecut::plan_request& result) const {
+    const bool others = find("recompute") != nullptr || find("slices") != nullptr || asks_several_devices(result);
+    if (!model.edges.empty() && !others && !is_without_cpus(result)) result.cpus = model.machine.cpus;
     read("cpus", result.cpus);
     read("at_most", result.at_most);
     read("imbalance", result.imbalance);
     if (find("imbalance") != nullptr && !has_text("method", "communication")) {
       refuse("imbalance", "goes with method = \"communication\"");
     }
+  }
+
+  /// Whether a request for a graph has no use for CPUs: stages in a row, and plans by the makespan, have none.
+  [[nodiscard]] bool is_without_cpus(const stagecut::plan_request& request) const {
+    const bool makespan = request.objective == stagecut::plan_objective::makespan;
+    if (makespan || request.method == stagecut::graph_method::communication) return true;
+    if (request.method != stagecut::graph_method::automatic || request.as_graph) return false;
+    const bool named = find("schedule") != nullptr && !has_text("schedule", "1f1b") && !has_text("schedule", "gpipe");
+    return named || request.target == stagecut::framework::pytorch;
   }
 
   /// Rejects what only graphs have, for a chain.

@@ -2,6 +2,7 @@
 """The Python module, installed: `python module_test.py PROGRAM`. Plans are those of the program, as it was installed with it."""
 
 import csv
+import inspect
 import json
 import pathlib
 import random
@@ -192,6 +193,10 @@ class Module(unittest.TestCase):
                                       ({"cpus": 1}, ["--cpus", 1]), ({"schedule": "gpipe"}, ["--schedule", "gpipe"])], devices=3)
         self.check_as_program(graph, [({"method": "communication", "imbalance": 1.0}, ["--method", "communication", "--imbalance", "100%"])],
                               devices=2, microbatches=None)
+        with_cpus = {**graph, "machine": {"cpus": 1}}
+        self.check_as_program(with_cpus, [({}, []), ({"cpus": 0}, ["--cpus", 0]), ({"schedule": "eager-1f1b"}, ["--schedule", "eager-1f1b"]),
+                                          ({"objective": "makespan"}, ["--objective", "makespan"])], devices=2)
+        self.assertTrue(any(stage.get("cpu") for stage in stagecut.plan(with_cpus, 2, microbatches=8)["stages"]))
         tree = stagecut.read_profile(root / "examples/models/trees/modules.json")
         self.check_as_program(tree, [({"method": "modules"}, ["--method", "modules"]),
                                      ({"method": "modules", "time_weight": 0.6}, ["--method", "modules", "--time-weight", 0.6]),
@@ -473,6 +478,16 @@ class Module(unittest.TestCase):
             counted += 1
         thread.join()
         self.assertGreater(counted, 10)
+
+    def test_the_page_and_the_checks_have_all_keywords(self):
+        page = (root / "docs/python.md").read_text()
+        for function, known in ((stagecut.plan, stagecut._OF_PLAN), (stagecut.sweep, stagecut._OF_SWEEP)):
+            names = set(inspect.signature(function).parameters) - {"profile", "search", "progress", "stop", "chunks"}
+            self.assertEqual(names, set(known))
+            for name in names:
+                self.assertRegex(page, rf"`{name}[`=]")
+                if function is stagecut.plan:
+                    self.assertRegex(function.__doc__, rf"\b{name}\b")
 
     def test_the_types_are_those_of_the_schemas(self):
         made = subprocess.run([sys.executable, root / "examples/python/schemas.py"], capture_output=True, text=True, check=True).stdout

@@ -165,7 +165,7 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
     time_weight: W of W * time + (1 - W) * memory, the cost of stages.
     weights: a weight of each layer, which is the cost of stages.
     imbalance: with the method "communication", the excess of a device over the mean: 0.3 is 30 %.
-    cpus: for a graph, CPUs that take a stage, too.
+    cpus: for a graph, CPUs that take a stage, too; those of the machine in the profile by default.
     at_most: for a graph, and with `replicas`, whether fewer devices will do.
     inference: whether the model serves: forward passes alone.
     recompute: recomputations of layers, planned together with the cut: "auto" for all that layers have, or a list of names.

@@ -87,7 +87,7 @@ def auto_or(of: Any) -> Any:
     return look
 
 
-def counts(function: str, name: str, value: Any) -> int | list[int]:
+def counts(function: str, name: str, value: Any) -> Any:
     """A whole number from 1, or a list of them."""
     return one_or_each(function, name, value, count)
 
