@@ -293,7 +293,7 @@ fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices",
 fails(2, "has no backward_weight: the schedule runs the gradients", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
 fails(2, "--schedule: fastest not in {auto,gpipe,", "plan", "-", "--devices", 2, "--schedule", "fastest", stdin=uneven)
 fails(2, "--schedule: auto compares makespans: the number of microbatches", "plan", "-", "--devices", 2, "--schedule", "auto", stdin=uneven)
-fails(2, "--schedule: auto compares makespans", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",
+fails(2, "--objective: must be the makespan, by which plans are compared", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",
       "--objective", "bottleneck", stdin=uneven)
 
 # Other objectives of the stages' times, against all cuts.
@@ -532,7 +532,7 @@ fails(2, "--memory: 3 values where 2 are needed, one for each of the devices", "
 fails(2, "--memory: 9x is no size", "plan", "-", "--devices", 2, "--memory", "9B,9x", stdin=heavy)
 fails(2, "--memory:  is no size", "plan", "-", "--devices", 2, "--memory", "9B,", stdin=heavy)
 fails(2, "--memory: 0 of device 1 must be finite and above 0", "plan", "-", "--devices", 2, "--memory", "9B,0", stdin=heavy)
-fails(2, "--memory: is not supported for a graph: say one memory for all devices", "plan", models / "towers.dot", "--devices", 2, "--memory", "9GB,8GB")
+fails(2, "--memory: must be one value for all devices of a graph", "plan", models / "towers.dot", "--devices", 2, "--memory", "9GB,8GB")
 fails(2, "limits what the order of interleaved keeps", "plan", "-", "--devices", 2, "--stages-per-rank", 2, "--memory", "900B,800B", stdin=heavy)
 fails(3, "of the memory of every device would do", "plan", "-", "--devices", 2, "--memory", "422B,842B", stdin=heavy)
 
@@ -562,7 +562,7 @@ fails(2, "--stages-per-rank: 2 is of training", *serve, "--stages-per-rank", 2, 
 fails(2, "--objective: time-per-token is of inference", "plan", "-", "--devices", 2, "--objective", "time-per-token", stdin=heavy)
 fails(2, "--objective: makespan: the profile is of inference", *serve, "--objective", "makespan", stdin=heavy)
 
-fails(2, "--inference: is not supported for a graph", "plan", models / "towers.dot", "--devices", 2, "--inference")
+fails(2, "--inference: is planned as a chain", "plan", models / "towers.dot", "--devices", 2, "--inference")
 # What serves is told of such a plan as of any other.
 decoders = header + "e,embedding,1,2,1,1,1\n" + "d,decoder,1,2,1,1,1\n" * 4 + "h,head,1,2,1,1,1\n"
 for words in (("--format", "vllm"), ("--format", "sglang", "--inference"), ("--format", "vllm", "--inference", "--objective", "time-per-token")):
@@ -680,13 +680,12 @@ ways = [json.loads(run(*unet, "--objective", "makespan", *more).stdout) for more
 check("edges" not in ways[0] and ways[1]["edges"] and ways[1]["objective"]["value"] < ways[0]["objective"]["value"], "skips are passed on by every stage")
 automatic = json.loads(run(*unet, "--method", "auto").stdout)["objective"]
 check(automatic["name"] == "makespan" and automatic["value"] <= ways[1]["objective"]["value"] * 1.05, "a graph of known microbatches is planned by the iteration")
-fails(2, "stagecut: --checkpoint: always is of chains, not of graphs, as which layers with a stage of their own are planned: what enters a "
-      "stage belongs to no operator of it", *unet, "--checkpoint", "always", "--at-most")
-fails(2, "--schedule: auto compares plans of chains, without --cpus", *unet, "--schedule", "auto", "--cpus", 1)
-fails(2, "--schedule: auto compares plans of chains, without --at-most", *unet, "--schedule", "auto", "--at-most")
+fails(2, "stagecut: --checkpoint: must be never for a graph: what enters a stage belongs to no operator of it", *unet, "--checkpoint", "always", "--at-most")
+fails(2, "--cpus: are of graphs without open choices", *unet, "--schedule", "auto", "--cpus", 1)
+fails(2, "--at-most: is of graphs without open choices", *unet, "--schedule", "auto", "--at-most")
 towers = ("plan", models / "towers.dot", "--devices", 4)
 fails(2, "--topology: is not known to plans of graphs", *towers, "--topology", "2x2:300GB,2GB")
-fails(2, "--keep-together: is of chains", *towers, "--keep-together", "text1..text2")
+fails(2, "--keep-together: are of chains", *towers, "--keep-together", "text1..text2")
 fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--microbatches", 8, "--objective", "makespan")
 
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")
@@ -716,6 +715,14 @@ with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "list.csv"
     path.write_text("time\n1\nnan\n")
     fails(2, f"{path}:3: time: \"nan\" is NaN", "plan", path, "--devices", 1)
+
+# The table of what goes together: every refusal of the program is in it, with its reason.
+table = run("plan", "--combinations").stdout
+check("a target framework (--for)" in table and "several devices a stage" in table, table)
+refused = run("plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--replicate", 2, "--microbatch", 2,
+              "--device-speeds", "1,1,1,2")
+reason = refused.stderr.removeprefix("stagecut: --device-speeds: ").split(" (see ")[0]
+check(refused.returncode == 2 and f"unlike speeds: {reason}\n" in table, refused.stderr)
 
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

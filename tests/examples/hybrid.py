@@ -114,6 +114,13 @@ with tempfile.TemporaryDirectory() as folder:
                "auto", "--tensor-parallel", "auto", "--recompute", "auto", "--for", "megatron").stdout
     check("--tensor-model-parallel-size 8 " in text and "recomputation of some layers" in text, text)
 
+    # What makes replicas look cheap, or keeps stages from having any, is said.
+    free = run("plan", small, "--devices", 8, "--microbatches", 8, "--replicate", "auto")
+    check("so replicas exchange gradients in no time: --nodes or --bandwidth says one" in free.stderr, free.stderr)
+    check("in no time" not in run(*base).stderr, "links are known")
+    one = run("plan", MODELS / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--replicate", "auto")
+    check("no stage has replicas, which would share the 1 sample of a microbatch: --microbatch 2 allows 2" in one.stderr, one.stderr)
+
     # Fixed numbers, and fewer devices.
     made = plan("--tensor-parallel", 2)
     check(all(each.get("tensor_parallel", 1) == 2 for each in made["stages"]), made["stages"])
@@ -129,10 +136,10 @@ with tempfile.TemporaryDirectory() as folder:
                         (["--checkpoint", "always"], "--checkpoint"), (["--inference"], "--inference"),
                         (["--objective", "range"], "--objective"), (["--tensor-parallel", 8], "--tensor-parallel"),
                         (["--tensor-parallel", 4], "\"shardings\""), (["--recompute", "half"], "no layer"),
-                        (["--for", "deepspeed"], "deepspeed"), (["--forbid-cut", 3], "--replicate")):
+                        (["--for", "deepspeed"], "deepspeed"), (["--forbid-cut", 3], "--forbid-cut: must be left out where stages have several devices")):
         fails(2, says, *base, *words)
     fails(2, "--microbatches", "plan", small, *nodes, "--replicate", 2)
-    fails(2, "--time-weight", *base, "--time-weight", "0.5")
+    fails(2, "--method: must be time where stages have several devices", *base, "--time-weight", "0.5")
     fails(2, "--at-most", "plan", small, *nodes, "--microbatches", 8, "--at-most")
     fails(2, "or with --replicate", "plan", small, *nodes, "--microbatches", 8, "--tensor-parallel", 2)
     plain = there / "plain.json"

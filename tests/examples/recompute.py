@@ -98,7 +98,7 @@ with tempfile.TemporaryDirectory() as folder:
     best = json.loads(run(*ranged, "--stages-per-rank", "1..4", "--format", "json").stdout)["objective"]
     check(best["state"] == "optimal" and best["bound"] == best["value"] == 60, best)
     text = run(*ranged, "--stages-per-rank", "1..1000000").stdout
-    check(re.search(r"^5\.\.1000000 +- +- +- +none  more stages than layers$", text, re.M) and "optimal: no cut" in text, text)
+    check(re.search(r"^5\.\.1000000 +- +- +- +infeasible  more stages than layers$", text, re.M) and "optimal: no cut" in text, text)
     text = run(*ranged, "--stages-per-rank", "1..5", "--empty-stages").stdout
     check(re.search(r"^5 +- +- +- +not tried  more stages than layers$", text, re.M) and "s, feasible\n" in text, text)
     unlike = there / "unlike.json"
@@ -194,7 +194,7 @@ with tempfile.TemporaryDirectory() as folder:
     for why, words in (("--slices: needs one stage a device", ("--stages-per-rank", 2)), ("--slices: is 1F1B over slices, and --schedule says gpipe", ("--schedule", "gpipe")),
                        ("--schedule: auto does not go with --slices", ("--schedule", "auto")), ("--slices: is of training", ("--inference",)),
                        ("--slices: is of SAPP and MindFormers: PyTorch runs whole sequences", ("--for", "pytorch")),
-                       ("--slices: does not go with --replicate", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
+                       ("--slices: must be 1 where stages have several devices", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
                        ("--cuts: does not go with --slices", ("--cuts", "0,2,4,6,8")),
                        ("--slices: is of SAPP and MindFormers: DeepSpeed runs whole sequences", ("--format", "deepspeed"))):
         fails(2, why, *cut, *words)
@@ -218,7 +218,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(re.search(r"^1 +1f1b .*\n2 +- .* refused  --", told.stdout, re.M) and "--pipeline-model-parallel-size" in told.stdout, told)
     fails(2, "--recompute: megatron runs all layers alike, as none, selective or full, and they can be select, both", "plan", llama, "--devices", 16,
           "--microbatches", 16, "--recompute", "select,both", "--format", "megatron")
-    fails(2, "--less-memory: is an order of SAPP's, not of megatron", *llama2, "--recompute", "auto", "--stages-per-rank", 2, "--less-memory", "--for", "megatron")
+    fails(2, "--schedule: sapp-less-memory is of SAPP, not of megatron", *llama2, "--recompute", "auto", "--stages-per-rank", 2, "--less-memory", "--for", "megatron")
 
     # A plan shown and explained; the profile that it was made of.
     saved = there / "saved.json"
@@ -247,8 +247,8 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--less-memory: is an order, and --schedule says interleaved", *auto, "--stages-per-rank", 2, "--schedule", "interleaved", "--less-memory")
     check(run(*auto, "--stages-per-rank", 2, "--schedule", "sapp-less-memory", "--less-memory").returncode == 0, "both say the same")
     fails(2, "--less-memory: needs --stages-per-rank above 1", *auto, "--less-memory")
-    fails(2, "--keep-together: does not go with --recompute", *auto, "--keep-together", "0..1")
-    fails(2, "--forbid-cut: does not go with --recompute", *auto, "--forbid-cut", "0")
+    fails(2, "--keep-together: must be left out where recomputation is planned", *auto, "--keep-together", "0..1")
+    fails(2, "--forbid-cut: must be left out where recomputation is planned", *auto, "--forbid-cut", "0")
     with_plan = "goes with a planned recomputation: --recompute auto, or a list"
     fails(2, f"--manual: {with_plan}", *llama2, "--recompute", "full", "--manual", lists)
     fails(2, f"--stages-per-rank: of several numbers {with_plan}", *llama2, "--recompute", "full", "--stages-per-rank", "1..3")

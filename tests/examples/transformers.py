@@ -314,7 +314,7 @@ with tempfile.TemporaryDirectory() as folder:
     refused("#/layers/0: ", '{"layers": [{"name": "layers.0"}]}')
     refused("#: has neither layers nor iterations", "{}")
     refused('#/iterations/0/schedule: "2f2b" is none of gpipe, ', '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "2f2b", "seconds": 1}]}')
-    refused(": an iteration: schedule = interleaved, needs chunks above 1",
+    refused(": an iteration: schedule = interleaved, needs stages_per_rank above 1",
             '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "interleaved", "seconds": 1}]}')
     refused(": an iteration of 1f1b on 400 devices cannot be predicted", '{"iterations": [{"devices": 400, "microbatches": 4, "seconds": 1}]}')
     fails(2, "--calibrate: is for training, not for --inference", *transformer, "--config", small, "--inference", "--calibrate", measured)

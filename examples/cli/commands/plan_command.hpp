@@ -222,6 +222,7 @@ struct plan_command {
 
   /// Adds what is planned together with the cut to the request.
   void ask_open(const stagecut::profile& model, bool computed) {
+    request.slices = recompute.slices;
     if (several_devices) {
       hybrid.ask(model, recompute.names(model, computed), devices.nodes.node_gpus, devices.nodes.shared_by, request);
     } else if (plans_recomputation) {
@@ -266,7 +267,7 @@ struct plan_command {
       recompute.used(found.request);
       const std::vector<asked_strategy> strategies = recompute.compare(model, made);
       recompute.draw(model, strategies);
-      text = recompute_text(made, on) + stages_per_rank_text(made.profile, found.compared) +
+      text = recompute_text(made, on) + stages_per_rank_text(made.profile, found.compared, per_rank.last) +
              strategies_text(made, strategies, on);
     }
     if (format != "text") return "";

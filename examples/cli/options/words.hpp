@@ -186,6 +186,7 @@ inline constexpr makespan_saying makespan_sayings[] = {
      "--checkpoint: {} is of chains, not of graphs, as which layers with a stage of their own are planned: what enters "
      "a stage"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
+    {"plan_model: schedule", ", needs stages_per_rank above 1", "--schedule: {} needs --stages-per-rank above 1"},
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
     {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"}};
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -55,9 +56,20 @@ inline std::string recompute_text(const stagecut::plan& plan, const screen& on) 
   return lines.within(on.width, [](std::size_t) { return std::string(); });
 }
 
+/// What became of a number of stages per rank.
+inline std::string state_text(const stagecut::compared_plan& row) {
+  if (row.state != stagecut::state::unknown) return stagecut::to_string(row.state);
+  for (const char* const why : {"stopped before", "no time was left", "more stages than layers"}) {
+    if (row.why == why) return "not tried";
+  }
+  const bool refused = row.why.starts_with("stagecut::") || row.why.find(" cannot say ") != row.why.npos;
+  return refused ? "refused" : stagecut::to_string(row.state);
+}
+
 /// The results for several numbers of stages per rank, with the reasons of those without a plan.
-inline std::string stages_per_rank_text(const stagecut::profile& model,
-                                        const std::vector<stagecut::compared_plan>& all) {
+/// @param last  the last number that was given: what holds for the last row holds for all up to that
+inline std::string stages_per_rank_text(const stagecut::profile& model, const std::vector<stagecut::compared_plan>& all,
+                                        std::size_t last) {
   if (all.empty()) return "";
   table lines(0);
   lines.add({"stages/rank", "schedule", "makespan", "no plan below", ""});
@@ -67,8 +79,10 @@ inline std::string stages_per_rank_text(const stagecut::profile& model,
     const auto time = [&](double value) { return value > 0 ? time_text(model, value) : std::string("-"); };
     const stagecut::schedule_entry& entry = stagecut::entry_of(each.schedule);
     const char* const schedule = to_string(each.stages_per_rank > 1 ? entry.with_stages_per_rank : each.schedule);
-    lines.add({std::to_string(each.stages_per_rank), any ? schedule : "-", any ? time(each.makespan) : "-",
-               any ? time(each.bound) : "-", stagecut::to_string(each.state)});
+    const std::size_t until = &each == &all.back() ? std::max(last, each.stages_per_rank) : each.stages_per_rank;
+    const std::string numbers = std::to_string(each.stages_per_rank);
+    lines.add({until == each.stages_per_rank ? numbers : fmt::format("{}..{}", numbers, until), any ? schedule : "-", any ? time(each.makespan) : "-",
+               any ? time(each.bound) : "-", state_text(each)});
     reasons.push_back(any ? "" : "  " + in_options(each.why));
   }
   return lines.text([&](std::size_t line) { return reasons[line]; });

@@ -105,7 +105,7 @@ class recomputed_choices {
         continue;
       }
       if (i != 0 && is_over(began)) {
-        add_row(asked, "stopped before it was planned");
+        add_row(asked, is_stopped() ? "stopped before" : "no time was left");
         open_ = true;
         continue;
       }
@@ -152,8 +152,7 @@ class recomputed_choices {
     const bool whole = request_.target != framework::none && request_.target != framework::sapp;
     if (request_.slices > 1 && whole) {
       const std::string of_target = entry_of(request_.target).framework;
-      refuse("slices", std::to_string(request_.slices),
-             joined({"are of SAPP and MindFormers: ", of_target, " runs whole sequences"}));
+      refuse("slices", "{…}", joined({"is of SAPP and MindFormers: ", of_target, " runs whole sequences"}));
     }
   }
 
@@ -179,9 +178,10 @@ class recomputed_choices {
     return interleaved ? schedule_kind::one_forward_one_backward : schedule_kind::sapp_big;
   }
 
+  [[nodiscard]] bool is_stopped() const { return request_.search.stop && request_.search.stop(); }
+
   [[nodiscard]] bool is_over(double began) const {
-    const bool late = request_.search.time_limit && seconds_now() - began >= *request_.search.time_limit;
-    return late || (request_.search.stop && request_.search.stop());
+    return (request_.search.time_limit && seconds_now() - began >= *request_.search.time_limit) || is_stopped();
   }
 
   /// Gives a request an equal part of the seconds that are left.
@@ -242,8 +242,10 @@ class recomputed_choices {
       if (wanted && all_can_be(model_, name)) result.emplace_back(name);
     }
     if (result.empty()) {
+      std::string names;
+      for (const std::string& name : options_.names) names.append(names.empty() ? "" : ", ").append(name);
       fail(argument_error("plan_model", "recomputations", "{…}",
-                          joined({"must be none, selective or full, which ", of, " gives all layers alike"})));
+                          joined({of, " runs all layers alike, as none, selective or full, and they can be ", names})));
     }
     return result;
   }
