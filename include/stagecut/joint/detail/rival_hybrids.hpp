@@ -63,7 +63,7 @@ inline constexpr hybrid_rival hybrid_rivals[] = {
     {"PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {}, stage_measure::pipedream},
     {"DAPPLE", "latency, exchange", "replicas", plan_objective::pipeline_latency, false, false, {true, true}},
     {"Piper", "stage time", "all", plan_objective::stage_time, true, true, {}, stage_measure::piper},
-    {"Alpa", "latency", "replicas, TP degree", plan_objective::pipeline_latency, true, false, {}},
+    {"Alpa", "latency", "replicas, TP", plan_objective::pipeline_latency, true, false, {}},
 };
 
 /// Whether a framework can express the recomputation of layers as profiled.
