@@ -20,7 +20,7 @@ header = "name,kind,forward,backward,parameters,activations,output\n"
 uneven = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
 
 # An option that is not known is told first and alone, whatever else is wrong; so is a command.
-help = " (see stagecut plan --help)\n"
+help = " (see stagecut plan --help-all)\n"
 meant = "stagecut: --device is none of plan's options: did you mean --devices?" + help
 for words in (("--device", 4), ("--device=4",), ("--device", 4, "--memory", "much"), ("--microbatches", "many", "--device", 4),
               ("--device", 4, "--schedule", "1f1"), ("--microbatches", "--device", 4)):
@@ -29,7 +29,7 @@ for words in (("--device", 4), ("--device=4",), ("--device", 4, "--memory", "muc
         check(run("plan", *file, *words).stderr == meant, words)
 fails(2, "stagecut: --colour is none of plan's options" + help, "plan", "-", "--colour", "--device", 4)
 fails(2, "-x is none of plan's options" + help, "plan", "-", "-x")
-fails(2, "--presets is none of profile transformer's options: did you mean --preset? (see stagecut profile transformer --help)",
+fails(2, "--presets is none of profile transformer's options: did you mean --preset? (see stagecut profile transformer --help-all)",
       "profile", "transformer", "--presets", "gpt2-xl")
 fails(2, "--verson is none of its options: did you mean --version? (see stagecut --help)", "--verson")
 fails(2, "plna is none of its commands: did you mean plan? (see stagecut --help)", "plna", "x.json", "--devices", 4)

@@ -43,7 +43,7 @@ void check_worked(const module_request& request, const numbers& devices, double 
   CHECK(devices_of_leaves(*made) == devices);
   CHECK(made->value == near(most));
   CHECK(made->chain_load == near(chain));
-  CHECK(std::abs(made->gap() - gap) <= .005);
+  CHECK(std::abs(100 * made->excess_over_chain() - gap) <= .005);
   CHECK(made->bound <= made->value);
 }
 

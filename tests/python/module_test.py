@@ -243,8 +243,8 @@ class Module(unittest.TestCase):
         self.assertEqual({each["proof"] for each in rows}, {"exact", "bound", "no"})
         self.assertTrue(all(each["why"] for each in rows if each["proof"] == "no"))
         table = subprocess.run([program, "plan", "--combinations"], capture_output=True, text=True, check=True).stdout
-        lines = [line.split() for line in table.splitlines() if "unlike speeds " in line]
-        self.assertEqual(lines[0][2:], [each["proof"] for each in rows if each["part"] == "unlike speeds"])
+        lines = [line.split() for line in table.splitlines() if "unlike speeds (--device-speeds) " in line]
+        self.assertEqual(lines[0][3:], [each["proof"] for each in rows if each["part"] == "unlike speeds"])
         for each in rows:
             if each["why"]:
                 self.assertIn(each["why"], table)

@@ -5,6 +5,7 @@
 #include <stagecut/plan/plan_combinations.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,17 +28,21 @@ inline const stagecut::plan_combination* combination_row(stagecut::plan_problem 
 
 /// The parts of a problem that have a remark, as `PARTS: REMARK`, those alike in one.
 inline std::vector<std::string> remarks_of(stagecut::plan_problem problem, bool refused) {
-  std::vector<std::pair<std::string, std::string>> lines;  // remark, parts
+  constexpr std::size_t most_named = 10;
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // remark, parts
   for (const stagecut::plan_combination& row : stagecut::plan_combinations()) {
     if (row.problem != problem || *row.why == '\0') continue;
     if ((row.proof == stagecut::plan_proof::refused) != refused) continue;
     const std::string part = stagecut::request_parts()[static_cast<std::size_t>(row.part)].name;
     const auto alike = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == row.why; });
-    if (alike != lines.end()) alike->second += ", " + part;
-    if (alike == lines.end()) lines.emplace_back(row.why, part);
+    if (alike != lines.end()) alike->second.push_back(part);
+    if (alike == lines.end()) lines.push_back({row.why, {part}});
   }
   std::vector<std::string> result;
-  for (const auto& [why, parts] : lines) result.push_back(fmt::format("{}: {}", parts, why));
+  for (const auto& [why, parts] : lines) {
+    const bool few = parts.size() <= most_named;
+    result.push_back(fmt::format("{}: {}", few ? fmt::format("{}", fmt::join(parts, ", ")) : "all others", why));
+  }
   return result;
 }
 

@@ -55,8 +55,8 @@ class text_part {
 class error {
  public:
   error() = default;
-  error(const error&) = default;
-  error& operator=(const error&) = default;
+  error(const error&) = default;             ///< copies
+  error& operator=(const error&) = default;  ///< copies
   virtual ~error() = default;
 
   /// What is wrong.

@@ -97,7 +97,7 @@ struct plan_request {
   std::optional<std::vector<std::string>> recomputations{};
   bool empty_stages = false;  ///< with `recomputations` or `slices`, whether stages may have no layers
   /// Numbers of replicas that a stage may have; with this or `tensor_parallel`, `devices` are those of the machine, and
-  /// the plan chooses the number of stages. Empty: one.
+  /// the plan chooses the number of stages. Without links the exchange of gradients takes no time. Empty: one.
   std::vector<std::size_t> replicas{};
   std::vector<std::size_t> tensor_parallel{};  ///< tensor-parallel degrees that a stage may have; empty: 1
   std::size_t device_size = 1;  ///< with either, processors of each device: `device_choices::device_size`
