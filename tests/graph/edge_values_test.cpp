@@ -340,8 +340,8 @@ TEST_CASE("the least communication of a Boost graph with all maps is that of all
     }
     stagecut::communication_request request;
     request.devices = 2 + random.below(2);
-    request.variable_imbalance = 100;
-    request.operation_imbalance = 1.5;
+    request.variable_imbalance = 99;
+    request.operation_imbalance = 0.5;
     request.search.time_limit.reset();
     std::optional<double> best;
     const auto sent = [&](const assignment& device_of) {

@@ -51,8 +51,10 @@ TEST_CASE("values are read as what they should be, or refused with their pointer
   const auto former = [](const json_value& x) { CHECK(x.find_renamed("b", "a", true)->count() == 1); };
   CHECK(member(R"({"x": {"b": 2}})", now) == "not refused");
   CHECK(member(R"({"x": {"a": 1}})", former) == "not refused");
-  CHECK(member(R"({"x": {"a": 1, "b": 2}})", now) == "f#/x/a: is \"b\" in this schema");
-  CHECK(member(R"({"x": {"a": 1, "b": 2}})", former) == "f#/x/b: is \"a\" in this schema");
+  const auto read_now = [](const json_value& x) { (void)x.find_renamed("b", "a", false); };
+  const auto read_former = [](const json_value& x) { (void)x.find_renamed("b", "a", true); };
+  CHECK(member(R"({"x": {"a": 1, "b": 2}})", read_now) == "f#/x/a: is \"b\" in this schema");
+  CHECK(member(R"({"x": {"a": 1, "b": 2}})", read_former) == "f#/x/b: is \"a\" in this schema");
   CHECK(member(R"({"x": 1})", [](const json_value& x) { x.fail_at("/y/0", "is ", "bad"); }) == "f#/x/y/0: is bad");
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("the devices of a rank are as many for all of its stages") {
   made.choices.clear();
   CHECK(mistake(made).empty());
   made.stages[0].tensor_parallel = 4;
-  CHECK(mistake(made) == "/stages/1/shards 2 times 3 replicas is not the number of devices of rank 0, 8");
+  CHECK(mistake(made) == "/stages/1/tensor_parallel 2 times 3 replicas is not the number of devices of rank 0, 8");
   made.stages[0].replicas = 0;
   CHECK(mistake(made) == "/stages/0/replicas 0 is below 1");
   made.stages[0].replicas = ~std::size_t{0};
@@ -89,7 +89,7 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   CHECK(
       with([](plan& p) { p.objective.name = "total"; }) ==
       "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, "
-      "iteration, stage-time, pipeline-length, communication, nor empty");
+      "iteration, stage-time, pipeline-latency, communication, nor empty");
   CHECK(with([](plan& p) { p.objective.name = "automatic"; }).starts_with("/objective/name"));
   CHECK(with([](plan& p) { p.objective.name = ""; }).empty());
   CHECK(with([](plan& p) { p.memory.checkpoint = "Always"; }) ==

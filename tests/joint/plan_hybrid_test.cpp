@@ -179,5 +179,5 @@ TEST_CASE("a request that makes no sense is refused") {
   asked.pipeline.devices = 8;
   asked.objective = plan_objective::range;
   CHECK(refusal([&] { (void)plan_hybrid(model, asked); }) ==
-        "stagecut::plan_hybrid: objective = range, must be iteration, stage-time or pipeline-length");
+        "stagecut::plan_hybrid: objective = range, must be iteration, stage-time or pipeline-latency");
 }

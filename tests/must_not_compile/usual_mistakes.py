@@ -17,7 +17,8 @@ is_clang = "clang" in subprocess.run([compiler, "--version"], text=True, capture
 PRECOMPILED = "all.hpp.gch"
 include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
 COMMAND = [compiler, "-std=c++20", "-DSTAGECUT_COMPILED", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{include}",
-           *(argument for folder in sys.argv[3:] if folder for argument in ("-isystem", folder))]
+           # The compiler's own folder stays where it is: moved, the standard library does not find that of C.
+           *(argument for folder in sys.argv[3:] if folder not in ("", "/usr/include") for argument in ("-isystem", folder))]
 LINES = 10
 
 # g++ prints the type that the deleted function would return, clang the line that declares it.

@@ -88,10 +88,10 @@ TEST_CASE("words that there are not") {
   request.objective = static_cast<stagecut::plan_objective>(77);
   CHECK(refusal(model, request) ==
         "stagecut::plan_chain: objective = 77, must be automatic, makespan, bottleneck, leximax, range, "
-        "variance, time-per-token, iteration, stage-time, pipeline-length or communication");
+        "variance, time-per-token, iteration, stage-time, pipeline-latency or communication");
   CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, request),
                        "stagecut::make_plan: objective = 77, must be automatic, makespan, bottleneck, leximax, range, "
-                       "variance, time-per-token, iteration, stage-time, pipeline-length or communication",
+                       "variance, time-per-token, iteration, stage-time, pipeline-latency or communication",
                        stagecut::argument_error);
   CHECK_THROWS_AS((void)stagecut::compare_plans(model, request, {}), stagecut::argument_error);
   request = {};

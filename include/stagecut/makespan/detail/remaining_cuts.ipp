@@ -4,7 +4,6 @@
 #include <stagecut/makespan/remaining_cuts.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
@@ -21,8 +20,8 @@ STAGECUT_DECL bool remaining_cuts::walk(function_ref<bool(view<const std::size_t
   const std::size_t steps = layout_->steps();
   std::vector<std::size_t> points(layout_->stages + 1);
   points.back() = items_;
-  std::vector<std::uint32_t> node(steps + 1);  // of the path to the current step
-  std::vector<std::uint32_t> next(steps + 1);  // the first edge of the node that was not followed
+  std::vector<std::size_t> node(steps + 1);  // of the path to the current step
+  std::vector<std::size_t> next(steps + 1);  // the first edge of the node that was not followed
   next[0] = graph.first[0];
   for (std::size_t t = 0;;) {
     if (t == steps && !visit(points)) return false;
@@ -31,7 +30,7 @@ STAGECUT_DECL bool remaining_cuts::walk(function_ref<bool(view<const std::size_t
       --t;
       continue;
     }
-    const std::uint32_t to = graph.edges[next[t]++].to;
+    const std::size_t to = graph.edges[next[t]++].to;
     for (std::size_t j = 0; j < layout_->width(t); ++j) {
       points[layout_->stage(t, j)] = layout_->part(j, graph.nodes[node[t]], graph.nodes[to]).first;
     }
