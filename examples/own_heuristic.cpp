@@ -26,7 +26,7 @@ class local_moves {
     for (std::size_t i = 0; i < call.simulations && best > call.goal && !call.stop(); ++i) {
       std::size_t& point = points[1 + random_() % (points.size() - 2)];
       const std::size_t before = point;
-      point += random_() % 2 == 0 ? 1 : -1;
+      point = random_() % 2 == 0 ? point + 1 : point - 1;
       const double here = call.problem.allows(points) ? call.problem.makespan(points) : best + 1;
       if (here > best) point = before;
       best = std::min(best, here);

@@ -74,6 +74,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_combination.hpp>
 #include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/plan/plan_modules.hpp>

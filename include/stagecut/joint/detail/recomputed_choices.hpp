@@ -18,6 +18,7 @@
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>

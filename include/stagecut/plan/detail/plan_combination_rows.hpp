@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stagecut/core/config.hpp>
-#include <stagecut/plan/plan_combinations.hpp>
+#include <stagecut/plan/plan_combination.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
 
