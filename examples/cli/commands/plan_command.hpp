@@ -104,7 +104,7 @@ struct plan_command {
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile, or config.json")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
-    option("--stages-per-rank,--vpp", per_rank_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
+    option("--stages-per-rank", per_rank_said, "V", "Stages of each rank, in turn; or --vpp")->transform(count_or_range());
     option("--microbatches", request.microbatches, "M", "Of an iteration; with --replicate of all replicas")->transform(count());
     schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
                         ->check(one_of(planned_schedules()));
@@ -126,7 +126,7 @@ struct plan_command {
     for (const char* const each : {"--recompute", "--replicate", "--tensor-parallel"}) {
       command->get_option(each)->group(devices_said->get_group());
     }
-    for (const char* const each : {"--keep-together", "--forbid-cut", "--device-speeds", "--optimizer"}) {
+    for (const char* const each : {"--keep-together", "--forbid-cut", "--device-speeds"}) {
       command->get_option(each)->group(rare_options);
     }
     refuse_empty(*command);

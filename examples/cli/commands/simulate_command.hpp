@@ -48,7 +48,7 @@ struct simulate_command {
     option("PLAN", file, "", "A plan; - is standard input");
     passes.add(*command, "Without a plan: forward times by stage: 8,14,18,20");
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
-    option("--stages-per-rank,--vpp", per_rank, "V", "Stages of each rank")->transform(count());
+    option("--stages-per-rank", per_rank, "V", "Stages of each rank; or --vpp")->transform(count());
     schedule.add(*command);
     transfers.add(*command);
     add_choice(*command, "--format", format, simulation_formats, "NAME", "text, json, html, svg, trace, torch-csv ...");

@@ -72,7 +72,7 @@ struct sweep_command {
     option("--microbatches", microbatches, "LIST", "Microbatches of an iteration: 32,64")->required();
     option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones")
         ->check(list_of(planned_schedules()));
-    option("--stages-per-rank,--vpp", per_rank, "LIST", "Stages of each rank (1,2)");
+    option("--stages-per-rank", per_rank, "LIST", "Stages of each rank (1,2); or --vpp");
     option("--recompute", recompute, "LIST", "Of activations: never (the default), always")
         ->check(list_of(recomputing()));
     speeds.add(*command);

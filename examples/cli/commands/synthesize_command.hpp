@@ -66,7 +66,7 @@ struct synthesize_command {
     passes.add(*command, "Forward times by stage: 8,14,18,20");
     option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
-    option("--stages-per-rank,--vpp", per_rank, "V", "Stages of each rank")->transform(count());
+    option("--stages-per-rank", per_rank, "V", "Stages of each rank; or --vpp")->transform(count());
     add_choice(*command, "--placement", placement, stage_placements, "NAME", "Of several: loop (the default), v");
     add_choice(*command, "--objective", objective, order_objectives, "NAME",
                "Least: makespan (the default), or a rank's span");

@@ -15,9 +15,12 @@
 /// An option by its former and its present name.
 struct renamed_option {
   std::string_view former, now;
+  bool stays = false;  ///< whether the former name is a short form that is read for good, without a line
 };
-inline constexpr renamed_option renamed_options[] = {
-    {"--chunks", "--stages-per-rank"}, {"--empty-chunks", "--empty-stages"}, {"--order", "--schedule-file"}};
+inline constexpr renamed_option renamed_options[] = {{"--chunks", "--stages-per-rank"},
+                                                     {"--empty-chunks", "--empty-stages"},
+                                                     {"--order", "--schedule-file"},
+                                                     {"--vpp", "--stages-per-rank", true}};
 
 /// A value of an option by its former and its present name.
 struct renamed_value {
@@ -53,10 +56,10 @@ inline std::vector<std::string> replace_former_names(const CLI::App& app, std::v
     }
     const std::size_t end = std::min(words[i].find('='), words[i].size());
     const std::string name = words[i].substr(0, end);
-    for (const auto& [former, now] : renamed_options) {
+    for (const auto& [former, now, stays] : renamed_options) {
       if (name != former || command->get_option_no_throw(std::string(now)) == nullptr) continue;
       words[i].replace(0, end, now);
-      note("", former, now);
+      if (!stays) note("", former, now);
     }
     for (const auto& [option, former, now] : renamed_values) {
       if (name != option) continue;
