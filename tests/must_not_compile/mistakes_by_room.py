@@ -162,7 +162,7 @@ const profile model;
 (void)u, (void)same, (void)items, (void)stages, (void)request, (void)graph, (void)below, (void)model;"""
 NO_GRAPH = ("this is no Boost graph: it lacks some of the member types",)
 NO_MAP = ("neither a property map of the graph's vertices, nor a member",)
-NO_NUMBER = ("what this says of a vertex is not a number; of groups and stages, not an integer",)
+NO_NUMBER = ("the value of a vertex is not a number; of groups and stages, not an integer",)
 BY_NAME = ("figures_are_given_by_name_in_braces", "// (g, {.forward = &op::seconds})")
 PUT = ("values_of_a_boost_graph_are_put_from_a_vector_by_a_writable_map", "// put_by_vertex(g, values, get(&op::stage, g))")
 MAKE_GRAPH = ("make_an_operator_graph_of_it", "// make_operator_graph(g, maps), graph_of(profile)")
