@@ -16,7 +16,7 @@ import tempfile
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program, header-only or compiled: (lines, functions)
     "first": (29_500, 650),
-    "umbrella": (68_400, 1),
+    "umbrella": (69_800, 1),
     "own_makespan": (48_600, 8_490),
     "profile_to_launch": (135_300, 22_860),
     "own_load": (165_900, 9_580),
@@ -25,9 +25,9 @@ LIMITS = {  # program, header-only or compiled: (lines, functions)
     "first compiled": (29_100, 560),
     "umbrella compiled": (47_400, 1),
     "own_makespan compiled": (28_900, 1_080),
-    "profile_to_launch compiled": (54_600, 594),  # requests own their functions
-    "own_load compiled": (125_600, 1_240),
-    "plan_graph compiled": (28_900, 580),
+    "profile_to_launch compiled": (54_600, 660),  # a request owns its functions, and lists what is open
+    "own_load compiled": (125_600, 1_290),  # maps of edges
+    "plan_graph compiled": (28_900, 650),  # lists of what a request leaves open
     "plan_hybrid compiled": (29_400, 550),
 }
 # Header-only these take seconds each.
