@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/read_plan_or_profile.hpp>
+
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_profile.hpp>
 
 #include <doctest/doctest.h>
