@@ -284,7 +284,6 @@
   X(is_for_row) \
   X(is_forward) \
   X(is_free_graph_planned) \
-  X(is_graph_by_makespan) \
   X(is_nan) \
   X(is_negative) \
   X(is_of_several_devices) \
@@ -362,6 +361,7 @@
   X(makespan_obstacle) \
   X(may_keep_last) \
   X(may_limit_in_flight) \
+  X(means_graph_makespan) \
   X(measured_costs) \
   X(measured_layer) \
   X(megatron_obstacle) \

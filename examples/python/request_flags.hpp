@@ -34,7 +34,7 @@ class request_flags : public keywords {
     read("speeds", result.speeds);
   }
 
-  /// Reads what layers are told by number or by name.
+  /// Reads the keywords that name layers, by number or by name.
   /// @param model  as it is planned: its layers have these numbers
   void ask_layers(const stagecut::profile& model, stagecut::plan_request& result) const {
     if (const json* const given = find("forbid_cut")) {

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -68,14 +69,6 @@ std::string contradiction(const plan_combination& row) {
   }
 }
 
-const plan_combination* row_of(plan_problem problem, request_part part) {
-  const auto rows = plan_combinations();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const plan_combination& row) {
-    return row.problem == problem && row.part == part;
-  });
-  return found == rows.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 TEST_CASE("each combination is planned, proved and refused as the table says") {
@@ -83,25 +76,6 @@ TEST_CASE("each combination is planned, proved and refused as the table says") {
     CAPTURE(std::string(name_of(stagecut::plan_problem_names, row.problem)));
     CAPTURE(std::string(request_parts()[static_cast<std::size_t>(row.part)].name));
     CHECK(contradiction(row) == "");
-  }
-}
-
-TEST_CASE("a part without a row makes another problem, and each part stands once with a problem") {
-  for (const auto& problem : stagecut::plan_problem_names) {
-    for (const request_part_entry& part : request_parts()) {
-      small_request small = small_request_of(problem.value);
-      add_part(part.part, small);
-      CAPTURE(std::string(problem.name));
-      CAPTURE(std::string(part.name));
-      if (!part.is_in(small.model, small.request)) continue;  // the method of module trees is none of graphs
-      const bool same = stagecut::problem_of(small.model, small.request) == problem.value;
-      CHECK(same == (row_of(problem.value, part.part) != nullptr));
-    }
-  }
-  for (std::size_t i = 0; i < request_parts().size(); ++i) CHECK(static_cast<std::size_t>(request_parts()[i].part) == i);
-  for (const plan_combination& row : plan_combinations()) {
-    CHECK(&row == row_of(row.problem, row.part));
-    CHECK((row.proof != plan_proof::refused || *row.why != '\0'));
   }
 }
 

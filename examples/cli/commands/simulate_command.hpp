@@ -192,13 +192,13 @@ struct simulate_command {
       stages = devices * each;
     }
     pass_words::spread(result.times, stages);
-    const bool told = !from_file || per_rank != 0;  // whether the stages per rank are given
-    if (told && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
+    const bool given = !from_file || per_rank != 0;  // whether the stages per rank are given
+    if (given && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
       const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
       throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each{}", stages, each, ranks));
     }
     result.transfers = transfers.of_lists();
-    const std::size_t ranks = told ? stages / each : devices;
+    const std::size_t ranks = given ? stages / each : devices;
     result.order =
         from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
                   : schedule.made(ranks, each, schedule.microbatches, result.times, result.transfers, input.limits);

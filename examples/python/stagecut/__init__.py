@@ -175,7 +175,7 @@ def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: Su
     tensor_parallel: tensor-parallel degrees that a stage may have; "auto": those for which layers have shardings.
     device_size: with either, processors in each device.
     in_flight: microbatches in flight of each stage; "auto": chosen together with the cut.
-    memory: of every device, or one value each, or "none". By default that of the device for which the profile was computed, less
+    memory: of every device, or one value each, or "none". By default the memory of the device for which the profile was computed, less
         `memory_reserve` (4 GiB).
     memory_buffer: the fraction of the memory that stays free.
     boundary_buffers: buffers of each tensor at the ends of a stage (2).
@@ -246,7 +246,7 @@ def sweep(profile: Mapping[str, Any], *, devices: SupportsIndex | Counts, microb
     node_limit, time_limit: of the search of each configuration; 1000 nodes by default.
 
     Returns a row for each configuration, with the columns of `stagecut sweep --csv`: `front` is true for the Pareto front, `memory` is
-    that of the fullest device. Figures that are not known are None; `why` then says why there is no plan."""
+    the peak of the fullest device. Figures that are not known are None; `why` then says why there is no plan."""
     request = _request("sweep", _OF_SWEEP, locals())
     return json.loads(_core.sweep(_text("sweep", "profile", profile), json.dumps(request), _words.callback("sweep", "progress", progress),
                                   _words.callback("sweep", "stop", stop)))
@@ -295,7 +295,7 @@ def format(plan: Mapping[str, Any], name: str, *, schedule: str | None = None, m
     """What a framework is told of a plan: `megatron`, `deepspeed`, `pytorch` and the others that `stagecut formats` lists for plans.
 
     `torch-csv`, `torch-comms` and `torch-comms-2.9` are orders of passes for PyTorch's pipeline runtime: these alone may be of
-    another schedule, as for `simulate`. Raises NotRepresentable for a plan that the framework cannot be told."""
+    another schedule, as for `simulate`. Raises NotRepresentable for a plan that the framework cannot express."""
     schedule_text = _renamed("format", "schedule_text", schedule_text, "order", order)
     return _core.format(_text("format", "plan", plan), _words.text("format", "name", name),
                         *_run("format", schedule, microbatches, schedule_text, merge_backward))

@@ -28,6 +28,11 @@ namespace detail {
 /// The name of a choice that recomputes nothing.
 inline constexpr const char* no_recomputation = "none";
 
+/// The form in which a layer was profiled.
+[[nodiscard]] inline std::string own_recomputation(const layer& of) {
+  return of.recomputation.empty() ? std::string(no_recomputation) : of.recomputation.get();
+}
+
 /// Makes the model of a profile.
 class recomputed_chain_maker {
  public:

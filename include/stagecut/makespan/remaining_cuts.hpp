@@ -20,7 +20,7 @@ struct problem_access;
 }
 
 /// The cuts that a search for the smallest makespan has not excluded yet. Every allowed cut of at most the makespan of the
-/// call is among them; others may be, too, some of which are not allowed. Valid during the call that provides it.
+/// call is among them; others may be, too, and some may not be allowed. Valid during the call that provides it.
 class remaining_cuts {
  public:
   /// Their number; rounded above 2^53, infinite beyond the range of doubles. O(edges) of the graph that stores them.

@@ -12,6 +12,7 @@
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/parts/check_request.hpp>
+#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -29,6 +30,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
     fail(argument_error(function, argument, value, requirement));
   };
+  check_plain(function, model, request);
   if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
   if (request.devices == 0) refuse("devices", "0", "must be at least 1");
   if (request.devices >> 20U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^20");
@@ -59,7 +61,6 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (request.links.size() > 1)
     refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
   if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
-  if (request.method == graph_method::modules) refuse("method", "modules", "is of module trees: see plan_modules");
   const plan_objective of = request.objective;
   const bool least_sent = request.method == graph_method::communication;
   if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {

@@ -60,17 +60,6 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   if (!timed) fail(invalid_input("model", "no layer has a time"));
 }
 
-/// Whether an `automatic` objective means the makespan: it is known, and no load method was requested.
-[[nodiscard]] inline bool means_graph_makespan(const profile& model, const plan_request& request) {
-  if (request.objective != plan_objective::automatic || request.method != graph_method::automatic) return false;
-  const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
-  if (request.microbatches == 0 || request.stages_per_rank != 1 || request.cpus != 0 || !request.speeds.empty() || !moves ||
-      request.schedule != schedule_kind::one_forward_one_backward || request.by != measure::time) {
-    return false;
-  }
-  return std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.time() > 0; });
-}
-
 /// Whether a pipeline can run a partition: it splits no element, and edges of the backward pass lead back.
 [[nodiscard]] inline bool runs_as_pipeline(const contraction& parts, const std::vector<std::size_t>& stage_of) {
   for (std::size_t e = 0; e < parts.elements(); ++e) {
@@ -327,10 +316,9 @@ namespace detail {
 }  // namespace detail
 
 STAGECUT_DECL outcome<plan> plan_graph_fn::operator()(const profile& model, const plan_request& given) const {
-  detail::check_plain("plan_graph", model, given);
-  plan_request as_graph = given;
-  as_graph.as_graph = true;
-  const plan_request request = with_usual_limit(model, std::move(as_graph));
+  plan_request request = given;
+  request.as_graph = true;  // a chain, too
+  request = with_usual_limit(model, std::move(request));
   detail::check_graph_request("plan_graph", model, request);
   if (request.method == graph_method::communication) return detail::plan_communication("plan_graph", model, request);
   if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);

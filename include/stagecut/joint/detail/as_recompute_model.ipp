@@ -109,7 +109,7 @@ STAGECUT_DECL std::size_t recomputed_chain_maker::type_of(std::size_t i) {
   type.resident = memory_.resident_bytes(each.parameters, each.resident);
   type.shared = shared_[i];
   type.sent_bytes = each.output;
-  const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();
+  const std::string own = own_recomputation(each);
   const auto add = [&](const std::string& name, const auto& way) {
     if (!each.recomputations.empty() && !is_asked_for(name)) return;
     type.choices.push_back({name, way.backward, way.backward_weight.value_or(0), way.activations, way.workspace,

@@ -9,6 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/joint/detail/hybrid_planner.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/detail/told_stages.hpp>
@@ -138,8 +139,7 @@ class uniform_hybrids {
         any = any || (variant.recomputation.empty() ? "none" : variant.recomputation) == name;
       }
       if (!shared) {
-        any = (each.recomputation.empty() ? "none" : each.recomputation.get()) == name ||
-              find_variant_of(each.recomputations, name);
+        any = own_recomputation(each) == name || find_variant_of(each.recomputations, name);
       }
       if (!any) return false;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -96,7 +97,7 @@ STAGECUT_DECL bool layer_ways::is_asked_for(const std::string& name, const std::
 STAGECUT_DECL std::vector<layer_way> layer_ways::recomputed(const layer& each,
                                                             const std::vector<std::string>& names) const {
   std::vector<layer_way> result;
-  const std::string own = each.recomputation.empty() ? "none" : each.recomputation.get();
+  const std::string own = own_recomputation(each);
   if (each.recomputations.empty() || is_asked_for(own, names)) result.push_back(way(each));
   for (const layer_variant& variant : each.recomputations.get()) {
     if (!is_asked_for(variant.name, names)) continue;

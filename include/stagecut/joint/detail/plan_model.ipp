@@ -52,15 +52,13 @@ namespace detail {
 }
 
 /// Plans the cut together with the schedule or its numbers.
-inline void plan_choices_of(const profile& model, const plan_request& request, planned_model& result) {
-  plan_request asked = request;
-  asked.choices = {};
-  asked.any_schedule = false;
-  plan_comparison found = compare_plans(model, asked, choices_of(model, request), plan_graph);
-  result.best = std::move(found.best);
-  result.compared = std::move(found.compared);
+inline void plan_choices_of(const profile& model, planned_model& result) {
+  const plan_choices choices = choices_of(model, result.request);
   result.request.choices = {};
   result.request.any_schedule = false;
+  plan_comparison found = compare_plans(model, result.request, choices, plan_graph);
+  result.best = std::move(found.best);
+  result.compared = std::move(found.compared);
   if (!result.best) return;
   const auto is_better = [](const compared_plan& a, const compared_plan& b) {
     return a.per_microbatch > 0 && (!(b.per_microbatch > 0) || a.per_microbatch < b.per_microbatch);
@@ -166,9 +164,9 @@ inline void plan_tree(const profile& model, const plan_request& request, planned
   result.request = request;
   result.request.inference = false;
   switch (result.problem) {
-    case plan_problem::modules: plan_tree(model, request, result); break;
-    case plan_problem::several_devices: plan_devices(model, plan_request(result.request), compares, result); break;
-    case plan_problem::open_choices: plan_choices_of(model, plan_request(result.request), result); break;
+    case plan_problem::modules: plan_tree(model, result.request, result); break;
+    case plan_problem::several_devices: plan_devices(model, result.request, compares, result); break;
+    case plan_problem::open_choices: plan_choices_of(model, result); break;
     case plan_problem::recomputation: {
       recomputed_choices all(model, with_usual_limit(model, result.request), starts);
       result.best = all.best();
@@ -179,7 +177,7 @@ inline void plan_tree(const profile& model, const plan_request& request, planned
     case plan_problem::chain:
     case plan_problem::graph:
     case plan_problem::communication:
-      result.best = request.as_graph ? plan_graph(model, result.request) : make_plan(model, result.request, plan_graph);
+      result.best = make_plan(model, result.request, plan_graph);
       break;
   }
   return result;

@@ -22,7 +22,6 @@
 #include <stagecut/plan/parts/check_makespan_request.hpp>
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/parts/describe_plan.hpp>
-#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/parts/stage_devices.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
@@ -85,7 +84,7 @@ STAGECUT_DECL void check_names(const profile& model, const recompute_options& op
   for (const std::string& name : options.names) {
     bool known = false;
     for (const layer& each : model.layers) {
-      const bool own = (each.recomputation.empty() ? std::string(no_recomputation) : each.recomputation.get()) == name;
+      const bool own = own_recomputation(each) == name;
       known = known || own || find_variant(each.recomputations, name) != nullptr;
     }
     if (!known) {
@@ -202,7 +201,6 @@ STAGECUT_DECL plan plan_of_strategy(const profile& model, const plan_request& re
 
 STAGECUT_DECL outcome<plan> plan_recomputation(const profile& model, const plan_request& request,
                                                const recompute_options& options) {
-  detail::check_plain("plan_recomputation", model, request);
   const profile chain = detail::as_one_chain("plan_recomputation", model, request);
   const plan_request wanted = detail::with_machine(chain, request);
   auto [layers, asked] = ask_recomputation(chain, request, options);

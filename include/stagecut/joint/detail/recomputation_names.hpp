@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -79,7 +80,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     }
   }
   const auto runs = [&](const layer& each, const std::string& name, std::size_t t) {
-    const bool own = (each.recomputation.empty() ? "none" : each.recomputation.get()) == name;
+    const bool own = own_recomputation(each) == name;
     bool choice = false;
     bool any = false;
     bool found = false;

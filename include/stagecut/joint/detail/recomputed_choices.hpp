@@ -13,6 +13,7 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/plan_recomputation.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -60,11 +61,6 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
 }
 
-/// The form in which a layer was profiled.
-[[nodiscard]] inline std::string own_recomputation(const layer& of) {
-  return of.recomputation.empty() ? std::string(no_recomputation) : of.recomputation.get();
-}
-
 /// Whether all layers that may be recomputed have this form.
 [[nodiscard]] inline bool all_can_be(const profile& model, const std::string& name) {
   return std::all_of(model.layers.begin(), model.layers.end(), [&](const layer& each) {
@@ -73,9 +69,9 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   });
 }
 
-/// Whether a framework recomputes all layers alike.
+/// Whether a framework recomputes all layers of a stage alike.
 [[nodiscard]] inline bool recomputes_alike(framework target) {
-  return target == framework::megatron || target == framework::megatron_flags;
+  return target != framework::none && entry_of(target).recomputed == recomputation_rule::decoders;
 }
 
 /// Plans a chain with recomputation for every requested number of stages per rank, in turn.
@@ -126,7 +122,7 @@ class recomputed_choices {
 
   /// The numbers of stages per rank, if there are several.
   [[nodiscard]] const std::vector<compared_plan>& compared() const noexcept { return rows_; }
-  /// The request of the best plan; without a plan, the last one.
+  /// The request of the best plan; without a plan, the first that was searched.
   [[nodiscard]] const plan_request& used() const noexcept { return used_; }
 
  private:

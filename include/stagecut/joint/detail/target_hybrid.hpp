@@ -9,6 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/joint/detail/best_hybrid.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/detail/told_stages.hpp>
@@ -117,9 +118,7 @@ class target_variants {
  private:
   static constexpr const char* decoder_names[] = {"none", "selective", "full"};
 
-  [[nodiscard]] std::string own(std::size_t i) const {
-    return model_.layers[i].recomputation.empty() ? "none" : model_.layers[i].recomputation.get();
-  }
+  [[nodiscard]] std::string own(std::size_t i) const { return own_recomputation(model_.layers[i]); }
 
   const target_entry& entry_;
   const profile& model_;

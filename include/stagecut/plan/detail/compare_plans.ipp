@@ -14,7 +14,6 @@
 #include <stagecut/plan/detail/combinations.hpp>
 #include <stagecut/plan/detail/row_plan.hpp>
 #include <stagecut/plan/parts/as_one_chain.hpp>
-#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
@@ -134,7 +133,6 @@ STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model,
 
 STAGECUT_DECL plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
                                                            const plan_choices& choices) const {
-  detail::check_plain("compare_plans", model, request);
   const plan_request asked = detail::with_limit_of_each(model, request, choices);
   if (!model.edges.empty() && !is_chain(model)) {
     return detail::compare_rows("compare_plans", model, asked, [&](const profile& chain, const plan_request& one) {

@@ -72,7 +72,6 @@ STAGECUT_DECL bool is_for_row(const profile& model, const plan_request& request)
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                      const graph_planner& of_graphs) const {
-  detail::check_plain("make_plan", model, request);
   const bool chain = !detail::is_for_graphs(model, request) && is_chain(model);
   if (chain || detail::is_for_row(model, request)) return (*this)(model, request);
   if (request.start.stages() != 0) {
@@ -87,7 +86,6 @@ STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const
 }
 
 STAGECUT_DECL outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
-  detail::check_plain("make_plan", model, request);
   const plan_request asked = with_usual_limit(model, request);
   if (detail::is_for_row(model, asked)) return detail::plan_row("make_plan", model, asked, detail::plan_one_chain);
   return detail::plan_one_chain(detail::as_one_chain("make_plan", model, asked), asked);

@@ -43,8 +43,7 @@ inline constexpr request_part_entry request_part_entries[] = {
     {request_part::weights, "weights without their measure", "weights",
      [](const profile&, const plan_request& r) {
        return (!r.weights.empty() && r.by != measure::weights) ||
-              (r.by != measure::time_and_memory && r.time_weight < plan_request().time_weight) ||
-              (r.by != measure::time_and_memory && r.time_weight > plan_request().time_weight);
+              (r.by != measure::time_and_memory && r.time_weight != plan_request().time_weight);
      }},
     {request_part::another_schedule, "a named schedule", "schedule",
      [](const profile&, const plan_request& r) {
@@ -93,9 +92,7 @@ inline constexpr request_part_entry request_part_entries[] = {
        return r.as_graph || (r.method != graph_method::automatic && r.method != graph_method::modules);
      }},
     {request_part::imbalance, "an imbalance", "imbalance",
-     [](const profile&, const plan_request& r) {
-       return r.imbalance < plan_request().imbalance || r.imbalance > plan_request().imbalance;
-     }},
+     [](const profile&, const plan_request& r) { return r.imbalance != plan_request().imbalance; }},
     {request_part::cpus, "CPUs", "cpus", [](const profile&, const plan_request& r) { return r.cpus != 0; }},
     {request_part::at_most, "fewer stages than devices", "at_most",
      [](const profile&, const plan_request& r) { return r.at_most; }},
@@ -113,7 +110,7 @@ STAGECUT_DECL plan_problem problem_of(const profile& model, const plan_request& 
   if (request.recomputations || request.slices > 1) return plan_problem::recomputation;
   if (request.method == graph_method::communication) return plan_problem::communication;
   if (detail::has_open_choices(request)) return plan_problem::open_choices;
-  if (request.as_graph || detail::is_for_graphs(model, request)) return plan_problem::graph;
+  if (detail::is_for_graphs(model, request)) return plan_problem::graph;
   return model.edges.empty() || is_chain(model) ? plan_problem::chain : plan_problem::graph;
 }
 

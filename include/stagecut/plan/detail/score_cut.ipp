@@ -17,7 +17,6 @@
 #include <stagecut/plan/parts/check_memory.hpp>
 #include <stagecut/plan/parts/check_request.hpp>
 #include <stagecut/plan/parts/misplaced_layer.hpp>
-#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/parts/requested_schedule.hpp>
 #include <stagecut/plan/parts/with_machine.hpp>
 #include <stagecut/plan/parts/with_target.hpp>
@@ -176,7 +175,6 @@ STAGECUT_DECL outcome<scored_cut> score_cut_fn::operator()(const profile& model,
                                                            const cuts& at) const {
   detail::check_chain("score_cut", model);
   detail::check_start("score_cut", "at", at, model, request);
-  detail::check_plain("score_cut", model, request);
   return detail::cut_score(model, with_usual_limit(model, request), at).score();
 }
 

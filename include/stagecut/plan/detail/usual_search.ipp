@@ -13,10 +13,8 @@
 #include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_request.hpp>
-#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
-#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -34,16 +32,6 @@ enum class counted_search : std::uint8_t {
   placements       ///< of a graph, by the least communication
 };
 
-/// Whether the default objective of a graph is the makespan.
-[[nodiscard]] inline bool is_graph_by_makespan(const profile& model, const plan_request& request) {
-  const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
-  const bool plain = request.stages_per_rank == 1 && request.cpus == 0 && request.speeds.empty() &&
-                     request.by == measure::time && request.method == graph_method::automatic &&
-                     request.schedule == schedule_kind::one_forward_one_backward;
-  return request.objective == plan_objective::automatic && request.microbatches != 0 && plain && moves &&
-         std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.time() > 0; });
-}
-
 /// The search that plans a request.
 [[nodiscard]] inline counted_search search_of(const profile& model, const plan_request& request) {
   const plan_problem problem = problem_of(model, request);
@@ -52,12 +40,11 @@ enum class counted_search : std::uint8_t {
   if (problem == plan_problem::communication) return counted_search::placements;
   const bool makespan = request.objective == plan_objective::makespan ||
                         (request.objective == plan_objective::automatic && request.microbatches != 0 && !model.inference);
-  const bool row = problem == plan_problem::graph && !request.as_graph && !is_for_graphs(model, request) &&
-                   asks_for_row(request);
+  const bool row = problem == plan_problem::graph && !is_for_graphs(model, request) && asks_for_row(request);
   const bool graph = problem == plan_problem::graph && !row;
   if (!graph && !makespan) return counted_search::tables;
   if (!graph) return problem == plan_problem::open_choices ? counted_search::schedules : counted_search::cuts;
-  const bool by_makespan = request.objective == plan_objective::makespan || is_graph_by_makespan(model, request);
+  const bool by_makespan = request.objective == plan_objective::makespan || means_graph_makespan(model, request);
   return by_makespan ? counted_search::graph_makespan : counted_search::loads;
 }
 

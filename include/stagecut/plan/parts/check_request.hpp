@@ -11,6 +11,7 @@
 #include <stagecut/core/names.hpp>
 #include <stagecut/cost/parts/check_links.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
+#include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -137,6 +138,12 @@ inline void check_numbers(std::string_view function, const profile& model, const
   if (request.by == measure::weights && request.weights.size() != model.layers.size()) {
     refuse("weights.size()", std::to_string(request.weights.size()), "must be the number of layers");
   }
+  if (request.by != measure::weights && !request.weights.empty()) {
+    refuse("weights", "{…}", "go with their measure alone");
+  }
+  if (request.method != graph_method::communication && request.imbalance != plan_request().imbalance) {
+    refuse("imbalance", number_text(request.imbalance), "is of the method communication");
+  }
   if (!is_finite(request.time_weight) || request.time_weight < 0 || request.time_weight > 1) {
     refuse("time_weight", std::to_string(request.time_weight), "must be from 0 to 1");
   }
@@ -193,6 +200,7 @@ inline void check_request(std::string_view function, const profile& model, const
   const auto refuse = [&](const char* argument, std::size_t value, const char* requirement) {
     fail(argument_error(function, argument, std::to_string(value), requirement));
   };
+  check_plain(function, model, request);
   if (request.devices == 0) refuse("devices", 0, "must be at least 1");
   if (request.stages_per_rank == 0) refuse("stages_per_rank", 0, "must be at least 1");
   if (request.slices != 1) refuse("slices", request.slices, "must be 1: plan_recomputation cuts sequences");
@@ -201,11 +209,12 @@ inline void check_request(std::string_view function, const profile& model, const
   if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");
   if (request.stages_per_rank >> 20U != 0) refuse("stages_per_rank", request.stages_per_rank, "must be below 2^20");
   const bool method = request.method != graph_method::automatic;
-  if (request.cpus != 0 || request.at_most || method) {
+  if (request.cpus != 0 || request.at_most || method || request.as_graph) {
     fail(argument_error(function,
                         request.cpus != 0 ? "cpus"
                         : method          ? "method"
-                                          : "at_most",
+                        : request.at_most ? "at_most"
+                                          : "as_graph",
                         "said", "is of graphs: see plan_graph"));
   }
   if (request.objective == plan_objective::communication) {

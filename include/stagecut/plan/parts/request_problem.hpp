@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include <stagecut/core/config.hpp>
@@ -10,6 +11,8 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 // What makes the problem of a request.
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -50,11 +53,23 @@ inline void check_plain(std::string_view function, const profile& model, const p
 
 /// Whether a model or a request needs a graph planner.
 [[nodiscard]] inline bool is_for_graphs(const profile& model, const plan_request& request) {
-  if (request.cpus != 0 || request.at_most || request.method != graph_method::automatic) return true;
+  if (request.as_graph || request.cpus != 0 || request.at_most || request.method != graph_method::automatic)
+    return true;
   for (const layer& each : model.layers) {
     if (each.stage || !each.accelerator || each.is_backward) return true;
   }
   return false;
+}
+
+/// Whether an `automatic` objective of a graph means the makespan: it is known, and no load method was requested.
+[[nodiscard]] inline bool means_graph_makespan(const profile& model, const plan_request& request) {
+  if (request.objective != plan_objective::automatic || request.method != graph_method::automatic) return false;
+  const bool moves = request.transfers == transfer_kind::link || request.transfers == transfer_kind::latency;
+  if (request.microbatches == 0 || request.stages_per_rank != 1 || request.cpus != 0 || !request.speeds.empty() ||
+      !moves || request.schedule != schedule_kind::one_forward_one_backward || request.by != measure::time) {
+    return false;
+  }
+  return std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.time() > 0; });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
