@@ -55,22 +55,22 @@ void measure(benchmark::State& state, const stagecut::graph_states& of, const mo
   stagecut::nested_machines wanted{.levels = machines[m].levels, .as_published = true};
   for (auto _ : state) {
     const auto best = stagecut::minimize_nested_time(of.states, wanted);
-    state.counters["cell"] = best->bottleneck;
+    state.counters["cell"] = best->value;
   }
   state.counters["published_cell"] = model.cells[m];
   state.counters["published_s"] = model.seconds[m];
   state.counters["states"] = static_cast<double>(of.states.size());
   wanted.as_published = false;
-  state.counters["default"] = stagecut::minimize_nested_time(of.states, wanted)->bottleneck;
+  state.counters["default"] = stagecut::minimize_nested_time(of.states, wanted)->value;
 }
 
 void measure_orders(benchmark::State& state, const stagecut::profile& model, std::size_t m) {
   const stagecut::nested_machines wanted{.levels = machines[m].levels};
   for (auto _ : state) {
     const auto plan = stagecut::plan_nested_graph(model, wanted);
-    state.counters["default"] = plan->cut.bottleneck;
-    state.counters["bound"] = plan->bound;
-    state.counters["gap_%"] = 100 * (plan->cut.bottleneck / plan->bound - 1);
+    state.counters["default"] = plan->cut.value;
+    state.counters["bound"] = plan->cut.bound;
+    state.counters["gap_%"] = 100 * (plan->cut.value / plan->cut.bound - 1);
   }
 }
 

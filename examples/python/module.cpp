@@ -15,6 +15,7 @@
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
+#include <stagecut/search/worker_threads.hpp>
 #include <stagecut/version.hpp>
 
 #include <nanobind/nanobind.h>
@@ -38,7 +39,6 @@
 
 #include "callbacks.hpp"
 #include "commands/scenario.hpp"
-#include "commands/worker_threads.hpp"
 #include "keywords.hpp"
 #include "options/run_size.hpp"
 #include "output/explain_document.hpp"
@@ -119,12 +119,13 @@ std::string sweep(const std::string& model_text, const std::string& request_text
     const auto asked = [&] { return calls.asked(); };
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
     try {
-      const stagecut::plan_request request = words.request_of(model);
+      stagecut::plan_request request = words.request_of(model);
+      words.limit_search(request.search);
+      request.search.stop = asked;
+      request.search.threads = stagecut::search::worker_threads(words.threads());
       stagecut::sweep_options options = words.options();
       options.progress = tell;
-      options.stop = asked;
-      const worker_threads workers(words.threads());
-      for (const auto& row : stagecut::sweep_rows(model, request, words.axes_of(model), options, workers)) {
+      for (const auto& row : stagecut::sweep_rows(model, request, words.axes_of(model), options)) {
         rows.push_back(json_of(row));
       }
     } catch (const stagecut::argument_error& error) {

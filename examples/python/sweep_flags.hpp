@@ -55,11 +55,17 @@ class sweep_flags : public request_flags {
     return result;
   }
 
-  /// Limits of each search.
+  /// Sets the limits of each search.
+  void limit_search(stagecut::search_options& search) const {
+    std::size_t nodes = stagecut::usual_sweep_nodes;
+    read("node_limit", nodes);
+    search.node_limit = nodes;
+    if (const json* const given = find("time_limit")) search.time_limit = given->get<double>();
+  }
+
+  /// What is skipped.
   [[nodiscard]] stagecut::sweep_options options() const {
     stagecut::sweep_options result;
-    read("node_limit", result.node_limit);
-    if (const json* const given = find("time_limit")) result.time_limit = given->get<double>();
     result.skip_dominated = find("all") == nullptr;
     return result;
   }

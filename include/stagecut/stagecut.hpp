@@ -18,6 +18,7 @@
 #include <stagecut/core/names.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/placed.hpp>
+#include <stagecut/core/search_end.hpp>
 #include <stagecut/core/search_options.hpp>
 #include <stagecut/core/solution.hpp>
 #include <stagecut/core/view.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/compare_plans.hpp>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -60,6 +61,52 @@ TEST_CASE("the best of several shapes, with the table of what was compared") {
   open.all_devices = 0;
   open.devices = {4};
   CHECK(compare_plans(known, request, open).compared[0].per_microbatch == 573.0 / 8);
+}
+
+TEST_CASE("the best is the first with the least time, in any order of planning, and is what it is alone") {
+  stagecut::detail::random_bits random(5);
+  const auto backwards = [](std::size_t count, const stagecut::function_ref<void(std::size_t)>& call) {
+    for (std::size_t i = count; i-- > 0;) call(i);
+  };
+  int ties = 0;
+  for (int round = 0; round < 40; ++round) {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < 10; ++i) times.push_back(static_cast<double>(1 + random.below(5)));
+    const profile model = known_profile::chain_of(times);
+    stagecut::plan_choices open;
+    open.devices = {1, 2, 4};
+    open.microbatches = {4, 8};
+    open.schedules = {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1};
+    open.all_devices = 4;
+    std::size_t nodes = 0;
+    plan_request request;
+    request.search.nodes_spent = &nodes;
+    const auto all = compare_plans(model, request, open);
+    REQUIRE(all.best);
+    CHECK(nodes > 0);
+    request.search.threads = backwards;
+    CHECK(*compare_plans(model, request, open).best == *all.best);
+    std::size_t best = all.compared.size();
+    double least = 1e300;
+    for (std::size_t i = 0; i < all.compared.size(); ++i) {
+      const auto& row = all.compared[i];
+      const auto alone = make_plan(model, {.devices = row.devices,
+                                           .microbatches = row.microbatches,
+                                           .schedule = row.schedule,
+                                           .objective = stagecut::plan_objective::makespan});
+      if (!alone) continue;
+      const double time = alone->objective.value / static_cast<double>(row.microbatches * row.pipelines);
+      ties += time == least ? 1 : 0;
+      if (time < least) least = time, best = i;
+      CHECK(row.bound <= alone->objective.value);
+      CHECK(row.makespan >= alone->objective.value);
+    }
+    REQUIRE(best < all.compared.size());
+    CHECK(all.best->schedule.name == to_string(all.compared[best].schedule));
+    CHECK(all.best->devices == all.compared[best].devices);
+    CHECK(all.compared[best].per_microbatch == least);
+  }
+  CHECK(ties > 0);
 }
 
 TEST_CASE("a plan is the best of several only if none was left with a lower bound") {

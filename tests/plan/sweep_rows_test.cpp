@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../refusal.hpp"
@@ -39,9 +40,8 @@ double fullest(const stagecut::profile& model, const stagecut::plan& made) {
 }
 
 /// Compares a row with the plan that is made for it alone; returns whether there was one.
-bool same_as_plan(const stagecut::profile& model, const plan_request& request, const sweep_row& row,
-                  const sweep_options& options) {
-  const auto made = make_plan(model, stagecut::request_of_row(request, row, options));
+bool same_as_plan(const stagecut::profile& model, const plan_request& request, const sweep_row& row) {
+  const auto made = make_plan(model, stagecut::request_of_row(request, row));
   REQUIRE(row.state == made.state());
   if (!made) {
     REQUIRE(row.why == made.why().text());
@@ -75,9 +75,9 @@ TEST_CASE("each row is what make_plan says of it alone") {
   std::size_t impossible = 0;
   for (int round = 0; round < 60; ++round) {
     const auto model = random.profile();
-    const auto request = random.request();
+    auto request = random.request();
+    request.search.node_limit = 200;
     sweep_options options;
-    options.node_limit = 200;
     options.skip_dominated = false;
     for (const auto& row : sweep_rows(model, request, random.axes(), options)) {
       REQUIRE(!row.dominated);
@@ -86,7 +86,7 @@ TEST_CASE("each row is what make_plan says of it alone") {
         const bool impossible_shape = row.why == "the schedule is not made for these numbers";
         REQUIRE(row.state == (impossible_shape ? state::infeasible : state::unknown));
       } else {
-        planned += same_as_plan(model, request, row, options) ? 1 : 0;
+        planned += same_as_plan(model, request, row) ? 1 : 0;
       }
     }
   }
@@ -99,13 +99,13 @@ TEST_CASE("what is left out is worse than the front, which stays the same") {
   std::size_t dominated = 0;
   for (int round = 0; round < 30; ++round) {
     const auto model = random.profile();
-    const auto request = random.request();
+    auto request = random.request();
+    request.search.node_limit = 50;
     auto axes = random.axes();
     axes.devices = {1, 2, 3, 4, 5};
     axes.microbatches = {2, 4, 6, 8, 12, 16, 20, 24, 30, 36};
     axes.stages_per_rank = {1, 2};
     sweep_options options;
-    options.node_limit = 50;
     const auto rows = sweep_rows(model, request, axes, options);
     options.skip_dominated = false;
     const auto all = sweep_rows(model, request, axes, options);
@@ -192,17 +192,17 @@ TEST_CASE("a stopped sweep has rows of the whole one, and says of the others tha
   const auto whole = sweep_rows(model, {}, axes);
   std::size_t asked = 0;
   const auto count = [&] { return ++asked, false; };
-  sweep_options counted;
-  counted.stop = count;
-  CHECK(sweep_rows(model, {}, axes, counted) == whole);
+  plan_request counted;
+  counted.search.stop = count;
+  CHECK(sweep_rows(model, counted, axes) == whole);
   const std::size_t most = asked;
   REQUIRE(most > 100);
   for (std::size_t after = 0; after <= most; after += 1 + most / 60) {
     asked = 0;
     const auto stop = [&] { return ++asked > after; };
-    sweep_options options;
-    options.stop = stop;
-    const auto rows = sweep_rows(model, {}, axes, options);
+    plan_request stopped_request;
+    stopped_request.search.stop = stop;
+    const auto rows = sweep_rows(model, stopped_request, axes);
     REQUIRE(rows.size() == whole.size());
     std::size_t stopped = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -238,7 +238,15 @@ TEST_CASE("progress tells of all rows at the end, and every row is planned once 
   const auto backwards = [](std::size_t size, const stagecut::function_ref<void(std::size_t)>& each) {
     for (std::size_t i = size; i-- > 0;) each(i);
   };
-  CHECK(sweep_rows(known, {}, axes, {}, backwards) == rows);
+  plan_request request;
+  std::size_t nodes = 0;
+  request.search.nodes_spent = &nodes;
+  CHECK(sweep_rows(known, request, axes) == rows);
+  const std::size_t in_order = std::exchange(nodes, 0);
+  CHECK(in_order > 0);
+  request.search.threads = backwards;
+  CHECK(sweep_rows(known, request, axes) == rows);
+  CHECK(nodes == in_order);
 }
 
 TEST_CASE("what is wrong with every configuration is refused") {

@@ -15,7 +15,6 @@
 #include "systems.hpp"
 
 using stagecut::sweep_axes;
-using stagecut::sweep_options;
 using stagecut::sweep_rows;
 using stagecut::search::sweep;
 
@@ -23,12 +22,11 @@ TEST_CASE("the rows are the same to the bit on every system and for any number o
   random_sweeps random(11);
   for (int round = 0; round < 25; ++round) {
     const auto model = random.profile();
-    const auto request = random.request();
+    auto request = random.request();
+    request.search.node_limit = 100;
     const auto axes = random.axes();
-    sweep_options options;
-    options.node_limit = 100;
-    const auto rows = sweep_rows(model, request, axes, options);
-    on_each_system([&](const auto& policy) { REQUIRE(sweep(policy, model, request, axes, options) == rows); });
+    const auto rows = sweep_rows(model, request, axes);
+    on_each_system([&](const auto& policy) { REQUIRE(sweep(policy, model, request, axes) == rows); });
   }
 }
 
@@ -38,11 +36,11 @@ TEST_CASE("rounds that leave rows out do not depend on who runs them") {
   using enum stagecut::schedule_kind;
   axes.schedules = {gpipe, one_forward_one_backward, eager_one_forward_one_backward, zb_h1, zb_h2};
   axes.checkpoints = {stagecut::checkpointing::never, stagecut::checkpointing::always};
-  sweep_options options;
-  options.node_limit = 50;
-  const auto rows = sweep(thrust::seq, model, {}, axes, options);
+  stagecut::plan_request request;
+  request.search.node_limit = 50;
+  const auto rows = sweep(thrust::seq, model, request, axes);
   REQUIRE(rows.size() == 300);
-  on_each_system([&](const auto& policy) { CHECK(sweep(policy, model, {}, axes, options) == rows); });
+  on_each_system([&](const auto& policy) { CHECK(sweep(policy, model, request, axes) == rows); });
   std::size_t dominated = 0;
   for (const auto& row : rows) dominated += row.dominated ? 1 : 0;
   CHECK(dominated > 0);
@@ -73,11 +71,11 @@ TEST_CASE("stop is asked by all threads, and ends the sweep on every system") {
   const auto whole = sweep_rows(model, {}, axes);
   std::atomic<std::size_t> asked = 0;
   const auto stop = [&] { return ++asked > 40; };
-  sweep_options options;
-  options.stop = stop;
+  stagecut::plan_request request;
+  request.search.stop = stop;
   const auto check = [&](const auto& policy) {
     asked = 0;
-    const auto rows = sweep(policy, model, {}, axes, options);
+    const auto rows = sweep(policy, model, request, axes);
     REQUIRE(rows.size() == whole.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].has_plan()) CHECK(rows[i].makespan == whole[i].makespan);

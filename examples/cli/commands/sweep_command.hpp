@@ -9,6 +9,7 @@
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/profile/as_chain.hpp>
+#include <stagecut/search/worker_threads.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -26,29 +27,28 @@
 
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
-#include "commands/worker_threads.hpp"
-#include "output/computed_text.hpp"
-#include "output/output.hpp"
-#include "output/predicted_rates.hpp"
-#include "output/progress_line.hpp"
-#include "output/report_parts.hpp"
-#include "output/sweep_text.hpp"
+#include "options/backend_flags.hpp"
 #include "options/device_flags.hpp"
 #include "options/did_you_mean.hpp"
-#include "options/backend_flags.hpp"
 #include "options/layer_flags.hpp"
 #include "options/limit_flags.hpp"
 #include "options/memory_flags.hpp"
 #include "options/schedule_flags.hpp"
 #include "options/table_flags.hpp"
 #include "options/words.hpp"
+#include "output/computed_text.hpp"
+#include "output/output.hpp"
+#include "output/predicted_rates.hpp"
+#include "output/progress_line.hpp"
+#include "output/report_parts.hpp"
+#include "output/sweep_text.hpp"
 
 /// The options of `stagecut sweep`.
 struct sweep_command {
   std::string file;
   std::string devices, microbatches, per_rank = "1,2", schedules = "auto", recompute = "never";
   std::string csv, svg, html;
-  std::size_t nodes = stagecut::sweep_options().node_limit;
+  std::size_t nodes = stagecut::usual_sweep_nodes;
   std::size_t threads = 0;
   std::optional<double> time_limit;
   bool front = false;
@@ -196,15 +196,15 @@ struct sweep_command {
     using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
     sweep_options options;
-    options.node_limit = nodes;
-    options.time_limit = time_limit;
     options.skip_dominated = !all;
-    options.stop = stop;
     const std::unique_ptr<search_helpers> helpers = search.ask();
     stagecut::plan_request helped = request;
+    helped.search.node_limit = nodes;
+    helped.search.time_limit = time_limit;
+    helped.search.stop = stop;
     if (helpers) helped.backends = helpers->refs();
     if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
-    const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
+    const search::worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
     progress_line line;
     sweep_progress known;  // as reported after the latest round
     std::size_t done = 0;  // since then
@@ -223,7 +223,8 @@ struct sweep_command {
       workers(count, one);
     };
     try {
-      return stagecut::sweep_rows(model, helped, what, options, watched);
+      helped.search.threads = watched;
+      return stagecut::sweep_rows(model, helped, what, options);
     } catch (const stagecut::invalid_input& error) {
       throw stagecut::invalid_input(source_name(file), error.what());
     } catch (const stagecut::argument_error& error) {
@@ -302,11 +303,11 @@ struct sweep_command {
   [[nodiscard]] std::optional<stagecut::plan> plan_of(const stagecut::profile& model,
                                                       const stagecut::plan_request& request,
                                                       const stagecut::sweep_row& row) const {
-    stagecut::sweep_options options;
-    options.node_limit = nodes;
-    options.time_limit = time_limit;
+    stagecut::plan_request asked = request;
+    asked.search.node_limit = nodes;
+    asked.search.time_limit = time_limit;
     try {
-      const auto made = stagecut::make_plan(model, stagecut::request_of_row(request, row, options));
+      const auto made = stagecut::make_plan(model, stagecut::request_of_row(asked, row));
       return made ? std::optional(*made) : std::nullopt;
     } catch (const std::invalid_argument&) {
       return std::nullopt;

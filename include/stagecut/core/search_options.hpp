@@ -7,6 +7,8 @@
 
 #include <stagecut/core/callback.hpp>
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/search_end.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -20,6 +22,10 @@ struct search_progress {
   double share = 0;             ///< of the work that is done, below 1, as an estimate
 };
 
+/// Calls `call(i)` once for every i below `count`, on any threads in any order, and returns when all calls have returned. If
+/// calls throw, it rethrows the exception of the smallest i. `search::worker_threads` is one.
+using parallel_for = callback<void(std::size_t count, const function_ref<void(std::size_t)>& call)>;
+
 /// When a search ends, its seed, and the functions that it calls: the same for all solvers. Without a limit it ends when the
 /// optimum is proved, or when a heuristic is done.
 ///
@@ -29,9 +35,13 @@ struct search_options {
   std::optional<double> time_limit{};       ///< seconds; with `node_limit`, what is reached first ends the search
   std::optional<std::size_t> node_limit{};  ///< of the solver's nodes: the answer is the same on every machine
   std::uint64_t seed = 1;                   ///< of random decisions
-  callback<bool()> stop{};                  ///< called often; true ends the search with the best solution so far
+  /// Runs searches that may run at once: those of `compare_plans` and `sweep_rows`, whose answers do not depend on it. A
+  /// single search runs on the thread that called it. Empty: one search after the other.
+  parallel_for threads{};
+  callback<bool()> stop{};  ///< called often, by all threads; true ends the search with the best solution so far
   callback<void(const search_progress&)> progress{};  ///< called now and then, and for each better solution
   std::size_t* nodes_spent = nullptr;                 ///< the nodes of the search are added to it; null: to nothing
+  search_end* ended = nullptr;  ///< raised to what ended the search or a part of it; null: nothing is
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -7,6 +7,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -15,6 +16,8 @@ struct search_statistics {
   std::size_t nodes = 0;        ///< what `search_options::node_limit` counts
   std::size_t evaluations = 0;  ///< whole solutions that were evaluated: simulations, prices of order ideals
   std::size_t searches = 0;     ///< inner searches that were run: dynamic programs, cuts for a schedule
+  double seconds = 0;           ///< that the search took
+  search_end ended = search_end::complete;  ///< what ended it; `complete` for a solution that is proved optimal
 };
 
 /// What every solver returns about its solution; the type of each solver adds the solution itself: `cuts` of a chain,
@@ -31,6 +34,11 @@ struct solution {
     const auto least = static_cast<double>(bound);
     return least > 0 ? (most - least) / least : most > least ? 1 : 0;
   }
+
+  /// Optimal if the value is not above the bound, else feasible: the state of the outcome that holds the solution.
+  [[nodiscard]] constexpr stagecut::state state() const {
+    return bound < value ? stagecut::state::feasible : stagecut::state::optimal;
+  }
 };
 
 /// The same for values without a default.
@@ -39,6 +47,11 @@ requires(!std::default_initializable<Value>) struct solution<Value> {
   Value value;                     ///< as above
   Value bound;                     ///< as above
   search_statistics statistics{};  ///< of the search
+
+  /// As above.
+  [[nodiscard]] constexpr stagecut::state state() const {
+    return bound < value ? stagecut::state::feasible : stagecut::state::optimal;
+  }
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

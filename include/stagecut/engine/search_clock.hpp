@@ -12,7 +12,8 @@ namespace stagecut::inline STAGECUT_ABI::engine {
 /// Decides when a search must end, and reports its progress.
 class search_clock {
  public:
-  explicit search_clock(const search_options& limits) : limits_(limits), end_(limits.time_limit, limits.stop) {}
+  explicit search_clock(const search_options& limits)
+      : limits_(limits), end_(limits.time_limit, limits.stop, limits.ended) {}
   search_clock(const search_clock&) = delete;
   search_clock& operator=(const search_clock&) = delete;
   ~search_clock() { spend(); }
@@ -38,6 +39,8 @@ class search_clock {
  private:
   /// Adds the nodes since the last call to those of the limits.
   void spend() noexcept;
+  /// Whether the limit of nodes is reached, which ends the search.
+  [[nodiscard]] bool spent_all() noexcept;
 
   const search_options& limits_;
   detail::deadline end_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/solution.hpp>
@@ -62,6 +63,16 @@ struct minimize_load_fn : detail::expects_graph_or_set_cost {
     if (!request.at_most && request.devices > below.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, request.devices, below.size()});
     }
+    return detail::recorded(request, [&](const load_request& asked) { return solved(below, empty, asked); });
+  }
+  /// @}
+
+ private:
+  template <set_cost Set>
+  [[nodiscard]] static outcome<set_partition<set_value_t<Set>>> solved(const precedence& below, const Set& empty,
+                                                                       const load_request& request) {
+    using value_type = set_value_t<Set>;
+    using answer = outcome<set_partition<value_type>>;
     detail::load_solver<Set> solver(below, empty, {request.devices, request.cpus, request.at_most}, request.method,
                                     request.most_down_sets, request.search, 1);
     auto found = solver.run({}, {});
@@ -76,7 +87,6 @@ struct minimize_load_fn : detail::expects_graph_or_set_cost {
     result.statistics.nodes = found.rounds;
     return found.proved() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
-  /// @}
 };
 
 /// Cuts a graph of operators into stages with the smallest bottleneck; edges lead to the same or a later stage.

@@ -23,6 +23,8 @@ struct minimize_hybrid_fn : detail::expects_stage_options {
 
  private:
   static outcome<hybrid_cut> search(const detail::any_stage_options& model, const hybrid_request& request);
+  static outcome<hybrid_cut> solved(const detail::any_stage_options& model, const hybrid_request& request,
+                                    std::size_t few, std::size_t many);
 };
 
 /// Cuts a model into stages and assigns devices to each, so that no device exceeds its memory and an iteration finishes

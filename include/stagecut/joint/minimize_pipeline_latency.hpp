@@ -35,6 +35,8 @@ struct minimize_pipeline_latency_fn : detail::expects_stage_options {
  private:
   static outcome<hybrid_cut> search(const detail::any_stage_options& model, const hybrid_request& request,
                                     const latency_options& options);
+  static outcome<hybrid_cut> solved(const detail::any_stage_options& model, const hybrid_request& request,
+                                    const latency_options& options);
 };
 
 /// Cuts a model into stages, each on several devices, so that the pipeline length is smallest: the sum of all stage

@@ -19,6 +19,7 @@ struct minimize_recomputation_fn {
                                                    const recompute_request& request) const;
 
  private:
+  static outcome<recompute_plan> solved(const recompute_model& model, const recompute_request& request);
   static recompute_plan told(const recompute_model& model, const recompute_request& request,
                              detail::recompute_search& search, bool buffers_differ);
 };

@@ -7,6 +7,7 @@
 
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/solution.hpp>
 #include <stagecut/joint/compared_hybrid.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/plan/module_partition.hpp>
@@ -26,6 +27,7 @@ struct planned_model {
   std::vector<compared_plan> compared{};             ///< the combinations of open choices
   std::vector<compared_hybrid> hybrids{};            ///< the plans of other planners, then this one
   std::optional<module_partition> modules{};         ///< the devices of the modules of a tree
+  search_statistics statistics{};                    ///< of all searches: nodes, seconds, what ended them
 };
 
 /// Plans a model: the entry point for every request. It chooses the planner by `problem_of`.

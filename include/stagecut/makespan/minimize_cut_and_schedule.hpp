@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -30,11 +31,19 @@ struct minimize_cut_and_schedule_fn {
   template <pipeline_model Model, stage_constraint Constraint>
   [[nodiscard]] outcome<cut_and_schedule> operator()(const Model& model, const cut_and_schedule_request& request,
                                                      const Constraint& allowed) const {
-    using answer = outcome<cut_and_schedule>;
     check(request);
     if (request.rank_of.size() > model.size()) {
-      return answer::infeasible({reason::cause::more_stages_than_layers, request.rank_of.size(), model.size()});
+      return outcome<cut_and_schedule>::infeasible(
+          {reason::cause::more_stages_than_layers, request.rank_of.size(), model.size()});
     }
+    return detail::recorded(request, [&](const auto& asked) { return solved(model, asked, allowed); });
+  }
+  /// @}
+
+ private:
+  template <class Model, class Constraint>
+  static outcome<cut_and_schedule> solved(const Model& model, const cut_and_schedule_request& request,
+                                          const Constraint& allowed) {
     detail::cut_and_schedule_bound<Model, Constraint> bounds(model, request, allowed);
     detail::best_cut_and_schedule best(request, bounds());
     if (request.family == schedule_family::any) {
@@ -42,9 +51,7 @@ struct minimize_cut_and_schedule_fn {
     }
     return found(detail::in_flight_search<Model, Constraint>(model, request, allowed, best), best);
   }
-  /// @}
 
- private:
   template <class Search>
   static outcome<cut_and_schedule> found(Search search, const detail::best_cut_and_schedule& best) {
     using answer = outcome<cut_and_schedule>;

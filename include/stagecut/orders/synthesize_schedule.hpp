@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/orders/detail/mixed_orders.hpp>
 #include <stagecut/orders/detail/order_bytes.hpp>
@@ -29,6 +30,14 @@ struct synthesize_schedule_fn {
   [[nodiscard]] outcome<synthesized_schedule<T>> operator()(const pass_times<T>& times,
                                                             const transfer_times<T>& transfers,
                                                             const synthesis_request& request) const {
+    return detail::recorded(request, [&](const synthesis_request& asked) { return solved(times, transfers, asked); });
+  }
+
+ private:
+  template <arithmetic T>
+  [[nodiscard]] static outcome<synthesized_schedule<T>> solved(const pass_times<T>& times,
+                                                               const transfer_times<T>& transfers,
+                                                               const synthesis_request& request) {
     if (request.objective == synthesis_objective::makespan) return make(times, transfers, request);
     const detail::schedule_problem placed = detail::placed_problem(times.forward.size(), request);
     T late{};
@@ -48,7 +57,6 @@ struct synthesize_schedule_fn {
                   : outcome<synthesized_schedule<T>>::feasible(std::move(made));
   }
 
- private:
   /// Minimizes the makespan.
   template <arithmetic T>
   [[nodiscard]] static outcome<synthesized_schedule<T>> make(const pass_times<T>& times,

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
+#include <stagecut/core/callback.hpp>
 #include <stagecut/core/config.hpp>
-#include <stagecut/core/function_ref.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 
@@ -20,31 +19,20 @@ struct sweep_progress {
   double seconds = 0;         ///< since the sweep began
 };
 
-/// How a sweep plans its configurations. Unset fields keep their defaults.
+/// How a sweep plans its configurations, besides `plan_request::search`. Unset fields keep their defaults.
 struct sweep_options {
-  /// Partial cuts visited by the search of each configuration. The rows depend on nothing else, so they are the same on
-  /// every machine and for any number of threads. For 40 layers, the default takes some 0.1 s per configuration.
-  std::size_t node_limit = 1000;
-  /// Seconds of each configuration's search. The result then depends on the machine and its load. Unset: no limit but
-  /// `node_limit`.
-  std::optional<double> time_limit{};
   /// Whether to skip what cannot be on the front: a row whose bounds of time and memory are both worse than the plan of
   /// another row. The front is the same either way.
   bool skip_dominated = true;
-  /// True ends the sweep: configurations not planned by then stay unknown, all other rows are unaffected. Planners poll
-  /// it often: from several threads at once, if there are several.
-  function_ref<bool()> stop{};
   /// Called on the calling thread after each round of configurations.
-  function_ref<void(const sweep_progress&)> progress{};
+  callback<void(const sweep_progress&)> progress{};
 };
 
-/// A parallel loop: calls `each(i)` once for every i below `count`, on any threads in any order, and returns when all
-/// calls have returned. If calls throw, it rethrows the exception of the smallest i.
-using each_index_ref = function_ref<void(std::size_t count, function_ref<void(std::size_t)> each)>;
+/// Nodes of each configuration's search if the request sets no limit: some 0.1 s for 40 layers.
+inline constexpr std::size_t usual_sweep_nodes = 1000;
 
 /// The request of a row: `make_plan` with it makes the row's plan, unless a time limit was reached.
-[[nodiscard]] STAGECUT_DECL plan_request request_of_row(const plan_request& request, const sweep_row& row,
-                                                        const sweep_options& options = {});
+[[nodiscard]] STAGECUT_DECL plan_request request_of_row(const plan_request& request, const sweep_row& row);
 
 }  // namespace stagecut::inline STAGECUT_ABI
 

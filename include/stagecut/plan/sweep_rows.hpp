@@ -15,8 +15,7 @@ namespace stagecut::inline STAGECUT_ABI {
 struct sweep_rows_fn {
   /// See `sweep_rows`.
   [[nodiscard]] std::vector<sweep_row> operator()(const profile& model, const plan_request& request,
-                                                  const sweep_axes& axes, const sweep_options& options = {},
-                                                  const each_index_ref& for_each = {}) const;
+                                                  const sweep_axes& axes, const sweep_options& options = {}) const;
 };
 
 /// Plans every configuration of the axes by its makespan. It returns the time per microbatch and the memory of the
@@ -27,15 +26,14 @@ struct sweep_rows_fn {
 /// size.
 ///
 /// @param model     a chain or a graph, as for `make_plan`
-/// @param request   as for `make_plan`, with a makespan; supplies what the axes omit. Its `search` is ignored. Its
-///                  `backends` are called by several searches at once if `for_each` runs them at once, and must return
-///                  the same regardless of earlier calls
+/// @param request   as for `make_plan`, with a makespan; supplies what the axes omit. Limits in `search` are those of each
+///                  configuration, `usual_sweep_nodes` if there are none; `search.threads` runs several at once, and
+///                  `search.stop` ends the sweep: what was not planned by then stays unknown. `backends` are called by
+///                  all threads, and must return the same regardless of earlier calls
 /// @param axes      what to combine
-/// @param options   limits and callbacks of the search
-/// @param for_each  optional: runs the planning of configurations in parallel, on threads for example. Else it is
-///                  sequential
+/// @param options   what to skip, and progress
 /// @return          a row for each configuration, in the order of the axes, with the reason if there is no plan. The
-///                  same to the bit for any `for_each`, unless there is a time limit
+///                  same to the bit for any threads, unless there is a time limit
 /// @throws          argument_error and invalid_input as `make_plan`, for errors in every configuration, for an
 ///                  objective other than the makespan, for a makespan that is not known with the first value of every
 ///                  axis, and for axes with a 0 or more than 2^24 configurations. Exceptions of `make_plan` for some

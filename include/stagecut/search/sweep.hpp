@@ -73,7 +73,9 @@ struct sweep_fn : detail::expects_policy {
         detail::each_index(thrust::host, count, each);
       }
     };
-    return sweep_rows(model, request, axes, options, for_each);
+    plan_request asked = request;
+    asked.search.threads = for_each;
+    return sweep_rows(model, asked, axes, options);
   }
   template <class... Options>
   detail::the_first_argument_is_an_execution_policy_of_thrust                                            //

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/all_of.hpp>
@@ -36,24 +37,14 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
   template <stage_cost Model, stage_constraint Constraint = detail::no_constraint>
   [[nodiscard]] outcome<chain_partition<std::vector<cost_t<Model>>>> operator()(
       const Model& cost, std::size_t stages, const Constraint& allowed = {}, const search_options& limits = {}) const {
-    using answer = outcome<chain_partition<std::vector<cost_t<Model>>>>;
     if (stages == 0) detail::fail(argument_error("minimize_leximax", "stages", "0", "must be at least 1"));
     detail::check_limits("minimize_leximax", limits);
     if constexpr (detail::cuts_only<Constraint>) {
       return detail::on_blocks(cost, stages, allowed,
                                [&](const auto& merged) { return (*this)(merged, stages, limits); });
     } else {
-      detail::chain_clock clock(limits);
-      const auto first = minimize_bottleneck(cost, stages, allowed);
-      if (!first) return answer::infeasible(first.why());
-      auto best = least(cost, stages, allowed, first->value, clock);
-      if (best) return answer::optimal(*std::move(best));
-      // A limit was reached, or a cost breaks its promises: return the cuts with the smallest bottleneck.
-      std::vector<cost_t<Model>> costs;
-      for (std::size_t s = 0; s < stages; ++s) {
-        costs = leximax()(costs, leximax()(detail::price(cost, s, first->cuts[s], first->cuts[s + 1])));
-      }
-      return answer::feasible({{std::move(costs), {first->value}}, first->cuts});
+      return detail::recorded_search(limits,
+                                     [&](const search_options& asked) { return solved(cost, stages, allowed, asked); });
     }
   }
 
@@ -65,6 +56,24 @@ struct minimize_leximax_fn : detail::expects_cost_and_constraint {
   /// @}
 
  private:
+  template <class Model, class Constraint>
+  static outcome<chain_partition<std::vector<cost_t<Model>>>> solved(const Model& cost, std::size_t stages,
+                                                                     const Constraint& allowed,
+                                                                     const search_options& limits) {
+    using answer = outcome<chain_partition<std::vector<cost_t<Model>>>>;
+    detail::chain_clock clock(limits);
+    const auto first = minimize_bottleneck(cost, stages, allowed);
+    if (!first) return answer::infeasible(first.why());
+    auto best = least(cost, stages, allowed, first->value, clock);
+    if (best) return answer::optimal(*std::move(best));
+    // A limit was reached, or a cost breaks its promises: return the cuts with the smallest bottleneck.
+    std::vector<cost_t<Model>> costs;
+    for (std::size_t s = 0; s < stages; ++s) {
+      costs = leximax()(costs, leximax()(detail::price(cost, s, first->cuts[s], first->cuts[s + 1])));
+    }
+    return answer::feasible({{std::move(costs), {first->value}}, first->cuts});
+  }
+
   /// The best cuts with at most that `bottleneck`; none if a limit was reached first.
   template <class Model, class Constraint>
   static std::optional<chain_partition<std::vector<cost_t<Model>>>> least(const Model& cost, std::size_t stages,

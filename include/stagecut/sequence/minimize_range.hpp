@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/at_most.hpp>
@@ -34,7 +35,6 @@ struct minimize_range_fn : detail::expects_additive_cost {
                                                                    const Constraint& allowed = {},
                                                                    const search_options& limits = {}) const {
     using answer = outcome<chain_partition<cost_t<Model>>>;
-    using number = cost_t<Model>;
     if (stages == 0) detail::fail(argument_error("minimize_range", "stages", "0", "must be at least 1"));
     detail::check_limits("minimize_range", limits);
     const std::size_t items = cost.size();
@@ -43,26 +43,12 @@ struct minimize_range_fn : detail::expects_additive_cost {
       return detail::on_blocks(cost, stages, allowed,
                                [&](const auto& merged) { return (*this)(merged, stages, limits); });
     } else {
-      detail::chain_clock clock(limits);
-      const detail::known_prefixes<number> chain(cost);
-      if constexpr (std::same_as<Constraint, at_most<Model>> || std::same_as<Constraint, at_most<const Model&>>) {
-        const Model& bounded = allowed.cost();
-        if (__builtin_addressof(bounded) == __builtin_addressof(cost) || is_same(chain, bounded)) {
-          auto best = free(chain, stages, allowed.bound(0), clock);
-          return best ? best : answer::infeasible(detail::explain_infeasible(allowed, items, stages));
-        }
-      }
-      if constexpr (std::same_as<Constraint, detail::no_constraint>) {
-        return free(chain, stages, chain(0, items), clock);
-      } else {
-        auto start = minimize_bottleneck(chain, stages, allowed);
-        if (!start) return start;
-        detail::constrained_range_probe probe(chain, stages, allowed, clock);
-        return search(probe, *start, chain(0, items), clock);
-      }
+      return detail::recorded_search(limits, [&](const search_options& asked) {
+        detail::chain_clock clock(asked);
+        return solved(cost, stages, allowed, clock);
+      });
     }
   }
-
   template <additive_cost Model>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
                                                                    const search_options& limits) const {
@@ -71,6 +57,30 @@ struct minimize_range_fn : detail::expects_additive_cost {
   /// @}
 
  private:
+  template <additive_cost Model, class Constraint>
+  static outcome<chain_partition<cost_t<Model>>> solved(const Model& cost, std::size_t stages,
+                                                        const Constraint& allowed, detail::chain_clock& clock) {
+    using answer = outcome<chain_partition<cost_t<Model>>>;
+    using number = cost_t<Model>;
+    const std::size_t items = cost.size();
+    const detail::known_prefixes<number> chain(cost);
+    if constexpr (std::same_as<Constraint, at_most<Model>> || std::same_as<Constraint, at_most<const Model&>>) {
+      const Model& bounded = allowed.cost();
+      if (__builtin_addressof(bounded) == __builtin_addressof(cost) || is_same(chain, bounded)) {
+        auto best = free(chain, stages, allowed.bound(0), clock);
+        return best ? best : answer::infeasible(detail::explain_infeasible(allowed, items, stages));
+      }
+    }
+    if constexpr (std::same_as<Constraint, detail::no_constraint>) {
+      return free(chain, stages, chain(0, items), clock);
+    } else {
+      auto start = minimize_bottleneck(chain, stages, allowed);
+      if (!start) return start;
+      detail::constrained_range_probe probe(chain, stages, allowed, clock);
+      return search(probe, *start, chain(0, items), clock);
+    }
+  }
+
   /// Whether a cost has the prefixes of this chain.
   template <additive_cost Model>
   static bool is_same(const detail::known_prefixes<cost_t<Model>>& chain, const Model& cost) {

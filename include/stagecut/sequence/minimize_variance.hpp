@@ -12,6 +12,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
@@ -164,25 +165,33 @@ struct minimize_variance_fn : detail::expects_additive_cost {
     if constexpr (detail::cuts_only<Constraint>) {
       return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
     } else {
-      const detail::least_variance solver(cost, stages);
-      auto points = solver.run();
-      if (detail::allows_cut(allowed, points, stages)) return answer(solver, std::move(points));
-      detail::chain_clock clock(limits);
-      auto best = solver.run(allowed, clock);
-      if (best) return answer(solver, *std::move(best));
-      using outcome_type = outcome<chain_partition<double>>;
-      if (!clock.was_over()) return outcome_type::infeasible(detail::explain_infeasible(allowed, cost.size(), stages));
-      auto start = minimize_bottleneck(cost, stages, allowed);
-      if (!start) return outcome_type::infeasible(start.why());
-      const auto at = start->cuts.points();
-      const double variance = solver.variance({at.begin(), at.end()});
-      const double bound = solver.variance(points);
-      return outcome_type::feasible({{variance, bound < variance ? bound : variance}, std::move(start->cuts)});
+      return detail::recorded_search(limits,
+                                     [&](const search_options& asked) { return solved(cost, stages, allowed, asked); });
     }
   }
   /// @}
 
  private:
+  template <additive_cost Model, class Constraint>
+  [[nodiscard]] static outcome<chain_partition<double>> solved(const Model& cost, std::size_t stages,
+                                                               const Constraint& allowed,
+                                                               const search_options& limits) {
+    const detail::least_variance solver(cost, stages);
+    auto points = solver.run();
+    if (detail::allows_cut(allowed, points, stages)) return answer(solver, std::move(points));
+    detail::chain_clock clock(limits);
+    auto best = solver.run(allowed, clock);
+    if (best) return answer(solver, *std::move(best));
+    using outcome_type = outcome<chain_partition<double>>;
+    if (!clock.was_over()) return outcome_type::infeasible(detail::explain_infeasible(allowed, cost.size(), stages));
+    auto start = minimize_bottleneck(cost, stages, allowed);
+    if (!start) return outcome_type::infeasible(start.why());
+    const auto at = start->cuts.points();
+    const double variance = solver.variance({at.begin(), at.end()});
+    const double bound = solver.variance(points);
+    return outcome_type::feasible({{variance, bound < variance ? bound : variance}, std::move(start->cuts)});
+  }
+
   static std::optional<outcome<chain_partition<double>>> too_many(std::size_t items, std::size_t stages);
 
   template <class Solver>

@@ -5,15 +5,21 @@
 
 #include <cstddef>
 
+#include <stagecut/core/detail/search_limits.hpp>
 #include <stagecut/core/search_options.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::engine {
 
 STAGECUT_DECL bool search_clock::over() {
   if (over_ || state.nodes >= pause_) return true;
-  if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+  if (spent_all()) return true;
   if (++asked_ % 16 != 1) return false;
   return look();
+}
+
+STAGECUT_DECL bool search_clock::spent_all() noexcept {
+  if (!detail::spent_all(limits_, state.nodes)) return false;
+  return over_ = true;
 }
 
 STAGECUT_DECL void search_clock::work(std::size_t choices) {
@@ -25,7 +31,7 @@ STAGECUT_DECL void search_clock::work(std::size_t choices) {
 STAGECUT_DECL bool search_clock::look() {
   spend();
   if (over_ || state.nodes >= pause_) return true;
-  if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+  if (spent_all()) return true;
   over_ = end_.over();
   state.seconds = end_.seconds();
   if (end_.is_time_to_report()) tell();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/search_limits.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -283,7 +284,8 @@ class graph_solver {
   /// Rounds do not count here: the callers end by themselves, after a number of orders, merges or passes bounded by the
   /// graph's size.
   [[nodiscard]] bool over(const search_options& limits) const {
-    return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
+    constexpr double uncounted = -1;
+    return is_over(limits, uncounted, seconds_now() - begin_);
   }
 
   /// Solves by the methods for large graphs: parts, and moves of single elements.

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include <stagecut/core/detail/deadline.hpp>
+#include <stagecut/core/detail/search_limits.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/search_end.hpp>
 #include <stagecut/engine/ideals.hpp>
 #include <stagecut/graph/detail/load_bounds.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
@@ -63,7 +65,7 @@ class load_solver {
         limits_(limits),
         unit_(unit),
         search_(below, empty, counts, limits.seed),
-        end_(limits.time_limit, limits.stop, begin) {}
+        end_(limits.time_limit, limits.stop, limits.ended, begin) {}
 
   /// @param known   an initial partition, a bound, and the number of earlier rounds; all optional
   /// @param better  improves the bound when there is time for it
@@ -104,7 +106,9 @@ class load_solver {
   /// Adds work outside rounds; returns whether to end.
   [[nodiscard]] bool worked(std::size_t units, std::size_t most) {
     answer_.work += units;
-    return over() || answer_.work > most;
+    if (over()) return true;
+    if (answer_.work > most) record_end(limits_.ended, search_end::node_limit);
+    return answer_.work > most;
   }
   void tell() {
     const double seconds = end_.report();
@@ -116,7 +120,7 @@ class load_solver {
   /// Improves partitions until they are proved, a limit is reached or `rounds` rounds are done.
   void improve(std::size_t rounds) {
     for (std::size_t i = 0; i < rounds; ++i) {
-      if (over() || (limits_.node_limit && answer_.rounds >= *limits_.node_limit)) return;
+      if (over() || spent_all(limits_, answer_.rounds)) return;
       const value_type before =
           search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
       if (before <= answer_.bound) return;

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <stagecut/core/detail/deadline.hpp>
+#include <stagecut/core/detail/search_limits.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/seeded.hpp>
@@ -40,7 +42,7 @@ class placement_solver {
   /// @param elements  must outlive this object
   placement_solver(const communication_elements& elements, const search_options& limits,
                    const std::optional<std::size_t>& rounds)
-      : elements_(elements), limits_(limits), rounds_limit_(rounds), random_(limits.seed), end_(limits.time_limit, limits.stop) {
+      : elements_(elements), limits_(limits), rounds_limit_(rounds), random_(limits.seed), end_(limits.time_limit, limits.stop, limits.ended) {
     if (!elements.ordered()) below_ = by_number();
     back_ = reversed(below());
   }
@@ -61,6 +63,7 @@ class placement_solver {
       best_ = search.run(std::move(best_));
       proved = search.proved();
       nodes_ = search.nodes();
+      if (!proved) static_cast<void>(spent_all(limits_, nodes_));
       bound_ = std::max(bound_, search.root_bound());
     }
     if (!best_ && proved) return outcome<communication_partition>::infeasible(no_placement(elements_));
@@ -256,7 +259,9 @@ STAGECUT_DECL outcome<communication_partition> minimize_communication_fn::solve(
   const detail::communication_elements elements(graph, contraction(request.contiguous ? graph : unordered), weights,
                                                 request);
   if (auto why = detail::explain_infeasible_placement(graph, elements)) return answer::infeasible(*std::move(why));
-  return detail::placement_solver(elements, request.search, request.rounds).run();
+  return detail::recorded(request, [&](const communication_request& asked) {
+    return detail::placement_solver(elements, asked.search, asked.rounds).run();
+  });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -12,6 +12,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -39,14 +40,16 @@ STAGECUT_DECL outcome<graph_makespan> minimize_graph_makespan_fn::operator()(
     return outcome<graph_makespan>::infeasible(*why);
   }
   const double bound = detail::graph_makespan_bound(graph, elements).of(request.devices, request.microbatches);
-  detail::graph_makespan_search search(graph, elements, request, ranges.pinned, bound);
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    check_start(graph, elements, request, starts[i], i);
-    search.offer(starts[i]);
-  }
-  offer_linear(graph, elements, request, ranges, search);
-  search.run();
-  return answer(graph, request, ranges, search, bound);
+  return detail::recorded(request, [&](const graph_makespan_request& asked) {
+    detail::graph_makespan_search search(graph, elements, asked, ranges.pinned, bound);
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      check_start(graph, elements, asked, starts[i], i);
+      search.offer(starts[i]);
+    }
+    offer_linear(graph, elements, asked, ranges, search);
+    search.run();
+    return answer(graph, asked, ranges, search, bound);
+  });
 }
 
 STAGECUT_DECL void minimize_graph_makespan_fn::refuse(const std::string& argument, const std::string& value,

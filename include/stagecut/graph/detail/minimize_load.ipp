@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/detail/graph_solver.hpp>
@@ -39,7 +40,7 @@ STAGECUT_DECL outcome<graph_partition> minimize_load_fn::operator()(const operat
                                                                     const load_request& request) const {
   detail::check_load_request(request);
   if (auto found = detail::least_load_of_path(graph, request)) return *std::move(found);
-  return detail::graph_solver(graph, request).run();
+  return detail::recorded(request, [&](const load_request& asked) { return detail::graph_solver(graph, asked).run(); });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

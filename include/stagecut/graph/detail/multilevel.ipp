@@ -15,6 +15,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/deadline.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/dag_partition.hpp>
@@ -30,7 +31,9 @@ STAGECUT_DECL outcome<dag_partition> multilevel_fn::operator()(const weighted_da
   if (graph.size() < request.parts) {
     return answer::infeasible({reason::cause::more_stages_than_layers, request.parts, graph.size()});
   }
-  return request.objective == dag_objective::load ? least_load(graph, request) : least_cut(graph, request);
+  return detail::recorded(request, [&](const multilevel_request& asked) {
+    return asked.objective == dag_objective::load ? least_load(graph, asked) : least_cut(graph, asked);
+  });
 }
 
 STAGECUT_DECL void multilevel_fn::check(const multilevel_request& request) {
@@ -100,7 +103,7 @@ STAGECUT_DECL auto multilevel_fn::least_cut(const weighted_dag& graph, const mul
   const auto keep = [&](detail::dag_parts found) {
     if (best.most.empty() || found.better_than(best)) best = std::move(found);
   };
-  detail::deadline end(request.search.time_limit, request.search.stop);
+  detail::deadline end(request.search.time_limit, request.search.stop, request.search.ended);
   const std::vector<std::int64_t> limits(request.parts, most);
   for (std::size_t i = 0; i < request.trials && (i == 0 || !end.over()); ++i) {
     detail::dag_multilevel trial(graph.flat(), limits, request.search.seed + i);
@@ -115,7 +118,7 @@ STAGECUT_DECL auto multilevel_fn::least_cut(const weighted_dag& graph, const mul
 }
 
 STAGECUT_DECL auto multilevel_fn::least_load(const weighted_dag& graph, const multilevel_request& request) -> answer {
-  detail::deadline end(request.search.time_limit, request.search.stop);
+  detail::deadline end(request.search.time_limit, request.search.stop, request.search.ended);
   const detail::dag_nets nets = detail::nets_of_outputs(graph.flat(), graph.outputs());
   detail::multilevel_load search(graph.flat(), nets, request.parts, 0);
   const auto late = [&] { return end.over(); };

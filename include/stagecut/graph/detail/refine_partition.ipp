@@ -12,8 +12,10 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/search_end.hpp>
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/communication_refiner.hpp>
@@ -105,10 +107,17 @@ class partition_refinement {
     return std::nullopt;
   }
 
+  /// Whether the caller ends the search.
+  [[nodiscard]] bool is_stopped() const {
+    if (!request_.search.stop || !request_.search.stop()) return false;
+    record_end(request_.search.ended, search_end::stopped);
+    return true;
+  }
+
   template <class Refiner>
   [[nodiscard]] refined_partition refined(Refiner& refiner) const {
     refined_partition result;
-    for (; result.passes < request_.most_passes && !(request_.search.stop && request_.search.stop());) {
+    for (; result.passes < request_.most_passes && !is_stopped();) {
       ++result.passes;
       if (!refiner.pass(request_.search.stop)) break;
     }
@@ -180,7 +189,7 @@ class partition_refinement {
     const bool numbered = std::find(ranges.pinned.begin(), ranges.pinned.end(), true) != ranges.pinned.end();
     const graph_makespan before = finished_plan(graph_, refiner.point(), request, numbered);
     refined_partition result;
-    while (result.passes < request_.most_passes && !(request_.search.stop && request_.search.stop())) {
+    while (result.passes < request_.most_passes && !is_stopped()) {
       ++result.passes;
       if (!refiner.pass(request_.samples, request_.search.stop)) break;
     }
@@ -225,7 +234,9 @@ STAGECUT_DECL outcome<refined_partition> refine_partition_fn::operator()(const o
                                                                          const std::vector<std::size_t>& stage_of,
                                                                          const refine_request& request) const {
   detail::check_refine_request(request);
-  return detail::partition_refinement(graph, stage_of, request).run();
+  return detail::recorded(request, [&](const refine_request& asked) {
+    return detail::partition_refinement(graph, stage_of, asked).run();
+  });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

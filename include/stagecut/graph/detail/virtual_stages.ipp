@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <stagecut/core/detail/deadline.hpp>
+#include <stagecut/core/detail/search_limits.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/contraction.hpp>
@@ -147,8 +149,8 @@ class chunk_solver {
   static constexpr std::size_t asked_in_round = 100;  // each after 1024 moves
   [[nodiscard]] bool spent() {
     ++asked_;
-    const search_options& limits = request_.search;
-    return !limits.time_limit && limits.node_limit && asked_ / asked_in_round > *limits.node_limit;
+    return !request_.search.time_limit && asked_ >= asked_in_round &&
+           spent_all(request_.search, asked_ / asked_in_round - 1);
   }
 
   [[nodiscard]] bool over() { return end_.over(); }
@@ -161,7 +163,7 @@ class chunk_solver {
       return search.best() == nullptr ? std::numeric_limits<ticks>::max() : search.best()->value;
     };
     for (std::size_t i = 0; best() > bound_ && !over(); ++i) {
-      if (request_.search.node_limit && rounds_ >= *request_.search.node_limit) break;
+      if (spent_all(request_.search, rounds_)) break;
       if (i == 12 && costs.size() <= 20000) raise(costs, best());
       const ticks before = best();
       search.improve(stop);
@@ -234,7 +236,7 @@ class chunk_solver {
   bool bounds_left_ = true;
   std::size_t rounds_ = 0;
   std::size_t asked_ = 0;  // whether a round has to end
-  deadline end_{request_.search.time_limit, request_.search.stop};
+  deadline end_{request_.search.time_limit, request_.search.stop, request_.search.ended};
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail
@@ -248,7 +250,8 @@ STAGECUT_DECL outcome<virtual_partition> virtual_stages_fn::operator()(const ope
     detail::fail(argument_error("virtual_stages", "stages_per_rank", std::to_string(request.stages_per_rank), "must be below 2^20"));
   }
   detail::check_load_request(detail::contiguous_request(request), "virtual_stages");
-  return detail::chunk_solver(graph, request).run();
+  return detail::recorded(
+      request, [&](const virtual_stage_request& asked) { return detail::chunk_solver(graph, asked).run(); });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -31,6 +31,9 @@ struct placed_cut : solution<double> {
 struct minimize_placed_latency_fn {
   /// See `minimize_placed_latency`.
   [[nodiscard]] outcome<placed_cut> operator()(const placed_layers& layers, const placed_request& request) const;
+
+ private:
+  static outcome<placed_cut> solved(const placed_layers& layers, const placed_request& request);
 };
 
 /// Cuts layers into stages and places each on devices of equal machines, minimising the iteration time of DAPPLE's

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/config.hpp>
+#include <stagecut/core/solution.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
@@ -55,15 +56,18 @@ struct nested_stage {
 };
 
 /// A model spread over nested machines.
-struct nested_cut {
+///
+/// `value` is the bottleneck: seconds per minibatch of the slowest stage, with replicas taking turns.
+struct nested_cut : solution<double> {
   std::vector<nested_stage> stages{};  ///< from the input to the output
-  double bottleneck = 0;               ///< seconds per minibatch of the slowest stage, with replicas taking turns
 
   /// Number of devices.
   [[nodiscard]] std::size_t devices() const noexcept;
 
-  /// Equal in every part.
-  friend bool operator==(const nested_cut&, const nested_cut&) = default;
+  /// The same stages, value and bound.
+  friend bool operator==(const nested_cut& a, const nested_cut& b) noexcept {
+    return a.value == b.value && a.bound == b.bound && a.stages == b.stages;
+  }
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -22,8 +22,7 @@ struct nested_graph_options {
 /// A graph spread over nested machines.
 struct nested_graph_plan {
   graph_states points{};  ///< the cut points: `layers_between(stage.first, stage.last)` are the layers of a stage
-  nested_cut cut{};       ///< stages between these points
-  double bound = 0;       ///< lower bound, in seconds, of the slowest stage in any plan
+  nested_cut cut{};       ///< stages between these points; its bound holds for every plan
 };
 
 /// See `plan_nested_graph`.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/search_clock.hpp>
@@ -100,6 +101,13 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::search(const detail::any_s
   const std::size_t many = request.stages ? *request.stages : most_stages;
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
   if (request.start && !(request.start->value > 0)) return detail::start_of(request, request.start->value);
+  return detail::recorded(request, [&](const hybrid_request& asked) { return solved(model, asked, few, many); });
+}
+
+STAGECUT_DECL outcome<hybrid_cut> minimize_hybrid_fn::solved(const detail::any_stage_options& model,
+                                                             const hybrid_request& request, std::size_t few,
+                                                             std::size_t many) {
+  using answer = outcome<hybrid_cut>;
   const engine::shared_effort effort(request.search);
   const search_options limits = effort.share(1);
   engine::search_clock clock(limits);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/search_clock.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
@@ -21,6 +22,14 @@ STAGECUT_DECL outcome<hybrid_cut> minimize_pipeline_latency_fn::search(const det
   using answer = outcome<hybrid_cut>;
   detail::check_hybrid_request("minimize_pipeline_latency", model.size(), model.period(), request);
   if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
+  return detail::recorded(request,
+                          [&](const hybrid_request& asked) { return solved(model, asked, options); });
+}
+
+STAGECUT_DECL outcome<hybrid_cut> minimize_pipeline_latency_fn::solved(const detail::any_stage_options& model,
+                                                                      const hybrid_request& request,
+                                                                      const latency_options& options) {
+  using answer = outcome<hybrid_cut>;
   const detail::hybrid_rules rules(request, model.period());
   const detail::length_terms terms{options.messages, options.all_reduce};
   engine::search_clock clock(request.search);

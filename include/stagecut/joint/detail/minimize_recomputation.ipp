@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/recompute_search.hpp>
@@ -87,10 +88,16 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::operator()(cons
                                                                             const recompute_request& request) const {
   using answer = outcome<recompute_plan>;
   detail::check_recompute_request("minimize_recomputation", model, request);
-  const std::size_t stages = request.schedule.stages();
   if (detail::least_layers_in_all(request) > model.layers.size() || !detail::can_be_cut(model, request)) {
     return answer::infeasible(detail::why_too_few_layers(model, request));
   }
+  return detail::recorded(request, [&](const recompute_request& asked) { return solved(model, asked); });
+}
+
+STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::solved(const recompute_model& model,
+                                                                        const recompute_request& request) {
+  using answer = outcome<recompute_plan>;
+  const std::size_t stages = request.schedule.stages();
   const bool splits = detail::splits_backward(request.schedule);
   const bool differ = detail::buffers_differ(model, request);
   detail::recompute_search search(model, request, detail::least_messages(model, request), splits,

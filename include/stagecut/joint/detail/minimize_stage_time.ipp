@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/search_clock.hpp>
@@ -258,7 +259,8 @@ struct least_stage_time {
 
 STAGECUT_DECL outcome<hybrid_cut> minimize_stage_time_fn::search(const detail::any_stage_options& model,
                                                                  const hybrid_request& request) {
-  return detail::least_stage_time()(model, request);
+  return detail::recorded(request,
+                          [&](const hybrid_request& asked) { return detail::least_stage_time()(model, asked); });
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/link_speed.hpp>
@@ -183,15 +184,36 @@ inline void plan_tree(const profile& model, const plan_request& request, planned
   return result;
 }
 
+/// Plans a model, and counts what its searches did.
+[[nodiscard]] STAGECUT_DECL planned_model plan_and_count(const profile& model, const plan_request& request,
+                                                         const std::vector<recompute_strategy>& starts, bool compares) {
+  search_options limits = request.search;
+  if (!limits.time_limit && !limits.node_limit) limits.node_limit = 0;  // planners set the usual one
+  search_record record(limits);
+  search_statistics statistics;
+  plan_request asked = request;
+  asked.search.nodes_spent = &statistics.nodes;
+  asked.search.ended = record.ended();
+  planned_model result = plan_by_problem(model, asked, starts, compares);
+  result.request.search.nodes_spent = request.search.nodes_spent;
+  result.request.search.ended = request.search.ended;
+  statistics.seconds = record.seconds();
+  statistics.ended = record.end_of(result.best.state());
+  result.statistics = statistics;
+  record_end(request.search.ended, statistics.ended);
+  if (request.search.nodes_spent != nullptr) *request.search.nodes_spent += statistics.nodes;
+  return result;
+}
+
 }  // namespace detail
 
 STAGECUT_DECL outcome<plan> plan_model(const profile& model, const plan_request& request) {
-  return std::move(detail::plan_by_problem(model, request, {}, false).best);
+  return std::move(detail::plan_and_count(model, request, {}, false).best);
 }
 
 STAGECUT_DECL planned_model compare_model(const profile& model, const plan_request& request,
                                           const std::vector<recompute_strategy>& starts) {
-  return detail::plan_by_problem(model, request, starts, true);
+  return detail::plan_and_count(model, request, starts, true);
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <utility>
 
+#include <stagecut/core/detail/search_limits.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/search_end.hpp>
 #include <stagecut/makespan/cut_and_schedule_request.hpp>
 #include <stagecut/core/search_options.hpp>
 
@@ -15,8 +17,12 @@ namespace stagecut::inline STAGECUT_ABI::detail {
 
 STAGECUT_DECL bool best_cut_and_schedule::over() const {
   const search_options& all = request_.search;
-  if (all.node_limit && searches_ >= searches_at_least + *all.node_limit / nodes_of_search) return true;
-  return proved() || (all.stop && all.stop()) || (all.time_limit && seconds_now() - began_ >= *all.time_limit);
+  if (all.node_limit && searches_ >= searches_at_least + *all.node_limit / nodes_of_search) {
+    record_end(all.ended, search_end::node_limit);
+    return true;
+  }
+  constexpr double counted_above = -1;
+  return proved() || is_over(all, counted_above, seconds_now() - began_);
 }
 
 STAGECUT_DECL search_options best_cut_and_schedule::limits(double share, double most_seconds) {

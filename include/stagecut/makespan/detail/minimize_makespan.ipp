@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/check_links.hpp>
@@ -20,7 +21,9 @@ namespace stagecut::inline STAGECUT_ABI {
 STAGECUT_DECL outcome<makespan_cut> minimize_makespan_fn::search_ticks(engine::chain_ticks& chain,
                                                                        const makespan_request& request,
                                                                        const engine::cut_rules& rules) {
-  return detail::makespan_search(chain, request, rules).run();
+  return detail::recorded(request, [&](const makespan_request& asked) {
+    return detail::makespan_search(chain, asked, rules).run();
+  });
 }
 
 STAGECUT_DECL std::optional<double> minimize_makespan_fn::greatest_memory(const makespan_request& request) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/core/detail/search_limits.hpp>
 #include <stagecut/orders/detail/order_maker.hpp>
 #include <stagecut/orders/detail/order_polish.hpp>
 #include <stagecut/orders/detail/word_rules.hpp>
@@ -112,10 +113,7 @@ STAGECUT_DECL void mixed_orders::make() {
 }
 
 STAGECUT_DECL bool mixed_orders::over() const {
-  const search_options& limits = request_.search;
-  if (limits.node_limit && looked_at_ >= *limits.node_limit) return true;
-  if (limits.time_limit && seconds_now() - began_ >= *limits.time_limit) return true;
-  return limits.stop && limits.stop();
+  return is_over(request_.search, static_cast<double>(looked_at_), seconds_now() - began_);
 }
 
 STAGECUT_DECL schedule mixed_orders::merged(const order_names& words) const {

@@ -10,6 +10,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/core/detail/search_limits.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/orders/detail/order_heads.hpp>
 #include <stagecut/orders/detail/order_polish.hpp>
@@ -178,13 +179,9 @@ inline std::size_t order_maker::proof_work() const noexcept {
 }
 
 inline bool order_maker::over(std::size_t looked_at) {
-  if (limits_.node_limit && static_cast<double>(looked_at) >= until_ * static_cast<double>(*limits_.node_limit)) {
-    return true;
-  }
   const double seconds = seconds_now() - began_;
   if (seconds > told_ + 0.1 || found() < told_makespan_) tell(seconds);
-  if (limits_.time_limit && seconds >= until_ * *limits_.time_limit) return true;
-  return limits_.stop && limits_.stop();
+  return is_over(limits_, static_cast<double>(looked_at), seconds, until_);
 }
 
 inline void order_maker::tell(double seconds) {

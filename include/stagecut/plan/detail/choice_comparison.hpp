@@ -3,16 +3,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/search_options.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/detail/combinations.hpp>
+#include <stagecut/plan/detail/plan_best_first.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/parts/check_request.hpp>
@@ -80,81 +84,144 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   }
 }
 
-/// Plans every combination of the open choices, and keeps the best.
+/// Plans every combination of the open choices, and keeps the best: see `plan_best_first`.
 class choice_comparison {
  public:
   choice_comparison(const profile& model, const plan_request& request, const plan_choices& choices)
-      : model_(model), request_(request), choices_(choices), open_(combinations(request, choices)) {}
+      : model_(model), request_(request), choices_(choices), open_(combinations(request, choices)) {
+    result_.compared.resize(open_.size());
+    plans_.resize(open_.size());
+    nodes_.resize(open_.size());
+    ended_.resize(open_.size());
+  }
 
   [[nodiscard]] plan_comparison run() {
-    const double end = request_.search.time_limit ? seconds_now() + *request_.search.time_limit : 0;
+    // As many at once as a round has: each round is compared with the best of those before it.
+    plan_best_first(*this, request_.search.threads ? round_of_threads : 1, request_.search.threads);
+    take_best();
     for (std::size_t i = 0; i < open_.size(); ++i) {
-      const double share = static_cast<double>(open_.size() - i);
-      if (request_.search.time_limit) {
-        const double left = end - seconds_now();
-        open_[i].search.time_limit = left > 0 ? left / share : 0;
-      }
-      result_.compared.push_back(tried(open_[i]));
+      if (request_.search.nodes_spent != nullptr) *request_.search.nodes_spent += nodes_[i];
+      record_end(request_.search.ended, ended_[i]);
     }
-    if (result_.best) {
+    if (best_) {
+      result_.best = std::move(plans_[*best_]);
       weaken();
-    } else if (result_.compared.size() > 1 || result_.best.why().what == reason::cause::limit_reached) {
-      tell_why();
+    } else {
+      explain();
     }
     if (!choices_.list_impossible) leave_out_impossible();
     return std::move(result_);
   }
 
- private:
-  /// The result of one combination.
-  [[nodiscard]] compared_plan tried(plan_request& asked) {
-    compared_plan row{asked.devices, asked.stages_per_rank, asked.microbatches, asked.schedule};
+  // For `plan_best_first`.
+
+  [[nodiscard]] std::size_t size() const noexcept { return open_.size(); }
+  [[nodiscard]] bool is_open(std::size_t i) const { return result_.compared[i].why.empty(); }
+  [[nodiscard]] double least(std::size_t i) const { return result_.compared[i].bound / microbatches_of(i); }
+  /// Even if the caller ends the search, each combination has the first plan that is found.
+  [[nodiscard]] static bool is_stopped() noexcept { return false; }
+  void report() noexcept {}
+
+  /// Records why a combination cannot be planned, or bounds it by the first plan that is found.
+  void bound(std::size_t i) {
+    plan_request& asked = open_[i];
+    compared_plan& row = result_.compared[i];
+    row = {asked.devices, asked.stages_per_rank, asked.microbatches, asked.schedule};
     row.group = asked.group;
     if (choices_.all_devices != 0) row.pipelines = choices_.all_devices / asked.devices;
     row.why = row.pipelines == 0 ? "needs more devices than there are" : shape_obstacle(model_, asked);
     if (!row.why.empty()) {
       row.state = state::infeasible;
-      return row;
+      return;
     }
     row.why = makespan_obstacle(model_, asked);  // for example of more stages than were requested
-    if (row.why.empty()) solve(asked, row);
-    if (told_.empty()) told_ = row.why;
-    return row;
+    if (!row.why.empty()) return;
+    asked = with_usable_start(model_, std::move(asked));
+    asked.search.nodes_spent = nullptr;
+    asked.search.ended = nullptr;
+    asked.search.threads = {};
+    plan_request quick = asked;
+    quick.backends = {};
+    quick.search.progress = {};
+    quick.search.time_limit.reset();
+    quick.search.node_limit = 0;
+    outcome<plan> first = plan_makespan(model_, quick);
+    if (!first) return;  // the search tells why
+    plans_[i] = std::move(first);
+    show(i);
   }
 
-  /// Plans one combination, and keeps its plan if it is the best so far.
-  void solve(plan_request& asked, compared_plan& row) {
-    const auto all = static_cast<double>(asked.microbatches * row.pipelines);
-    // A search that can no longer win may stop.
+  /// Takes what the round before has found, and shares the time that is left.
+  void begin_round(std::size_t left) {
+    take_best();
+    if (!request_.search.time_limit) return;
+    const double seconds = end_ - seconds_now();
+    share_ = seconds > 0 ? seconds / static_cast<double>(left) : 0;
+  }
+
+  /// A combination that cannot win keeps the first plan that was found.
+  [[nodiscard]] bool leave_out(std::size_t i) const { return plans_[i] && is_hopeless(i, least(i)); }
+
+  /// Plans one combination, until it can no longer win.
+  void solve(std::size_t i) {
+    plan_request asked = open_[i];
+    if (request_.search.time_limit) asked.search.time_limit = share_;
     bool hopeless = false;
+    const double all = microbatches_of(i);
     const auto watch = [&](const search_progress& now) {
-      hopeless = least_ != 0 && now.bound / all >= least_;
+      hopeless = is_hopeless(i, now.bound / all);
       if (request_.search.progress) request_.search.progress(now);
     };
     const auto stop = [&] { return hopeless || (request_.search.stop && request_.search.stop()); };
     asked.search.progress = watch;
     asked.search.stop = stop;
-    outcome<plan> found = plan_makespan(model_, with_usable_start(model_, asked));
-    row.state = found.state();
-    if (found) {
-      // By how much it was worse when it stopped is chance; rounding below the best proves nothing.
-      const double enough = least_ * all;
-      keep(row, std::move(found), all);
-      if (hopeless && enough < row.bound && enough / all >= least_) row.bound = enough;
-    } else {
-      row.why = found.why().text();
-      if (!result_.best) result_.best = std::move(found);
-    }
+    asked.search.nodes_spent = &nodes_[i];
+    asked.search.ended = &ended_[i];
+    outcome<plan> found = plan_makespan(model_, asked);
+    if (hopeless) ended_[i] = search_end::complete;
+    if (!found && plans_[i]) return;
+    plans_[i] = std::move(found);
+    show(i);
+    // By how much it was worse when it stopped is chance; rounding below the best proves nothing.
+    compared_plan& row = result_.compared[i];
+    const double enough = least_ * all;
+    if (hopeless && enough < row.bound && enough / all >= least_) row.bound = enough;
   }
 
-  /// Reports a plan, and keeps it if it is the best so far.
-  void keep(compared_plan& row, outcome<plan> found, double microbatches) {
+ private:
+  /// Combinations that are planned at once, on threads.
+  static constexpr std::size_t round_of_threads = 8;
+
+  [[nodiscard]] double microbatches_of(std::size_t i) const {
+    return static_cast<double>(open_[i].microbatches * result_.compared[i].pipelines);
+  }
+
+  /// Whether no plan of a combination with that bound can be the best. Ties go to the first.
+  [[nodiscard]] bool is_hopeless(std::size_t i, double bound) const {
+    return best_ && (bound > least_ || (bound == least_ && *best_ < i));
+  }
+
+  /// Shows a plan, or why there is none, in the row of its combination.
+  void show(std::size_t i) {
+    compared_plan& row = result_.compared[i];
+    const outcome<plan>& found = plans_[i];
+    row.state = found.state();
+    row.why = found ? std::string() : found.why().text();
+    if (!found) return;
     row.makespan = found->objective.value;
     row.bound = found->objective.bound;
-    row.per_microbatch = row.makespan / microbatches;
-    if (result_.best && !(row.per_microbatch < least_)) return;
-    least_ = row.per_microbatch;
-    result_.best = std::move(found);
+    row.per_microbatch = row.makespan / microbatches_of(i);
+  }
+
+  /// Updates the best combination.
+  void take_best() {
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (!plans_[i]) continue;
+      const double here = result_.compared[i].per_microbatch;
+      if (best_ && !(here < least_ || (here == least_ && i < *best_))) continue;
+      best_ = i;
+      least_ = here;
+    }
   }
 
   /// The best plan is not proved best of all if another combination has a lower bound.
@@ -173,12 +240,21 @@ class choice_comparison {
     result_.best = outcome<plan>::feasible(std::move(best));
   }
 
-  /// Why none has a plan: the reason of the first that was tried.
-  void tell_why() {
+  /// Why none has a plan: the reason of the only one, or of the first that has the shape of its schedule.
+  void explain() {
     bool unknown = false;
-    for (const compared_plan& each : result_.compared) unknown = unknown || each.state == state::unknown;
+    std::size_t first = open_.size();
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      const compared_plan& row = result_.compared[i];
+      unknown = unknown || row.state == state::unknown;
+      if (row.pipelines != 0 && shape_obstacle(model_, open_[i]).empty()) first = i;
+    }
+    if (open_.size() == 1 && plans_[0].why().what != reason::cause::limit_reached) {
+      result_.best = std::move(plans_[0]);
+      return;
+    }
     const reason why{reason::cause::none_of_several, result_.compared.size(), 0,
-                     told_.empty() ? result_.compared[0].why : told_, ""};
+                     result_.compared[first < open_.size() ? first : 0].why, ""};
     result_.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
   }
 
@@ -200,8 +276,13 @@ class choice_comparison {
   const plan_choices& choices_;
   std::vector<plan_request> open_;
   plan_comparison result_{};
-  double least_ = 0;    // per microbatch, so far
-  std::string told_{};  // why the first that was tried has no plan
+  std::vector<outcome<plan>> plans_{};  // of each combination, so far
+  std::vector<std::size_t> nodes_{};
+  std::vector<search_end> ended_{};
+  std::optional<std::size_t> best_{};  // when the round began
+  double least_ = 0;                   // its time per microbatch
+  double end_ = request_.search.time_limit ? seconds_now() + *request_.search.time_limit : 0;
+  double share_ = 0;  // seconds of each search of the round
 };
 
 }  // namespace stagecut::inline STAGECUT_ABI::detail

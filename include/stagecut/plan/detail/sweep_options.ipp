@@ -9,8 +9,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-STAGECUT_DECL plan_request request_of_row(const plan_request& request, const sweep_row& row,
-                                          const sweep_options& options) {
+STAGECUT_DECL plan_request request_of_row(const plan_request& request, const sweep_row& row) {
   plan_request result = request;
   result.devices = row.devices;
   result.microbatches = row.microbatches;
@@ -18,10 +17,7 @@ STAGECUT_DECL plan_request request_of_row(const plan_request& request, const swe
   result.stages_per_rank = row.stages_per_rank;
   if (!detail::takes_group(row.schedule, row.stages_per_rank)) result.group = 0;
   result.memory_accounting.checkpoint = row.checkpoint;
-  result.search = {};
-  result.search.time_limit = options.time_limit;
-  result.search.node_limit = options.node_limit;
-  result.search.stop = options.stop;
+  if (!result.search.time_limit && !result.search.node_limit) result.search.node_limit = usual_sweep_nodes;
   return result;
 }
 

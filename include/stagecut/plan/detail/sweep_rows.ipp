@@ -18,6 +18,7 @@
 #include <stagecut/engine/shortage.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/plan_best_first.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
@@ -116,35 +117,23 @@ inline void check_sweep(const profile& model, const plan_request& request, const
   return rows;
 }
 
-/// Plans the configurations of a sweep in rounds. What a round skips depends only on the rounds before it, so the rows
-/// do not depend on the threads that run the configurations of a round, nor on their order.
+/// Plans the configurations of a sweep: see `plan_best_first`.
 class row_sweep {
  public:
-  row_sweep(const profile& model, const plan_request& request, const sweep_axes& axes, const sweep_options& options,
-            const each_index_ref& for_each)
-      : model_(model), request_(request), options_(options), for_each_(for_each), began_(seconds_now()) {
+  row_sweep(const profile& model, const plan_request& request, const sweep_axes& axes, const sweep_options& options)
+      : model_(model), request_(request), options_(options), began_(seconds_now()) {
     check_sweep(model, request, axes);
     rows_ = rows_of_axes(request, axes);
     known_.resize(rows_.size());
+    nodes_.resize(rows_.size());
     blocks_ = blocks_of("sweep_rows", model, request.forbidden_cuts, request.kept_together);
   }
 
   [[nodiscard]] std::vector<sweep_row> run() {
-    each(rows_.size(), [&](std::size_t i) { bound(i); });
-    tell();
-    const std::vector<std::size_t> order = unknown_by_bound();
-    std::vector<std::size_t> round;
-    for (std::size_t next = 0; next < order.size() && !is_stopped();) {
-      const std::vector<std::size_t> front = pareto(rows_);
-      round.clear();
-      for (; next < order.size() && round.size() < round_size; ++next) {
-        if (!leave_out(order[next], front)) round.push_back(order[next]);
-      }
-      round = dealt(round);
-      each(round.size(), [&](std::size_t k) { solve(round[k]); });
-      tell();
-    }
+    constexpr std::size_t round = 64;
+    plan_best_first(*this, round, request_.search.threads);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (request_.search.nodes_spent != nullptr) *request_.search.nodes_spent += nodes_[i];
       if (known_[i] != 0) continue;
       rows_[i].bound = rows_[i].memory_bound = 0;
       rows_[i].why = "stopped before it was planned";
@@ -153,33 +142,15 @@ class row_sweep {
     return std::move(rows_);
   }
 
- private:
-  static constexpr std::size_t round_size = 64;
+  // For `plan_best_first`.
 
-  /// Rows with similar bounds take similar time: they are interleaved, so that threads that take a contiguous part of
-  /// the round each have similar work.
-  [[nodiscard]] static std::vector<std::size_t> dealt(const std::vector<std::size_t>& rows) {
-    constexpr std::size_t parts = 8;
-    std::vector<std::size_t> result;
-    for (std::size_t part = 0; part < parts; ++part) {
-      for (std::size_t k = part; k < rows.size(); k += parts) result.push_back(rows[k]);
-    }
-    return result;
+  [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+  [[nodiscard]] bool is_open(std::size_t i) const { return known_[i] == 0; }
+  [[nodiscard]] double least(std::size_t i) const {
+    return rows_[i].bound / static_cast<double>(rows_[i].microbatches);
   }
-
-  /// Calls `act(i)` for every i below `count`.
-  template <class Act>
-  void each(std::size_t count, const Act& act) const {
-    if (for_each_) return for_each_(count, act);
-    for (std::size_t i = 0; i < count; ++i) act(i);
-  }
-
-  [[nodiscard]] bool is_stopped() const { return options_.stop && options_.stop(); }
-
-  /// The `make_plan` request of a row, by its makespan.
-  [[nodiscard]] plan_request request_of(const sweep_row& row) const {
-    return with_machine(model_, request_of_row(request_, row, options_));
-  }
+  [[nodiscard]] bool is_stopped() const { return request_.search.stop && request_.search.stop(); }
+  void begin_round(std::size_t /*left*/) { front_ = pareto(rows_); }
 
   /// Records why a row cannot be planned, or bounds it.
   void bound(std::size_t i) {
@@ -203,21 +174,10 @@ class row_sweep {
     row.memory_bound = least_fullest_device(model_, blocks_, asked, limits_of(asked));
   }
 
-  /// Rows still to be planned, by increasing bound per microbatch.
-  [[nodiscard]] std::vector<std::size_t> unknown_by_bound() const {
-    std::vector<std::size_t> result;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (known_[i] == 0) result.push_back(i);
-    }
-    const auto least = [&](std::size_t i) { return rows_[i].bound / static_cast<double>(rows_[i].microbatches); };
-    std::stable_sort(result.begin(), result.end(), [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
-    return result;
-  }
-
   /// Skips a row if one of the front dominates it.
-  [[nodiscard]] bool leave_out(std::size_t i, const std::vector<std::size_t>& front) {
+  [[nodiscard]] bool leave_out(std::size_t i) {
     bool any = false;
-    for (const std::size_t each : front) any = any || is_dominated(rows_[i], rows_[each]);
+    for (const std::size_t row : front_) any = any || is_dominated(rows_[i], rows_[row]);
     if (!any || !options_.skip_dominated) return false;
     rows_[i].dominated = true;
     rows_[i].why = "another one takes less time and memory than any plan of it";
@@ -232,6 +192,7 @@ class row_sweep {
     sweep_row& row = rows_[i];
     plan_request asked = request_of(row);
     asked.search.stop = stop;
+    asked.search.nodes_spent = &nodes_[i];
     if (stopped) return;
     const outcome<plan> made = plan_makespan(model_, asked);
     if (stopped) return;
@@ -247,7 +208,8 @@ class row_sweep {
     row.memory = fullest_device(*made);
   }
 
-  void tell() const {
+  /// Reports progress.
+  void report() const {
     if (!options_.progress) return;
     sweep_progress now{0, 0, rows_.size(), seconds_now() - began_};
     for (const char each : known_) now.done += each != 0 ? 1 : 0;
@@ -255,13 +217,25 @@ class row_sweep {
     options_.progress(now);
   }
 
+ private:
+  /// The `make_plan` request of a row, by its makespan.
+  [[nodiscard]] plan_request request_of(const sweep_row& row) const {
+    plan_request asked = with_machine(model_, request_of_row(request_, row));
+    asked.search.nodes_spent = nullptr;
+    asked.search.ended = nullptr;
+    asked.search.progress = {};
+    asked.search.threads = {};
+    return asked;
+  }
+
   const profile& model_;
   const plan_request& request_;
   const sweep_options& options_;
-  const each_index_ref& for_each_;
   double began_;
   std::vector<sweep_row> rows_{};
   std::vector<char> known_{};  // whether each row is known: no bits, which threads would share
+  std::vector<std::size_t> nodes_{};  // of each row's search
+  std::vector<std::size_t> front_{};  // when the round began
   cuts blocks_{};
 };
 
@@ -270,10 +244,9 @@ class row_sweep {
 namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL std::vector<sweep_row> sweep_rows_fn::operator()(const profile& model, const plan_request& request,
-                                                               const sweep_axes& axes, const sweep_options& options,
-                                                               const each_index_ref& for_each) const {
+                                                               const sweep_axes& axes, const sweep_options& options) const {
   const profile chain = detail::as_one_chain("sweep_rows", model, request);
-  return detail::row_sweep(chain, request, axes, options, for_each).run();
+  return detail::row_sweep(chain, request, axes, options).run();
 }
 
 }  // namespace stagecut::inline STAGECUT_ABI

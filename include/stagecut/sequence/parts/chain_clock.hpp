@@ -17,7 +17,8 @@ STAGECUT_DECL void check_limits(std::string_view function, const search_options&
 /// Checks the limits of a search, and reports its progress.
 class chain_clock {
  public:
-  explicit chain_clock(const search_options& options) : options_(options), end_(options.time_limit, options.stop) {}
+  explicit chain_clock(const search_options& options)
+      : options_(options), end_(options.time_limit, options.stop, options.ended) {}
 
   /// Whether a limit is reached, at that share of the work. Cheap enough for every row of a table.
   [[nodiscard]] bool over(double share);
@@ -32,6 +33,9 @@ class chain_clock {
   [[nodiscard]] bool was_over() const noexcept { return over_; }
 
  private:
+  /// Whether the limit of rows is reached, which ends the search.
+  [[nodiscard]] bool spent_all();
+
   search_options options_;  // a copy: the request may be destroyed before the search
   deadline end_;
   std::size_t asked_ = 0;

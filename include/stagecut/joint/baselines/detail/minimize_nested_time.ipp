@@ -75,7 +75,7 @@ STAGECUT_DECL nested_search::nested_search(const pipeline_states& states, const 
 }
 
 STAGECUT_DECL nested_cut nested_search::told() const {
-  nested_cut result{{}, least_};
+  nested_cut result{{least_, least_}};
   const std::size_t levels = machines_.levels.size();
   nested_stage of{0, states_.size(), std::vector<std::size_t>(levels), std::vector<std::size_t>(levels)};
   tell(levels - 1, least_, of, result.stages);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/search_record.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/engine/label_program.hpp>
@@ -206,11 +207,16 @@ namespace stagecut::inline STAGECUT_ABI {
 
 STAGECUT_DECL outcome<placed_cut> minimize_placed_latency_fn::operator()(const placed_layers& layers,
                                                                         const placed_request& request) const {
-  using answer = outcome<placed_cut>;
   detail::check_placed("minimize_placed_latency", layers, request.machines);
   if (request.microbatches == 0) {
     detail::fail(argument_error("minimize_placed_latency", "request.microbatches", "0", "must be at least 1"));
   }
+  return detail::recorded(request, [&](const placed_request& asked) { return solved(layers, asked); });
+}
+
+STAGECUT_DECL outcome<placed_cut> minimize_placed_latency_fn::solved(const placed_layers& layers,
+                                                                     const placed_request& request) {
+  using answer = outcome<placed_cut>;
   engine::search_clock clock(request.search);
   detail::placed_program program(layers, request.machines, request.at_most, request.all_reduce, clock);
   const auto devices = static_cast<double>(request.machines.count * request.machines.devices);

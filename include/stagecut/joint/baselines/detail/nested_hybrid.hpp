@@ -103,7 +103,7 @@ inline std::optional<hybrid_cut> nested_hybrid(const profile& model, const any_s
     made.stages.push_back({query.first, query.last, device, *option});
     device += each.devices();
   }
-  made.value = made.bound = found->bottleneck;
+  made.value = made.bound = found->value;
   return made;
 }
 

@@ -124,8 +124,8 @@ class nested_order_search {
     if (machines_.straight && !machines_.at_most && most < devices) most = devices;
     graph_states points = with_fewer_points(states_of_order(model_, order), most, kept);
     const nested_search search(points.states, machines_, false);
-    if (search.least() == no_nested_plan || (best_ && search.least() >= best_->cut.bottleneck)) return false;
-    best_ = nested_graph_plan{{}, search.told(), 0};
+    if (search.least() == no_nested_plan || (best_ && search.least() >= best_->cut.value)) return false;
+    best_ = nested_graph_plan{{}, search.told()};
     for (std::size_t s = 0; s < best_->cut.stages.size(); ++s) {
       const nested_stage& stage = best_->cut.stages[s];
       for (const std::size_t v : points.layers_between(stage.first, stage.last)) {
@@ -160,8 +160,7 @@ STAGECUT_DECL outcome<nested_graph_plan> plan_nested_graph_fn::operator()(const 
     detail::check_nested_machines("plan_nested_graph", all->states, machines);
     auto best = minimize_nested_time(all->states, machines);
     if (!best) return answer::infeasible(best.why());
-    const double least = best->bottleneck;
-    return answer::optimal({std::move(*all), std::move(*best), least});
+    return answer::optimal({std::move(*all), std::move(*best)});
   }
   const graph_states plain = states_of_order(model, detail::edges_between_points(model).order());
   detail::check_nested_machines("plan_nested_graph", plain.states, machines);
@@ -175,8 +174,8 @@ STAGECUT_DECL outcome<nested_graph_plan> plan_nested_graph_fn::operator()(const 
         {reason::cause::constraint, 0, 0, "no order of the layers was found that keeps to the memory"});
   }
   const auto [seconds, error] = detail::bound_of_nested(model, plain.states, machines);
-  const bool proved = found->cut.bottleneck <= seconds + error;
-  found->bound = proved ? found->cut.bottleneck : seconds > error ? seconds - error : 0;
+  const bool proved = found->cut.value <= seconds + error;
+  found->cut.bound = proved ? found->cut.value : seconds > error ? seconds - error : 0;
   return proved ? answer::optimal(std::move(*found)) : answer::feasible(std::move(*found));
 }
 

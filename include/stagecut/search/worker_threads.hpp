@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/function_ref.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -11,7 +9,13 @@
 #include <thread>
 #include <vector>
 
-/// Calls a function for several indices on several threads: an `each_index_ref`.
+#include <stagecut/core/config.hpp>
+#include <stagecut/core/function_ref.hpp>
+
+namespace stagecut::inline STAGECUT_ABI::search {
+
+/// Calls a function for several indices on several threads: a `parallel_for`, for `search_options::threads`. Each call starts
+/// the threads and joins them.
 class worker_threads {
  public:
   /// @param threads  at most; 0: the machine's hardware threads
@@ -20,7 +24,7 @@ class worker_threads {
 
   /// @throws the exception of the smallest index, once all calls have returned; std::system_error if no thread can be
   ///         created
-  void operator()(std::size_t count, const stagecut::function_ref<void(std::size_t)>& each) const {
+  void operator()(std::size_t count, const function_ref<void(std::size_t)>& each) const {
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
     std::exception_ptr error;
@@ -46,3 +50,5 @@ class worker_threads {
  private:
   std::size_t threads_;
 };
+
+}  // namespace stagecut::inline STAGECUT_ABI::search

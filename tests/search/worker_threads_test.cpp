@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "commands/worker_threads.hpp"
+#include <stagecut/search/worker_threads.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "../refusal.hpp"
+
+using stagecut::search::worker_threads;
 
 TEST_CASE("each index is called once, on however many threads") {
   for (const std::size_t threads : {0U, 1U, 2U, 7U}) {
