@@ -45,7 +45,7 @@ TEST_CASE("neighbours that save the same stand in one line") {
 
 TEST_CASE("what is not known, what does not help, and what would") {
   auto made = two_stages(8);
-  made.memory.per_device = 1e9;
+  made.memory.memory_limit = 1e9;
   auto told = stagecut::explain_plan(made);
   told.changes.clear();
   told.cut_proved = false;

@@ -202,8 +202,8 @@ TEST_CASE("files of the second version are read as those of the third") {
         "p.json#/stages/0/tensor_parallel: is \"shards\" in this schema");
   CHECK(refused("\"of_devices\"", "\"memory_limit\"") == "p.json#/memory/memory_limit: is \"per_device\" in this schema");
   CHECK(refused("\"of_devices\": [1024, 2048]", "\"of_devices\": 1024") == "p.json#/memory/of_devices: 1024 is no array");
-  CHECK(refused("\"of_devices\": [1024, 2048]", "\"of_devices\": [1024]") ==
-        "p.json#/memory/of_devices: 1 limits are not the number of devices, 2");
+  CHECK(refused("\"of_devices\": [1024, 2048]", "\"of_devices\": [1024, 2048, 1024]") ==
+        "p.json#/memory/of_devices: 3 limits are not the number of devices, 2");
   CHECK(refused("\"shards\": 2", "\"shards\": 1048577") == "p.json#/stages/0/shards: 1048577 is above 1048576");
   CHECK(refused("\"ways\": 2", "\"ways\": 3").find(": it was changed after planning") != std::string::npos);
   CHECK(refused("\"ways\": 2", "\"tensor_parallel\": 2").ends_with("/tensor_parallel: is \"ways\" in this schema"));
@@ -323,8 +323,9 @@ TEST_CASE("speeds are those of the devices, links those of the boundaries") {
   CHECK(with(limit, R"("memory_limit": [])") == "p.json#/memory/memory_limit: holds no bytes");
   CHECK(with(limit, R"("memory_limit": [-1])") == "p.json#/memory/memory_limit/0: -1 is negative");
   CHECK(with(limit, R"("memory_limit": "1GB")") == "p.json#/memory/memory_limit: \"1GB\" is not a number");
-  CHECK(not_written([](stagecut::plan& p) { p.memory.of_devices = {1}; }) ==
-        "plan#/memory/memory_limit = one limit for all, does not agree with limits of the devices");
+  CHECK(not_written([](stagecut::plan& p) {
+          p.memory.memory_limit = {1, 2};
+        }) == "plan#/memory/memory_limit = 2 limits, are not the number of devices, 1");
   CHECK(with("[0.5]", "[0.5, 1]") == "p.json#/speeds: 2 speeds are not the number of devices, 1");
   CHECK(with("[0.5]", "[0]") == "p.json#/speeds/0: a speed is not above 0");
   CHECK(with("[0.5]", "[]") == "p.json#/speeds: holds no speed");

@@ -145,8 +145,10 @@ class random_plans {
     for (std::size_t d = 0; d < made.devices && made.stages.size() % 3 == 0; ++d) {
       made.speeds.push_back(number() + 5e-324);
     }
-    if (!made.memory.per_device && made.stages.size() % 2 == 0) {
-      for (std::size_t d = 0; d < made.devices; ++d) made.memory.of_devices.push_back(number());
+    if (!made.memory.memory_limit && made.stages.size() % 2 == 0) {
+      std::vector<double> bytes;
+      for (std::size_t d = 0; d < made.devices; ++d) bytes.push_back(number());
+      made.memory.memory_limit = bytes;
     }
     if (up_to(1) == 0) {
       static const std::vector<std::string> kinds = {"link", "latency", "stream", "blocking"};
@@ -396,8 +398,7 @@ class random_plans {
   made.stages_per_rank = 1;
   made.stages[1].device = 1;
   made.speeds = {0.5, 2};
-  made.memory.per_device.reset();
-  made.memory.of_devices = {1024, 2048};
+  made.memory.memory_limit = {1024, 2048};
   made.schedule = {"", 2, {}};
   made.schedule.orders = {{{forward, 0, 0}, {forward, 0, 1, 0, true}, {backward, 0, 0}, {backward, 0, 1}},
                           {{forward, 1, 0}, {backward_input, 1, 0}, {backward_weight, 1, 0}, {forward, 1, 1}, {backward, 1, 1}}};

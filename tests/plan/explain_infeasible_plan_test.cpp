@@ -87,8 +87,7 @@ std::vector<double> peaks(const plan& made) {
 }
 
 void check_limits(const plan& made, const plan_request& request) {
-  CHECK(made.memory.of_devices == request.memory_limit.of_ranks());
-  CHECK(made.memory.per_device == request.memory_limit.for_all());
+  CHECK(made.memory.memory_limit == request.memory_limit);
   for (std::size_t d = 0; d < request.devices; ++d) {
     CHECK(memory_limit_of(made, d) == request.memory_limit.of(d, 0) * (1 - request.buffer_fraction));
   }

@@ -42,9 +42,9 @@ TEST_CASE("a device holds what its stages hold at the same time") {
   plan made = *plan_chain(layers(4), two_by_two());
   const double most = stagecut::fullest_device(made);
   CHECK_FALSE(stagecut::detail::fullest_over_limit(made));
-  made.memory.per_device = most;
+  made.memory.memory_limit = most;
   CHECK_FALSE(stagecut::detail::fullest_over_limit(made));
-  made.memory.per_device = most - 1;
+  made.memory.memory_limit = most - 1;
   const auto over = stagecut::detail::fullest_over_limit(made);
   REQUIRE(over);
   CHECK(over->needed == static_cast<std::size_t>(most));

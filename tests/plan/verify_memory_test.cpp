@@ -26,9 +26,9 @@ TEST_CASE("a device holds what its stages hold at the same time") {
   plan made = *found;
   const auto memory = verify_plan(model, made).find("memory")->recomputed;
   REQUIRE(memory);
-  made.memory.per_device = *memory;
+  made.memory.memory_limit = *memory;
   CHECK(verify_plan(model, made).holds());
-  made.memory.per_device = *memory - 1;
+  made.memory.memory_limit = *memory - 1;
   CHECK(breaks(model, made, "memory"));
 }
 
@@ -95,13 +95,12 @@ TEST_CASE("without an order a stage takes what its microbatches in flight take t
   }
   CHECK(said(made.profile, made, "memory") == "holds: : ");
   CHECK(verify_plan(made.profile, made).find("memory")->recomputed == 3 * 40 + 4 * 1 + 3 * 3.0);
-  made.memory.per_device = 132;
+  made.memory.memory_limit = 132;
   CHECK(said(made.profile, made, "memory") == "does not hold: device 2: holds more than the limit");
-  made.memory.per_device.reset();
-  made.memory.of_devices.assign(made.devices, 1000);
+  made.memory.memory_limit = std::vector<double>(made.devices, 1000);
   CHECK(said(made.profile, made, "memory") == "holds: : ");
-  made.memory.of_devices[2] = 132;
+  made.memory.memory_limit = {1000, 1000, 132, 1000};
   CHECK(said(made.profile, made, "memory") == "does not hold: device 2: holds more than the limit");
-  made.memory.of_devices.resize(2);
+  made.memory.memory_limit = {1000, 1000};
   CHECK(said(made.profile, made, "memory") == "does not hold: device 2: has no limit, and others have");
 }

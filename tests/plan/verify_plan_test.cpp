@@ -228,7 +228,7 @@ const spoilt all_spoilt[] = {
        if (!reckoned(made)) return false;
        const auto most = verify_plan(model, made).find("memory")->recomputed;
        if (!most) return false;
-       made.memory.per_device = *most * 0.9999 / (1 - made.memory.buffer_fraction);
+       made.memory.memory_limit = *most * 0.9999 / (1 - made.memory.buffer_fraction);
        return true;
      }},
     {"microbatches in flight", "schedule", [](profile&, plan& made, dice_t& dice) {

@@ -154,7 +154,7 @@ inline stagecut::plan piper_as_plan(const stagecut::variant_graph& graph, const 
   result.schedule = {to_string(schedule_kind::in_flight), request.microbatches, {}, 0};
   result.memory.optimizer = "as profiled";
   result.memory.checkpoint = "never";
-  result.memory.per_device = request.memory_limit.for_all();
+  result.memory.memory_limit = request.memory_limit;
   double slowest = 0;
   for (const planned_stage& each : result.stages) slowest = std::max(slowest, each.cost);
   result.objective = {"stage-time", "time", slowest, std::min(found->bound, slowest), found.state()};

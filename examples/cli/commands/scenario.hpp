@@ -103,8 +103,8 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   const auto bytes = stagecut::bytes_of(plan);
   if (!bytes.activations.empty()) result.bytes = bytes;
   if (plan.memory.buffer_fraction <= 1) {
-    if (plan.memory.of_devices.empty()) result.memory_limit = stagecut::memory_limit_of(plan, 0);
-    for (std::size_t d = 0; d < plan.memory.of_devices.size(); ++d) {
+    if (plan.memory.memory_limit.of_ranks().empty()) result.memory_limit = stagecut::memory_limit_of(plan, 0);
+    for (std::size_t d = 0; d < plan.memory.memory_limit.of_ranks().size(); ++d) {
       result.memory_limits.push_back(*stagecut::memory_limit_of(plan, d));
     }
   }

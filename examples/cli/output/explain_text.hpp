@@ -214,7 +214,7 @@ class explain_text {
 
   [[nodiscard]] std::string memory() const {
     const auto& price = told_.memory;
-    if (!made_.memory.per_device && made_.memory.of_devices.empty()) return "";
+    if (!made_.memory.memory_limit) return "";
     if (!price.unknown.empty()) return fmt::format("memory: not known\n({})\n", price.unknown);
     const auto line = [&](const char* what, const std::optional<double>& value) {
       std::string text = price.proved ? "no plan fits" : "no plan was found";

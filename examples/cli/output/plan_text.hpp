@@ -118,22 +118,20 @@ inline std::string above_limit_text(const stagecut::plan& plan) try {
 
 /// The memory limit; nothing if there is none.
 inline std::string limit_text(const stagecut::plan& plan) {
-  const stagecut::memory_model& memory = plan.memory;
-  std::string text;
-  if (memory.per_device || !memory.of_devices.empty()) text = above_limit_text(plan);
+  if (!plan.memory.memory_limit) return "";
+  std::string text = above_limit_text(plan);
   if (!text.empty()) return text;
-  if (memory.per_device) text = fmt::format("memory: within {} of a device", bytes_text(*memory.per_device));
-  if (!memory.of_devices.empty()) text = "memory: within that of each device";
-  if (!text.empty() && memory.buffer_fraction > 0) {
-    text += fmt::format(", {:.4g} % of it free", 100 * memory.buffer_fraction);
-  }
+  const std::optional<double> limit = plan.memory.memory_limit.for_all();
+  text = limit ? fmt::format("memory: within {} of a device", bytes_text(*limit))
+               : "memory: within the limit of each device";
+  if (plan.memory.buffer_fraction > 0) text += fmt::format(", {:.4g} % of it free", 100 * plan.memory.buffer_fraction);
   const nlohmann::json computed = computed_figures(plan.profile);
   const double has = computed_figure(computed, "memory", 0.0);
-  if (memory.per_device && has > *memory.per_device) {
-    text += fmt::format(", which leaves {} of {} free", bytes_text(has - *memory.per_device),
+  if (limit && has > *limit) {
+    text += fmt::format(", which leaves {} of {} free", bytes_text(has - *limit),
                         shown(computed_figure<std::string>(computed, "device", "the device")));
   }
-  return text.empty() ? text : text + "\n";
+  return text + "\n";
 }
 
 /// The memory needed by a plan without a limit, if it exceeds the memory of the device in its profile; nothing if not,
@@ -141,7 +139,7 @@ inline std::string limit_text(const stagecut::plan& plan) {
 inline std::string beyond_device_text(const stagecut::plan& plan) try {
   const nlohmann::json computed = computed_figures(plan.profile);
   const double has = computed_figure(computed, "memory", 0.0);
-  if (plan.memory.per_device || !plan.memory.of_devices.empty() || !(has > 0)) return "";
+  if (plan.memory.memory_limit || !(has > 0)) return "";
   double most = 0;
   if (plan.makespan) {
     most = stagecut::fullest_device(plan);
@@ -278,7 +276,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   head.insert(head.end(), {"layers", "count", shown(plan.objective.of)});
   if (timed) head.emplace_back("time");
   if (memory) head.insert(head.end(), {"in flight", "memory"});
-  const bool limits = memory && plan.memory.of_devices.size() == plan.devices;
+  const bool limits = memory && plan.memory.memory_limit.of_ranks().size() == plan.devices;
   if (limits) head.emplace_back("of");
   lines.add(head);
   const std::vector<double> bytes = memory ? known_memories(plan) : std::vector<double>();
@@ -299,7 +297,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
     cells.insert(cells.end(), {span(s), std::to_string(stagecut::layers_of(plan, s).size()), cost_text(plan, stage.cost)});
     if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.mean_backward(plan.schedule.microbatches)));
     if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(bytes[s])});
-    if (limits) cells.push_back(bytes_text(plan.memory.of_devices[stage.device]));
+    if (limits) cells.push_back(bytes_text(plan.memory.memory_limit.of_ranks()[stage.device]));
     lines.add(std::move(cells));
   }
   return lines;
@@ -310,7 +308,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
 inline std::string devices_text(const stagecut::plan& plan) try {
   if (plan.stages_per_rank < 2) return "";
   const std::vector<double> bytes = stagecut::device_memories(plan);
-  const bool limits = plan.memory.of_devices.size() == bytes.size();
+  const bool limits = plan.memory.memory_limit.of_ranks().size() == bytes.size();
   table lines(1);
   std::vector<std::string> head = {"device", "stages", "memory"};
   if (limits) head.emplace_back("of");
@@ -321,7 +319,7 @@ inline std::string devices_text(const stagecut::plan& plan) try {
       if (plan.stages[s].device == d) stages += fmt::format("{}{}", stages.empty() ? "" : ", ", s);
     }
     std::vector<std::string> cells = {std::to_string(d), stages, bytes_text(bytes[d])};
-    if (limits) cells.push_back(bytes_text(plan.memory.of_devices[d]));
+    if (limits) cells.push_back(bytes_text(plan.memory.memory_limit.of_ranks()[d]));
     lines.add(std::move(cells));
   }
   return bytes.empty() ? "" : lines.text([](std::size_t) { return std::string(); });

@@ -26,7 +26,8 @@ struct compare_plans_fn {
 };
 
 /// Plans every combination of the open choices, each by its makespan, and keeps the plan with the least time per
-/// microbatch. Links and memory that the request does not set come from the profile's `machine`.
+/// microbatch. All are bounded first; those with the smallest bounds are planned first, and one that can no longer win
+/// keeps the first plan that was found. Links and memory that the request does not set come from the profile's `machine`.
 ///
 /// @param model    a chain or a graph. For a graph that is no chain, the stages are in a row, also for 1F1B and GPipe;
 ///                 the bounds hold for all orders of its layers

@@ -9,6 +9,7 @@
 #include <stagecut/core/config.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/core/memory_limit.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/profile/layer.hpp>
@@ -122,9 +123,8 @@ struct memory_model {
   double parameter_multiplier = 0;     ///< resident bytes per byte of parameters, if a layer has no `resident`
   std::string checkpoint{};            ///< `always`, `except_last`, `never`
   double boundary_buffers = 0;         ///< for each byte that crosses a stage's ends
-  std::optional<double> per_device{};  ///< bytes of a device; unset: no limit, or one per device
-  double buffer_fraction = 0;          ///< of each device's memory, kept free
-  std::vector<double> of_devices{};    ///< bytes of each rank, if limits differ; else empty
+  stagecut::memory_limit memory_limit{};  ///< bytes of each rank: one value for all, one for each, or no limit
+  double buffer_fraction = 0;             ///< of each device's memory, kept free
 
   /// Member-wise equality.
   friend bool operator==(const memory_model&, const memory_model&) = default;

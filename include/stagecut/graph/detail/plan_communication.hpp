@@ -117,7 +117,7 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   const std::vector<placed_device> devices = placed_devices(graph, stage_of, stages);
   for (std::size_t s = 0; s < stages; ++s) figures[s].load = devices[s].communication;
   plan result = described_graph_plan(model, request, graph, stage_of, figures);
-  result.memory.per_device.reset();  // nothing respected it
+  result.memory.memory_limit = {};  // nothing respected it
   result.objective = {"communication", sent_unit(graph), found->value, found->bound, found.state()};
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));

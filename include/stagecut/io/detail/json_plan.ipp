@@ -52,13 +52,12 @@ inline objective_value read_objective(const json_value& value, bool is_former) {
 }
 
 /// Reads the limits of devices: one for all, or one for each.
-inline void read_limits_of(const json_value& value, memory_model& memory) {
-  if (!(*value).is_array()) {
-    memory.per_device = value.amount();
-    return;
-  }
-  for (const json_value& each : value.elements()) memory.of_devices.push_back(each.amount());
-  if (memory.of_devices.empty()) value.fail("holds no bytes");
+inline memory_limit read_limits_of(const json_value& value) {
+  if (!(*value).is_array()) return value.amount();
+  std::vector<double> bytes;
+  for (const json_value& element : value.elements()) bytes.push_back(element.amount());
+  if (bytes.empty()) value.fail("holds no bytes");
+  return bytes;
 }
 
 /// @param is_former  whether the file is of an earlier schema
@@ -69,12 +68,12 @@ inline memory_model read_memory(const json_value& value, bool is_former) {
   memory.checkpoint = value.at("checkpoint").text();
   memory.boundary_buffers = value.at("boundary_buffers").amount();
   if (const auto bytes = value.find_renamed("memory_limit", "per_device", is_former)) {
-    if (is_former) memory.per_device = bytes->amount();
-    if (!is_former) read_limits_of(*bytes, memory);
+    memory.memory_limit = is_former ? memory_limit(bytes->amount()) : read_limits_of(*bytes);
   }
   if (const auto bytes = is_former ? value.find("of_devices") : std::nullopt) {
+    if (memory.memory_limit) bytes->fail("does not agree with one limit for all");
     (void)bytes->elements();  // an array
-    read_limits_of(*bytes, memory);
+    memory.memory_limit = read_limits_of(*bytes);
   }
   memory.buffer_fraction = value.at("buffer_fraction").amount();
   value.only({"optimizer", "parameter_multiplier", "checkpoint", "boundary_buffers", "buffer_fraction",
@@ -193,9 +192,9 @@ inline json memory_json(const memory_model& memory) {
   object.amount("parameter_multiplier", memory.parameter_multiplier);
   object.text("checkpoint", memory.checkpoint);
   object.amount("boundary_buffers", memory.boundary_buffers);
-  object.amount("memory_limit", memory.per_device);
-  if (!memory.of_devices.empty()) {
-    object.set("memory_limit", amounts_json("plan#/memory/memory_limit", memory.of_devices));
+  object.amount("memory_limit", memory.memory_limit.for_all());
+  if (!memory.memory_limit.of_ranks().empty()) {
+    object.set("memory_limit", amounts_json("plan#/memory/memory_limit", memory.memory_limit.of_ranks()));
   }
   object.amount("buffer_fraction", memory.buffer_fraction);
   return object.members();

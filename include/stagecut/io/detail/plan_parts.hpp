@@ -212,13 +212,10 @@ namespace stagecut::inline STAGECUT_ABI::io::detail {
   if (!checkpoint.empty() && stagecut::find_name(checkpointing_names, checkpoint) == nullptr) {
     return unknown("/memory/checkpoint", checkpoint, checkpointing_names);
   }
-  const std::vector<double>& own = made.memory.of_devices;
+  const std::vector<double>& own = made.memory.memory_limit.of_ranks();
   if (!own.empty() && own.size() != made.devices) {
     return {"/memory/memory_limit", joined({number_text(own.size()), " limits"}),
             joined({"are not the number of devices, ", number_text(made.devices)})};
-  }
-  if (!own.empty() && made.memory.per_device) {
-    return {"/memory/memory_limit", "one limit for all", "does not agree with limits of the devices"};
   }
   if (made.memory.buffer_fraction >= 1) return {"/memory/buffer_fraction", "the fraction", "is not below 1"};
   return {};

@@ -109,7 +109,7 @@ class plan_again {
   plan_again(const explained_plan& of, double makespan, const explain_options& options) : of_(of), makespan_(makespan) {
     const plan& made = of.made();
     const bool proved = made.objective.name == "makespan" && made.objective.state == state::optimal;
-    limited_ = made.memory.per_device || !made.memory.of_devices.empty();
+    limited_ = static_cast<bool>(made.memory.memory_limit);
     why_ = ask(options);
     if (why_.empty() && (limited_ || !proved)) same_ = cut_with(1);
   }
@@ -179,8 +179,7 @@ class plan_again {
       for (const planned_stage& each : made.stages) request_.in_flight.push_back(each.in_flight);
     }
     request_.optimizer = made.memory.optimizer;
-    request_.memory_limit = made.memory.of_devices.empty() ? memory_limit(made.memory.per_device)
-                                                           : memory_limit(made.memory.of_devices);
+    request_.memory_limit = made.memory.memory_limit;
     request_.buffer_fraction = made.memory.buffer_fraction;
     request_.links = made.messages.links;
     if (const auto* const kind = stagecut::find_name(transfer_kind_names, made.messages.kind)) {

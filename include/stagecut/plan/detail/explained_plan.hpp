@@ -111,8 +111,7 @@ class explained_plan {
   /// Whether every device of a changed plan has enough memory.
   /// @param share  the share of the plan's memory that is available
   [[nodiscard]] bool fits(const plan& changed, const schedule& order, double share = 1) const {
-    const bool limited = changed.memory.per_device || !changed.memory.of_devices.empty();
-    if (!limited) return true;
+    if (!changed.memory.memory_limit) return true;
     const stage_bytes bytes = bytes_of(changed);
     if (!memory_ || bytes.resident.empty()) return false;
     const auto ranks = stagecut::memory_curve(order, simulation<double>(), bytes);

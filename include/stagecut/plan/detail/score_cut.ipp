@@ -134,8 +134,7 @@ class cut_score {
   void tell_memory(const plan_request& limited, const reason& lacks) {
     const std::size_t before = result_.broken.size();
     plan& made = result_.made;
-    made.memory.per_device = limited.memory_limit.for_all();
-    made.memory.of_devices = limited.memory_limit.of_ranks();
+    made.memory.memory_limit = limited.memory_limit;
     std::vector<double> bytes = made.stages_per_rank > 1 ? device_memories(made) : std::vector<double>();
     if (made.stages_per_rank == 1) {
       for (const planned_stage& each : made.stages) bytes.push_back(each.total_memory());

@@ -210,9 +210,10 @@ STAGECUT_DECL transfer_times<double> transfers_of(const plan& made, double laten
 }
 
 STAGECUT_DECL std::optional<double> memory_limit_of(const plan& made, std::size_t rank) noexcept {
-  const memory_model& memory = made.memory;
-  if (memory.of_devices.empty() ? !memory.per_device : rank >= memory.of_devices.size()) return std::nullopt;
-  return (memory.of_devices.empty() ? *memory.per_device : memory.of_devices[rank]) * (1 - memory.buffer_fraction);
+  const memory_limit& limit = made.memory.memory_limit;
+  const std::size_t limits = limit.values().size();
+  if (limits == 0 || (limits > 1 && rank >= limits)) return std::nullopt;
+  return limit.of(rank, 0) * (1 - made.memory.buffer_fraction);
 }
 
 STAGECUT_DECL std::vector<double> device_memories(const plan& made) {

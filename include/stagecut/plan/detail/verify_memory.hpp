@@ -204,13 +204,13 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
     const double claim = detail::fullest_moment(all, claims, order, stage.device);
     claimed = std::max(claimed, claim);
     found = std::max(found, here);
-    const std::vector<double>& own = said.of_devices;
+    const std::vector<double>& own = said.memory_limit.of_ranks();
     if (!own.empty() && stage.device >= own.size()) {
       notes.broken(joined({"device ", stage.device}), "has no limit, and others have");
       continue;
     }
-    const double limit = (own.empty() ? said.per_device.value_or(0) : own[stage.device]) * (1 - said.buffer_fraction);
-    if ((own.empty() && !said.per_device) || !clearly_above(here, limit)) continue;
+    const double limit = said.memory_limit.of(stage.device, 0) * (1 - said.buffer_fraction);
+    if (!said.memory_limit || !clearly_above(here, limit)) continue;
     notes.broken(joined({"device ", stage.device}), "holds more than the limit", limit, here);
   }
   notes.figures(claimed, found);
@@ -230,7 +230,7 @@ inline void verify_limit(const verified_plan& all, const std::vector<planned_mem
       if (all.made.stages[s].memory != planned_memory{})
         notes.broken(stage_text(s), "memory stands there, and it does not say how it was reckoned");
     }
-    if (said.per_device || !said.of_devices.empty()) notes.broken("", "there is a limit, and memory was not reckoned");
+    if (said.memory_limit) notes.broken("", "there is a limit, and memory was not reckoned");
     notes.not_checked("", "memory was not reckoned");
     return notes.take();
   }
