@@ -20,7 +20,6 @@
   X(any_need) \
   X(apart_until) \
   X(are_counts_right) \
-  X(are_graph_chunks) \
   X(are_intervals) \
   X(as_bound) \
   X(as_chain) \
@@ -247,6 +246,7 @@
   X(handed_on) \
   X(handed_over) \
   X(has_figures) \
+  X(has_kind) \
   X(has_layouts) \
   X(has_microbatch) \
   X(has_needs) \
@@ -255,6 +255,7 @@
   X(has_several_devices) \
   X(has_shape) \
   X(has_transfers) \
+  X(has_virtual_stages) \
   X(head_parameters) \
   X(heaviest_group) \
   X(heaviest_stage) \
@@ -269,6 +270,7 @@
   X(inference_figures_of) \
   X(inference_profile) \
   X(input_of) \
+  X(interleaved) \
   X(interleaved_one_forward_one_backward) \
   X(interleaved_zero_bubble) \
   X(is_back) \
@@ -287,6 +289,7 @@
   X(is_nan) \
   X(is_negative) \
   X(is_of_several_devices) \
+  X(is_over) \
   X(is_patient) \
   X(is_run_whole) \
   X(is_send) \
@@ -415,6 +418,7 @@
   X(objective_cut_of) \
   X(of_all_orders) \
   X(on_blocks) \
+  X(on_threads) \
   X(one_and_one) \
   X(one_at_a_time) \
   X(one_forward_one_backward) \
@@ -450,6 +454,7 @@
   X(placement_of) \
   X(placements_of) \
   X(plain_steps) \
+  X(plan_best_first) \
   X(plan_combinations) \
   X(plan_makespan) \
   X(plan_of) \
@@ -478,7 +483,10 @@
   X(recomputation_name) \
   X(recomputes) \
   X(recomputes_apart) \
+  X(record_end) \
+  X(recorded) \
   X(recorded_run) \
+  X(recorded_search) \
   X(refuse_device) \
   X(refuse_layer) \
   X(refuse_length) \
@@ -502,7 +510,6 @@
   X(run_of) \
   X(run_plain_lanes) \
   X(run_whole) \
-  X(runs) \
   X(runs_as) \
   X(runs_parts_alone) \
   X(same_layer) \
@@ -542,6 +549,7 @@
   X(smallest_group) \
   X(span_times) \
   X(speeds_of_stages) \
+  X(spent_all) \
   X(split_makespan) \
   X(stage_backward) \
   X(stage_backward_weight) \

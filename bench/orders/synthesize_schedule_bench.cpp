@@ -66,7 +66,7 @@ std::optional<ticks> best_named(const order_instance& of) {
     if (!has_shape(entry.kind, of.ranks, chunks, of.request.microbatches)) continue;
     const schedule order =
         make_schedule(entry.kind, {.ranks = of.ranks, .stages_per_rank = chunks, .microbatches = of.request.microbatches});
-    if (order.rank_of != of.request.rank_of || (!of.request.split && runs(order, op_kind::backward_input))) continue;
+    if (order.rank_of != of.request.rank_of || (!of.request.split && has_kind(order, op_kind::backward_input))) continue;
     if (!fits(of, order)) continue;
     const ticks makespan = stagecut::simulate(order, of.times, of.hops).makespan;
     if (!best || makespan < *best) best = makespan;

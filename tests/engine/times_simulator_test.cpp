@@ -25,8 +25,8 @@ using stagecut::engine::times_simulator;
 namespace {
 
 bool splits_of(const schedule& order) {
-  return stagecut::runs(order, stagecut::op_kind::backward_input) ||
-         stagecut::runs(order, stagecut::op_kind::backward_weight);
+  return stagecut::has_kind(order, stagecut::op_kind::backward_input) ||
+         stagecut::has_kind(order, stagecut::op_kind::backward_weight);
 }
 
 /// Times of all stages, none of them 0 or many.

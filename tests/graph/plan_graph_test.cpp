@@ -129,7 +129,7 @@ TEST_CASE("plans of graphs with several chunks on a device stand up to their ver
     CHECK(verify_plan(model, *made).find("loads")->result == check_result::holds);
     CHECK(verify_plan(model, *made).find("objective")->result == check_result::holds);
     if (one && request.speeds.empty()) CHECK(made->objective.value <= one->objective.value * (1 + 1e-12));
-    CHECK(are_graph_chunks(*made) == (made->stages_per_rank > 1));
+    CHECK(has_virtual_stages(*made) == (made->stages_per_rank > 1));
     ++(made->stages_per_rank > 1 ? chunked : plain);
     if (made->stages_per_rank == 1) {
       CHECK(made->makespan.has_value() == (request.microbatches != 0));

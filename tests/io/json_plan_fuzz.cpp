@@ -25,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return fuzz(data, size, [](std::string_view text, std::string_view source) {
     const auto made = stagecut::io::parse_json_plan(text, source, limits_for(text));
     require_sound(made.profile);
-    require(stagecut::are_graph_chunks(made) ? made.stages.size() <= made.devices * made.stages_per_rank
-                                             : made.stages.size() == made.devices * made.stages_per_rank);
+    require(stagecut::has_virtual_stages(made) ? made.stages.size() <= made.devices * made.stages_per_rank
+                                               : made.stages.size() == made.devices * made.stages_per_rank);
     const auto stages = stage_of_layers(made);
     require(stages.size() == made.profile.layers.size());
     for (const std::size_t each : stages) require(each < made.stages.size());

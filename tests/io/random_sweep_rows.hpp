@@ -35,7 +35,7 @@ class random_sweep_rows {
         for (std::size_t i = up_to(9); i-- > 0;) row.why += "a,\" \r;<&>"[up_to(8)];
       }
     }
-    static_cast<void>(stagecut::pareto(result));
+    static_cast<void>(stagecut::mark_pareto_front(result));
     return result;
   }
 

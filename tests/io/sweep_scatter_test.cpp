@@ -76,7 +76,7 @@ TEST_CASE("points stand at their memory and time, the front is joined, and the l
   std::vector<sweep_row> rows = {planned(0.004, 0x1p30), planned(0.002, 0x1p31, interleaved), planned(0.004, 0x1p31)};
   rows[1].stages_per_rank = 2;
   rows[1].checkpoint = stagecut::checkpointing::always;
-  static_cast<void>(stagecut::pareto(rows));
+  static_cast<void>(stagecut::mark_pareto_front(rows));
   const std::string text = sweep_scatter(rows, {.title = "a < b", .memory_limit = 0x1p31});
   const auto points = points_of(text);
   REQUIRE(points.size() == 3);

@@ -91,7 +91,7 @@ inline double makespan_of(const small_case& drawn, const std::vector<std::size_t
                           const std::vector<std::size_t>& choices) {
   const stagecut::recompute_model& model = drawn.model;
   const stagecut::schedule& order = drawn.request.schedule;
-  const bool splits = stagecut::runs(order, stagecut::op_kind::backward_weight);
+  const bool splits = stagecut::has_kind(order, stagecut::op_kind::backward_weight);
   stagecut::pass_times<double> times;
   stagecut::transfer_times<double> transfers;
   transfers.kind = drawn.request.transfers;

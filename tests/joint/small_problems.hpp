@@ -78,7 +78,7 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
     model.head = drawn_type(dice, 1);
     model.tail = drawn_type(dice, 1);
     if (plans_of(result) > most_plans) continue;
-    const bool splits = stagecut::runs(result.request.schedule, stagecut::op_kind::backward_weight);
+    const bool splits = stagecut::has_kind(result.request.schedule, stagecut::op_kind::backward_weight);
     const auto enrich = [&](stagecut::layer_type& type) {
       type.workspace = static_cast<double>(drawn(dice, 0, 4));
       type.sent_bytes = 3;

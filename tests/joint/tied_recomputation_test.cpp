@@ -150,7 +150,7 @@ struct drawn {
   /// What a plan takes: its iteration, and the bytes of the fullest rank.
   [[nodiscard]] std::pair<double, double> taken(const profile& as_run, const points& cut) const {
     const std::size_t stages = order.stages();
-    const bool splits = stagecut::runs(order, op_kind::backward_input);
+    const bool splits = stagecut::has_kind(order, op_kind::backward_input);
     stagecut::pass_times<double> times;
     std::vector<double> stays(stages), kept(stages), whole(stages), apart(stages);
     for (std::size_t s = 0; s < stages; ++s) {

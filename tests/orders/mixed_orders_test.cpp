@@ -226,7 +226,7 @@ TEST_CASE(
     if (made.state() == state::optimal) CHECK(made->makespan == least);
     above += made->makespan > least ? 1 : 0;
     mixed +=
-        stagecut::runs(made->schedule, op_kind::backward) && stagecut::runs(made->schedule, op_kind::backward_input) ? 1 : 0;
+        stagecut::has_kind(made->schedule, op_kind::backward) && stagecut::has_kind(made->schedule, op_kind::backward_input) ? 1 : 0;
   }
   MESSAGE("above the least ", above, " of ", all, ", mixed ", mixed);
   CHECK(mixed * 20 > all);

@@ -223,7 +223,7 @@ TEST_CASE("Orders: no longer than any named schedule that fits, and than one to 
     for (const stagecut::schedule_entry& entry : stagecut::schedules) {
       if (!stagecut::has_shape(entry.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
       const stagecut::schedule named = stagecut::make_schedule(entry.kind, shape);
-      const bool split = runs(named, stagecut::op_kind::backward_input);
+      const bool split = has_kind(named, stagecut::op_kind::backward_input);
       const bool pairs =
           std::any_of(named.orders[0].begin(), named.orders[0].end(), [](const auto& each) { return each.with_next; });
       if (named.rank_of != of.request.rank_of || pairs || (split && !of.request.split)) continue;

@@ -191,7 +191,7 @@ void check_holds(const profile& model, const plan& made) {
 /// Simulated anew from what the plan says.
 double simulated(const plan& made) {
   const schedule order = schedule_of(made);
-  return simulate(order, times_of(made, runs(order, op_kind::backward_input)), transfers_of(made)).makespan;
+  return simulate(order, times_of(made, has_kind(order, op_kind::backward_input)), transfers_of(made)).makespan;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_CASE("the front is that of the definition, ties and zeros included") {
   std::mt19937 random(20260723);
   for (int round = 0; round < 5000; ++round) {
     std::vector<sweep_row> rows = random_rows(random);
-    const std::vector<std::size_t> front = pareto(rows);
+    const std::vector<std::size_t> front = mark_pareto_front(rows);
     std::vector<bool> listed(rows.size());
     for (const std::size_t i : front) listed[i] = true;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -60,13 +60,13 @@ TEST_CASE("the front is that of the definition, ties and zeros included") {
 
 TEST_CASE("of equal rows the first is on the front, and no row without a plan") {
   std::vector<sweep_row> rows(3);
-  CHECK(pareto(rows).empty());
+  CHECK(mark_pareto_front(rows).empty());
   for (sweep_row& row : rows) row.state = state::feasible;
-  CHECK(pareto(rows) == std::vector<std::size_t>{0});
+  CHECK(mark_pareto_front(rows) == std::vector<std::size_t>{0});
   rows[0].state = state::infeasible;
-  CHECK(pareto(rows) == std::vector<std::size_t>{1});
+  CHECK(mark_pareto_front(rows) == std::vector<std::size_t>{1});
   CHECK(!rows[0].on_front);
   CHECK(rows[1].on_front);
   rows.clear();
-  CHECK(pareto(rows).empty());
+  CHECK(mark_pareto_front(rows).empty());
 }

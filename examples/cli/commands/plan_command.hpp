@@ -305,7 +305,7 @@ struct plan_command {
     say_reading(made);
     if (several_devices) say_replicas(made);
     if (request.microbatches == 0 || made.makespan) return;
-    const std::string why = stagecut::are_graph_chunks(made)
+    const std::string why = stagecut::has_virtual_stages(made)
                                 ? "no schedule is known that runs several stages of a graph on a device"
                                 : prediction_obstacle(request);
     say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
@@ -515,7 +515,8 @@ struct plan_command {
     if (const std::string links = devices.reading(gpus_of_stage(made.profile)); !links.empty()) say(links);
     if (!limit_taken.empty() && format != "text" && format != "json" && format != "html") say(limit_taken);
     if (!constant_taken.empty()) say(constant_taken);
-    if (schedule == "auto" || schedule_said->count() == 0 || made.stages_per_rank == 1 || stagecut::are_graph_chunks(made)) {
+    if (schedule == "auto" || schedule_said->count() == 0 || made.stages_per_rank == 1 ||
+        stagecut::has_virtual_stages(made)) {
       return;
     }
     const auto& entry = *stagecut::find_schedule(schedule);

@@ -89,7 +89,7 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   const stagecut::plan plan = placed(made, order);
   scenario result;
   result.title = std::move(title);
-  result.times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
+  result.times = stagecut::times_of(plan, stagecut::has_kind(order, stagecut::op_kind::backward_input));
   if (plan.schedule.slices != order.slices) {  // differs from the plan's schedule
     const double share = static_cast<double>(plan.schedule.slices) / static_cast<double>(order.slices);
     for (auto* const each :

@@ -169,8 +169,8 @@ struct simulate_command {
 
   /// Rejects times of passes that the schedule does not run.
   void refuse_unused(const stagecut::schedule& order) const {
-    const bool whole = merged || stagecut::runs(order, stagecut::op_kind::backward);
-    const bool split = stagecut::runs(order, stagecut::op_kind::backward_input);
+    const bool whole = merged || stagecut::has_kind(order, stagecut::op_kind::backward);
+    const bool split = stagecut::has_kind(order, stagecut::op_kind::backward_input);
     if (!whole && !passes.backward.empty())
       throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
     if (!split && !passes.backward.empty() && !passes.backward_input.empty()) {

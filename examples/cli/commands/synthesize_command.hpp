@@ -251,8 +251,8 @@ struct synthesize_command {
 
   /// Whether the times cover all passes of a schedule.
   [[nodiscard]] static bool can_run(const stagecut::schedule& order, const stagecut::pass_times<double>& times) {
-    return (!times.backward.empty() || !stagecut::runs(order, stagecut::op_kind::backward)) &&
-           (!times.backward_input.empty() || !stagecut::runs(order, stagecut::op_kind::backward_input));
+    return (!times.backward.empty() || !stagecut::has_kind(order, stagecut::op_kind::backward)) &&
+           (!times.backward_input.empty() || !stagecut::has_kind(order, stagecut::op_kind::backward_input));
   }
 
   /// The simulation, with the proof and the ops of every rank.

@@ -159,7 +159,7 @@ inline double share_at_end(const stagecut::plan& plan) try {
   const bool any = std::any_of(plan.stages.begin(), plan.stages.end(), [](const auto& s) { return s.all_reduce > 0; });
   if (!any || !plan.makespan || !(*plan.makespan > 0)) return 0;
   const stagecut::schedule order = stagecut::schedule_of(plan);
-  auto times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
+  auto times = stagecut::times_of(plan, stagecut::has_kind(order, stagecut::op_kind::backward_input));
   times.all_reduce.clear();
   const double passes = stagecut::simulate(order, times, stagecut::transfers_of(plan)).makespan;
   return std::max(0.0, 1 - passes / *plan.makespan);

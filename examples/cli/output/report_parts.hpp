@@ -160,7 +160,7 @@ class plan_report {
   void add_timeline(stagecut::io::report& result) const {
     std::string why = made_.schedule.microbatches == 0 ? "the number of microbatches is not known" : "";
     if (why.empty()) why = too_large_run(made_);
-    if (why.empty() && stagecut::are_graph_chunks(made_))
+    if (why.empty() && stagecut::has_virtual_stages(made_))
       why = "no schedule is known that runs several stages of a graph on a device";
     try {
       if (why.empty()) {

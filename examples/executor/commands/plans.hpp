@@ -59,7 +59,7 @@ struct planned_run {
     for (stagecut::op& each : rank) each.with_next = false;
   }
   planned_run result{.name = std::move(name), .plan = std::move(made), .order = order};
-  const bool split = stagecut::runs(order, stagecut::op_kind::backward_weight);
+  const bool split = stagecut::has_kind(order, stagecut::op_kind::backward_weight);
   result.times = stagecut::times_of(result.plan, split);
   result.transfers = stagecut::transfers_of(result.plan);
   result.predicted = stagecut::simulate(order, result.times, result.transfers);

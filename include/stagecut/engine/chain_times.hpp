@@ -25,7 +25,7 @@ class chain_times {
   template <pipeline_model Model>
   chain_times(const Model& model, const schedule& order, const std::vector<link_speed>& links)
       : items(model.size()), stages(order.stages()), passes_(static_cast<double>(order.microbatches * order.slices)) {
-    splits = runs(order, op_kind::backward_input) || runs(order, op_kind::backward_weight);
+    splits = has_kind(order, op_kind::backward_input) || has_kind(order, op_kind::backward_weight);
     rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
     const auto forward = [&](std::size_t s, std::size_t i) -> double { return model.forward(s, i); };
     const auto backward = [&](std::size_t s, std::size_t i) -> double { return model.backward(s, i); };

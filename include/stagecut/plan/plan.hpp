@@ -39,7 +39,7 @@ struct planned_memory {
 /// One stage of a plan. Its figures are those of one microbatch; totals are derived.
 struct planned_stage {
   std::size_t device = 0;  ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
-  double cost = 0;         ///< as the objective sees it, in its unit; for `are_graph_chunks`, of the whole device
+  double cost = 0;         ///< as the objective sees it, in its unit; for `has_virtual_stages`, of the whole device
   double forward = 0;      ///< seconds of a microbatch on its device
   double backward = 0;     ///< seconds of the backward pass, with recomputation
   /// The most microbatches, or slices if sequences are cut, whose activations it keeps; 0: not known.
@@ -157,7 +157,7 @@ struct plan {
   stagecut::profile profile{};  ///< the planned model
   stagecut::cuts cuts{};        ///< where its layers are cut: `devices * chunks` stages; none if `assignment` is set
   std::size_t devices = 0;  ///< pipeline ranks
-  std::size_t stages_per_rank = 1;      ///< stages per rank; for `are_graph_chunks` at most
+  std::size_t stages_per_rank = 1;      ///< stages per rank; for `has_virtual_stages` at most
   std::vector<planned_stage> stages{};  ///< in the order of the model
   schedule_choice schedule{};           ///< the schedule of the stages
   objective_value objective{};          ///< what was minimised
@@ -185,7 +185,7 @@ struct plan {
 
 /// Whether the stages of a plan are chunks of a graph, and a device may hold several as one: see `virtual_stages`.
 /// There may be fewer than devices times chunks.
-[[nodiscard]] STAGECUT_DECL bool are_graph_chunks(const plan& made) noexcept;
+[[nodiscard]] STAGECUT_DECL bool has_virtual_stages(const plan& made) noexcept;
 
 /// The stage of each layer of a plan, from `cuts` or `assignment`.
 [[nodiscard]] inline std::vector<std::size_t> stage_of_layers(const plan& made) {

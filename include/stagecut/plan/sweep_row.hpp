@@ -52,9 +52,9 @@ struct sweep_row {
   friend bool operator==(const sweep_row&, const sweep_row&) = default;
 };
 
-/// See `pareto`.
-struct pareto_fn {
-  /// See `pareto`.
+/// See `mark_pareto_front`.
+struct mark_pareto_front_fn {
+  /// See `mark_pareto_front`.
   std::vector<std::size_t> operator()(std::vector<sweep_row>& rows) const;
 };
 
@@ -63,7 +63,7 @@ struct pareto_fn {
 ///
 /// @param rows  their `on_front` is set
 /// @return      the indices of the front, by increasing time and falling memory. O(n log n)
-inline constexpr pareto_fn pareto{};
+inline constexpr mark_pareto_front_fn mark_pareto_front{};
 
 }  // namespace stagecut::inline STAGECUT_ABI
 

@@ -44,7 +44,7 @@ struct schedule {
 };
 
 /// Whether any rank runs ops of a kind.
-[[nodiscard]] STAGECUT_DECL bool runs(const schedule& order, op_kind kind) noexcept;
+[[nodiscard]] STAGECUT_DECL bool has_kind(const schedule& order, op_kind kind) noexcept;
 
 /// Stages assigned in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one chunk, stage s on rank
 /// s).

@@ -134,8 +134,7 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
                    to_string(request.memory_accounting.checkpoint),
                    graph_buffers(model, request),
                    request.memory_limit.for_all() ? request.memory_limit.for_all() : model.machine.memory,
-                   request.buffer_fraction,
-                   {}};
+                   request.buffer_fraction};
   if (const auto link = graph_link(model, request)) {
     result.messages = {to_string(messages_one_by_one(request) ? transfer_kind::blocking : request.transfers), {*link}};
   }

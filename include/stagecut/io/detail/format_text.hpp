@@ -41,7 +41,7 @@ inline void check_parts(std::string_view function, const plan& p) {
     require(each < stages, "plan.assignment", each, joined({"must be below the number of stages, ", stages}));
   }
   const bool full = stages % p.stages_per_rank == 0 && stages / p.stages_per_rank == p.devices;
-  require(full || (are_graph_chunks(p) && (stages + p.stages_per_rank - 1) / p.stages_per_rank <= p.devices),
+  require(full || (has_virtual_stages(p) && (stages + p.stages_per_rank - 1) / p.stages_per_rank <= p.devices),
           by_cuts ? "plan.cuts.stages()" : "plan.stages.size()", stages,
           joined({"must be devices * stages_per_rank, ", p.devices, " * ", p.stages_per_rank}));
   require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
@@ -159,7 +159,7 @@ inline void check_intervals(std::string_view format, const plan& p) {
 
 /// Rejects several stages per device of a graph.
 inline void check_chunks(std::string_view format, const plan& p) {
-  if (are_graph_chunks(p)) refuse(format, "devices hold several stages of a graph, which none of its schedules runs");
+  if (has_virtual_stages(p)) refuse(format, "devices hold several stages of a graph, which none of its schedules runs");
 }
 
 /// Rejects what a format for chains cannot express: stages that are not a chain of intervals of layers with both passes,

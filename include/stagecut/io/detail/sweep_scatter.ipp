@@ -156,7 +156,7 @@ class scatter_page {
     for (const sweep_row& row : rows_) {
       if (row.on_front) rows.push_back(row);
     }
-    const std::vector<std::size_t> order = pareto(rows);
+    const std::vector<std::size_t> order = mark_pareto_front(rows);
     if (order.empty()) return;
     add(to, "<path fill=\"none\" stroke=\"", ink, "\" d=\"M", left + width, " ", y(rows[order[0]]));
     for (const std::size_t i : order) add(to, "V", y(rows[i]), "H", x(rows[i]));

@@ -105,7 +105,7 @@ STAGECUT_DECL std::string as_torch_schedule(const schedule& all, torch_format fo
   const bool waits = comms && version == torch_version::v2_15;
   schedule lowered = lower_transfers(out);  // also rejects what PyTorch cannot lower when it reads the passes
   // Added after lowering: as a separate op it would take up a step there, and move receipts.
-  if (waits && !runs(lowered, op_kind::reduce_gradient)) lowered = detail::with_reduced_gradients(std::move(lowered));
+  if (waits && !has_kind(lowered, op_kind::reduce_gradient)) lowered = detail::with_reduced_gradients(std::move(lowered));
   std::string text;
   for (const auto& order : (comms ? lowered : out).orders) text += detail::torch_line(order, waits);
   return text;

@@ -103,8 +103,7 @@ template <class Options>
                    to_string(choices.memory_accounting.checkpoint),
                    choices.memory_accounting.boundary_buffers,
                    request.memory_limit.for_all(),
-                   0,
-                   {}};
+                   0};
   predict(result, false);
   // Sums in another order differ in the last digit; the proof remains valid.
   const double value = objective == plan_objective::iteration ? *result.makespan : found.value;

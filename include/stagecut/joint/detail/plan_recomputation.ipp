@@ -136,7 +136,7 @@ STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request, co
       *each /= static_cast<double>(request.slices);
     }
   }
-  const bool split = runs(asked.schedule, op_kind::backward_input);
+  const bool split = has_kind(asked.schedule, op_kind::backward_input);
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   predict(result, split);
   const double value = last_pass(result);

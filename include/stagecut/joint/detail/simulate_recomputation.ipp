@@ -26,7 +26,7 @@ namespace stagecut::inline STAGECUT_ABI {
 namespace detail {
 
 STAGECUT_DECL bool splits_backward(const schedule& order) noexcept {
-  return runs(order, op_kind::backward_input) || runs(order, op_kind::backward_weight);
+  return has_kind(order, op_kind::backward_input) || has_kind(order, op_kind::backward_weight);
 }
 
 STAGECUT_DECL void check_recompute_request(const char* function, const recompute_model& model,

@@ -72,7 +72,7 @@ class cut_and_schedule_search {
 
   [[nodiscard]] outcome<makespan_cut> cut_for(schedule order, std::optional<cuts> start, double share) {
     ++rounds_;
-    const bool mixed = runs(order, op_kind::backward) && runs(order, op_kind::backward_input);
+    const bool mixed = has_kind(order, op_kind::backward) && has_kind(order, op_kind::backward_input);
     const schedule same = mixed ? order : schedule();
     const std::vector<bool> apart = stages_apart(order);
     auto found = some_run_whole(allowed_)

@@ -60,8 +60,8 @@ STAGECUT_DECL std::vector<schedule> named_orders(const cut_and_schedule_request&
   for (const schedule_entry& each : schedules) {
     if (each.twin || !has_shape(each.kind, shape.ranks, shape.stages_per_rank, shape.microbatches)) continue;
     schedule order = make_schedule(each.kind, shape);
-    const bool apart = runs(order, op_kind::backward_input);
-    const bool mixed = apart && runs(order, op_kind::backward);
+    const bool apart = has_kind(order, op_kind::backward_input);
+    const bool mixed = apart && has_kind(order, op_kind::backward);
     if (order.rank_of != request.rank_of || mixed || (apart && !request.split)) continue;
     if (apart && !request.whole.empty()) {
       order.name.clear();

@@ -245,7 +245,7 @@ STAGECUT_DECL plan_explanation explain_plan_fn::operator()(const plan& made, con
   asked.stages_per_rank = made.stages_per_rank;
   detail::check_target_model(made.profile, asked);
   const detail::explained_plan of(made);
-  const pass_times<double> times = times_of(of.made(), runs(of.order(), op_kind::backward_input));
+  const pass_times<double> times = times_of(of.made(), has_kind(of.order(), op_kind::backward_input));
   const transfer_times<double> transfers = transfers_of(of.made());
   const simulation<double> run = simulate(of.order(), times, transfers);
   plan_explanation result;

@@ -27,7 +27,7 @@ class price_list {
       : of_(of),
         clock_(limits.time_limit, limits.stop),
         changed_(of.made()),
-        split_(runs(of.order(), op_kind::backward_input)),
+        split_(has_kind(of.order(), op_kind::backward_input)),
         times_(stagecut::times_of(changed_, split_)),
         transfers_(transfers_of(changed_)),
         graph_(of.order(), detail::options_of(of.order(), times_, transfers_)),

@@ -104,7 +104,7 @@ class explained_plan {
 
   /// The end of the iteration of a changed plan with a schedule.
   [[nodiscard]] static double makespan_of(const plan& changed, const schedule& order) {
-    return simulate(order, stagecut::times_of(changed, runs(order, op_kind::backward_input)), transfers_of(changed))
+    return simulate(order, stagecut::times_of(changed, has_kind(order, op_kind::backward_input)), transfers_of(changed))
         .makespan;
   }
 

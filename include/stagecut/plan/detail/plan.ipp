@@ -26,7 +26,7 @@ STAGECUT_DECL double planned_stage::mean_backward(std::size_t microbatches) cons
   return (backward * (m - 1) + *backward_kept) / m;
 }
 
-STAGECUT_DECL bool are_graph_chunks(const plan& made) noexcept {
+STAGECUT_DECL bool has_virtual_stages(const plan& made) noexcept {
   return made.stages_per_rank > 1 && !made.edges.empty() && made.schedule.name.empty() && made.schedule.orders.empty() &&
          made.objective.name == "bottleneck";
 }
@@ -47,7 +47,7 @@ namespace detail {
 STAGECUT_DECL bool are_counts_right(const plan& made) noexcept {
   const std::size_t stages = made.stages.size();
   if (made.stages_per_rank == 0 || made.devices == 0) return false;
-  if (are_graph_chunks(made)) {
+  if (has_virtual_stages(made)) {
     return made.devices <= stages && made.stages_per_rank <= stages && (stages - 1) / made.stages_per_rank < made.devices;
   }
   return stages % made.stages_per_rank == 0 && stages / made.stages_per_rank == made.devices;

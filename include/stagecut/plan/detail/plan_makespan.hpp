@@ -76,7 +76,7 @@ class staged_chain : public with_speeds<chain_model> {
 
 /// Whether a schedule runs whole backward passes in addition to I and W, as DualPipeV does.
 [[nodiscard]] inline bool mixes_backward(const schedule& order) {
-  return runs(order, op_kind::backward) && runs(order, op_kind::backward_input);
+  return has_kind(order, op_kind::backward) && has_kind(order, op_kind::backward_input);
 }
 
 /// The model with split gradients that take at most as long as together. Planners for the makespan know only I and W,
@@ -117,7 +117,7 @@ class device_chain {
   /// The best of these cuts. Each is optimal by itself: what remains to prove is which one wins.
   [[nodiscard]] outcome<makespan_cut> best_of(const std::vector<cuts>& layouts, const makespan_request& asked,
                                               double end) {
-    const bool split = runs(asked.schedule, op_kind::backward_input);
+    const bool split = has_kind(asked.schedule, op_kind::backward_input);
     std::vector<double> before = {0};
     for (std::size_t b = 0; b < chain_.size(); ++b) {
       const double backward =
@@ -214,7 +214,7 @@ class device_chain {
   describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
   result.schedule = {order.name, request.microbatches, {}, request.group};
   if (order.name.empty()) result.schedule.orders = order.orders;
-  const bool split = runs(order, op_kind::backward_input);
+  const bool split = has_kind(order, op_kind::backward_input);
   for (planned_stage& stage : result.stages) {
     const bool parts = split && stage.backward_input && !mixes_backward(order);  // whole ones are the same sum
     stage.cost = stage.forward + (parts ? *stage.backward_input + *stage.backward_weight : stage.backward);

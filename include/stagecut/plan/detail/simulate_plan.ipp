@@ -234,7 +234,7 @@ STAGECUT_DECL std::vector<double> stage_memories(const plan& made) {
   if (!apart || !made.makespan) return result;
   const stage_bytes bytes = bytes_of(made);
   const schedule order = schedule_of(made);
-  if (bytes.resident.empty() || !runs(order, op_kind::backward_input)) return result;
+  if (bytes.resident.empty() || !has_kind(order, op_kind::backward_input)) return result;
   std::vector<double> held = bytes.resident;
   result = held;
   for (std::size_t r = 0; r < order.ranks(); ++r) {

@@ -10,7 +10,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-STAGECUT_DECL std::vector<std::size_t> pareto_fn::operator()(std::vector<sweep_row>& rows) const {
+STAGECUT_DECL std::vector<std::size_t> mark_pareto_front_fn::operator()(std::vector<sweep_row>& rows) const {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].on_front = false;

@@ -138,7 +138,7 @@ class row_sweep {
       rows_[i].bound = rows_[i].memory_bound = 0;
       rows_[i].why = "stopped before it was planned";
     }
-    static_cast<void>(pareto(rows_));
+    static_cast<void>(mark_pareto_front(rows_));
     return std::move(rows_);
   }
 
@@ -150,7 +150,7 @@ class row_sweep {
     return rows_[i].bound / static_cast<double>(rows_[i].microbatches);
   }
   [[nodiscard]] bool is_stopped() const { return request_.search.stop && request_.search.stop(); }
-  void begin_round(std::size_t /*left*/) { front_ = pareto(rows_); }
+  void begin_round(std::size_t /*left*/) { front_ = mark_pareto_front(rows_); }
 
   /// Records why a row cannot be planned, or bounds it.
   void bound(std::size_t i) {

@@ -52,7 +52,7 @@ struct stage_ends {
 
 /// Whether the objective counts two stages as one.
 [[nodiscard]] inline bool count_as_one(const verified_plan& all, std::size_t a, std::size_t b) {
-  return a == b || (are_graph_chunks(all.made) && all.made.stages[a].device == all.made.stages[b].device);
+  return a == b || (has_virtual_stages(all.made) && all.made.stages[a].device == all.made.stages[b].device);
 }
 
 /// Whether gradients go back along the edges of a model: unless it has backward layers.
@@ -129,7 +129,7 @@ struct stage_tensors {
 /// The seconds of a stage, with those that count as one with it.
 [[nodiscard]] inline stage_seconds seconds_as_one(const verified_plan& all, std::size_t s) {
   stage_seconds result = all.seconds[s];
-  for (std::size_t other = 0; other < all.stages() && are_graph_chunks(all.made); ++other) {
+  for (std::size_t other = 0; other < all.stages() && has_virtual_stages(all.made); ++other) {
     if (other == s || !count_as_one(all, other, s)) continue;
     result.forward += all.seconds[other].forward;
     result.backward += all.seconds[other].backward;

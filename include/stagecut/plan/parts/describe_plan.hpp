@@ -106,9 +106,8 @@ inline void describe(plan& result, const profile& model, const plan_request& req
                    memory_of_request(model, request).parameter_multiplier,
                    to_string(request.memory_accounting.checkpoint),
                    request.memory_accounting.boundary_buffers,
-                   request.memory_limit.for_all(),
-                   request.buffer_fraction,
-                   request.memory_limit.of_ranks()};
+                   request.memory_limit,
+                   request.buffer_fraction};
 }
 
 /// The end of the last pass of a predicted iteration; later work is not part of the objective.

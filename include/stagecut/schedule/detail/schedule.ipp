@@ -11,7 +11,7 @@
 
 namespace stagecut::inline STAGECUT_ABI {
 
-STAGECUT_DECL bool runs(const schedule& order, op_kind kind) noexcept {
+STAGECUT_DECL bool has_kind(const schedule& order, op_kind kind) noexcept {
   for (const auto& rank : order.orders) {
     for (const op& each : rank) {
       if (each.kind == kind) return true;
