@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: BSL-1.0
 """The usual mistakes with costs, constraints and pipeline models: none compiles, and the first ten lines of what the compiler says name the way out.
 
-`usual_mistakes.py COMPILER [ROOM [FOLDER...]]`: those of sequence and makespan, or of another room, with these folders of headers."""
+`usual_mistakes.py [--apart] COMPILER [ROOM [FOLDER...]]`: those of sequence and makespan, or of another room, with these folders of
+headers. All stand in one file, which takes as long as one of them, and what is said of each is told apart; a mistake of which the way
+out is not found there is compiled once more by itself. With --apart each is compiled by itself alone."""
 
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 import mistakes_by_room
 
-compiler = sys.argv[1]
+apart = "--apart" in sys.argv
+compiler, *asked = [word for word in sys.argv[1:] if word != "--apart"]
 is_clang = "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout
 PRECOMPILED = "all.hpp.gch"
 include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
 COMMAND = [compiler, "-std=c++20", "-DSTAGECUT_COMPILED", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{include}",
            # The compiler's own folder stays where it is: moved, the standard library does not find that of C.
-           *(argument for folder in sys.argv[3:] if folder not in ("", "/usr/include") for argument in ("-isystem", folder))]
+           *(argument for folder in asked[1:] if folder not in ("", "/usr/include") for argument in ("-isystem", folder))]
 LINES = 10
 
 # g++ prints the type that the deleted function would return, clang the line that declares it.
@@ -145,17 +149,50 @@ def precompile(headers, folder, others=()):
     subprocess.run([*COMMAND, "-x", "c++-header", folder / "all.hpp", "-o", folder / PRECOMPILED], check=True)
 
 
-def refused(folder, name, body, named, types=""):
-    text = f'#include "all.hpp"\n{types}\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n'
+def compiled(folder, text, types, *options):
+    """What the compiler says of a file, and whether it takes it."""
     read = ["-include-pch", folder / PRECOMPILED] if is_clang else []
-    run = subprocess.run([*COMMAND, "-fsyntax-only", f"-I{folder}", *read, "-x", "c++", "-"], input=text, text=True,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C"))
-    said = run.stderr.splitlines()[:LINES]
-    if run.returncode == 0:
+    run = subprocess.run([*COMMAND, "-fsyntax-only", f"-I{folder}", *read, *options, "-x", "c++", "-"], text=True,
+                         input=f'#include "all.hpp"\n{types}\nusing namespace stagecut;\n{text}', stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C"))
+    return run.stderr.splitlines(), run.returncode == 0
+
+
+def names_way(lines, named):
+    return any(each in line for each in named for line in lines[:LINES])
+
+
+def refused(folder, name, body, named, types=""):
+    said, taken = compiled(folder, f"int main() {{\n{body}\n}}\n", types)
+    if taken:
         return f"{name}: compiles"
-    if not any(each in line for each in named for line in said):
-        return "\n".join([f"{name}: none of {named} in the first {LINES} lines:", *said])
+    if not names_way(said, named):
+        return "\n".join([f"{name}: none of {named} in the first {LINES} lines:", *said[:LINES]])
     return None
+
+
+def refused_together(folder, cases, types):
+    """The cases that are refused, each with its way out in the first lines that name it: what one file says that has all of them."""
+    text = "".join(f'#line 1 "case_{i}"\nvoid case_{i}() {{\n{body}\n}}\n' for i, (_, body, _) in enumerate(cases))
+    said = {}  # of each case, the lines of its errors
+    for error in errors(compiled(folder, text, types, *(["-ferror-limit=0"] if is_clang else []))[0]):
+        if places := re.findall(r"^case_(\d+):\d", "\n".join(error), re.MULTILINE):
+            said.setdefault(int(places[0]), []).extend(error)
+    return [case for i, case in enumerate(cases) if names_way(said.get(i, ()), case[2])]
+
+
+def errors(lines):
+    """The lines of each error, with what leads to it and the notes that follow."""
+    found, leading = [[]], []
+    for line in lines:
+        if re.match(r"In file included from| +from |\S+: (In|At) |\S+:   (required|recursively|in)", line):
+            leading.append(line)
+            continue
+        if re.match(r"\S+: (fatal )?error: ", line):
+            found.append([])
+        found[-1] += [*leading, line]
+        leading = []
+    return found[1:]
 
 
 def sequence_and_makespan():
@@ -188,14 +225,16 @@ def of_room(room):
     return headers, others, types, values, [(body, f"{values}\n{unread[body]}", named) for body, named in programs]
 
 
-room = sys.argv[2] if len(sys.argv) > 2 else None
+room = asked[0] if asked else None
 headers, others, types, values, cases = of_room(room) if room else sequence_and_makespan()
 with tempfile.TemporaryDirectory() as made, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     folder = pathlib.Path(made)
     precompile(headers, folder, others)
-    said = pool.map(lambda case: refused(folder, *case, types), cases)
+    right = [] if apart else refused_together(folder, cases, types)
+    said = pool.map(lambda case: refused(folder, *case, types), [case for case in cases if case not in right])
     problems = [problem for problem in said if problem]
     if room and not (said := refused(folder, "", values, (), types)).endswith(": compiles"):
         problems.append(f"what stands before the mistakes does not compile{said}")
-print("\n".join(problems) or f"{len(cases)} mistakes are refused, each with the way out in the first {LINES} lines")
+print("\n".join(problems) or f"{len(cases)} mistakes are refused, each with the way out in the first {LINES} lines; "
+      f"{len(right)} of them in one file")
 sys.exit(1 if problems else 0)

@@ -32,7 +32,7 @@ endif()
 OFF = [f"-DSTAGECUT_BUILD_{part}=OFF" for part in ("TESTS", "EXAMPLES", "BENCH")]
 RANGE = "find_package(stagecut 0.2...<0.4 REQUIRED)"
 BOTH = "find_package(stagecut 0.2...<0.4 REQUIRED COMPONENTS compiled)"
-ROOMS = [room for room in ("core", "cost", "profile", "sequence", "schedule") if (root / f"include/stagecut/source/{room}.hpp").exists()]
+ROOMS = [room for room in ("core", "cost", "schedule") if (root / f"include/stagecut/source/{room}.hpp").exists()]
 # As a new user has it: no setting of this machine reaches the builds.
 environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
 
