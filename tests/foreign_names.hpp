@@ -66,6 +66,7 @@
   X(can_stand_alone) \
   X(chain_edges) \
   X(chain_order) \
+  X(changed_figure_of) \
   X(cheap_bound) \
   X(check) \
   X(check_axioms) \
@@ -638,6 +639,7 @@
   X(whole_ticks_up) \
   X(why_run_whole) \
   X(widest_lane_registers) \
+  X(with_layer_figures) \
   X(with_limit_of_each) \
   X(with_machine) \
   X(with_target) \

@@ -49,7 +49,6 @@ STAGECUT_DECL profile with_choices(profile model, const std::vector<layer_choice
     each.activations = way->activations;
     each.workspace = way->workspace;
     each.recomputed = way->recomputed;
-    each.update = way->update;
   }
   return model;
 }
