@@ -63,7 +63,6 @@
   X(can_be_kept) \
   X(can_hold) \
   X(can_issue) \
-  X(can_stand_alone) \
   X(chain_edges) \
   X(chain_order) \
   X(changed_figure_of) \
@@ -415,6 +414,7 @@
   X(number_text) \
   X(objective_cut_of) \
   X(of_all_orders) \
+  X(offered_degrees) \
   X(on_blocks) \
   X(one_and_one) \
   X(one_at_a_time) \
@@ -531,7 +531,9 @@
   X(set_backward) \
   X(shape_fault) \
   X(shape_obstacle) \
+  X(sharded_by) \
   X(sharded_profile) \
+  X(sharding_remedy) \
   X(share_out) \
   X(share_text) \
   X(shared_obstacle) \
@@ -602,6 +604,7 @@
   X(utf8_size) \
   X(v_placement) \
   X(value_of_costs) \
+  X(value_of_part) \
   X(variant) \
   X(verify_acyclic) \
   X(verify_assignment_of) \

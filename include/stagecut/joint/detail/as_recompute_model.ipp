@@ -12,6 +12,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/cost/item_sums.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/profile/check_figures.hpp>
