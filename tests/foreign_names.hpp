@@ -62,9 +62,9 @@
   X(can_be_kept) \
   X(can_hold) \
   X(can_issue) \
-  X(can_stand_alone) \
   X(chain_edges) \
   X(chain_order) \
+  X(changed_figure_of) \
   X(cheap_bound) \
   X(check) \
   X(check_axioms) \
@@ -417,6 +417,7 @@
   X(number_text) \
   X(objective_cut_of) \
   X(of_all_orders) \
+  X(offered_degrees) \
   X(on_blocks) \
   X(on_threads) \
   X(one_and_one) \
@@ -537,7 +538,9 @@
   X(set_backward) \
   X(shape_fault) \
   X(shape_obstacle) \
+  X(sharded_by) \
   X(sharded_profile) \
+  X(sharding_remedy) \
   X(share_out) \
   X(share_text) \
   X(shared_obstacle) \
@@ -609,6 +612,7 @@
   X(utf8_size) \
   X(v_placement) \
   X(value_of_costs) \
+  X(value_of_part) \
   X(variant) \
   X(verify_acyclic) \
   X(verify_assignment_of) \
@@ -646,6 +650,7 @@
   X(whole_ticks_up) \
   X(why_run_whole) \
   X(widest_lane_registers) \
+  X(with_layer_figures) \
   X(with_limit_of_each) \
   X(with_machine) \
   X(with_target) \

@@ -31,7 +31,7 @@ void measure(benchmark::State& state, const stagecut::profile& model, std::size_
     const auto best = stagecut::plan_hybrid(model, request);
     if (!best) return state.SkipWithError(best.why().text().c_str());
     state.counters["iteration"] = best->objective.value;
-    state.counters["gap_%"] = 100 * (best->objective.value / best->objective.bound - 1);
+    state.counters["gap_%"] = 100 * best->objective.gap();
     state.counters["stages"] = static_cast<double>(best->stages.size());
   }
   request.pipeline.stages = 1;

@@ -193,10 +193,10 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "no choice but full", "plan", small, "--devices", 4, "--microbatches", 3, "--slices", 2, "--recompute", "full")
     for why, words in (("--slices: needs one stage a device", ("--stages-per-rank", 2)), ("--slices: is 1F1B over slices, and --schedule says gpipe", ("--schedule", "gpipe")),
                        ("--schedule: auto does not go with --slices", ("--schedule", "auto")), ("--slices: is of training", ("--inference",)),
-                       ("--slices: is of SAPP and MindFormers: PyTorch runs whole sequences", ("--for", "pytorch")),
-                       ("--slices: must be 1 where stages have several devices", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
+                       ("--slices = 2, must be 1 for PyTorch, which runs whole sequences", ("--for", "pytorch")),
+                       ("--slices = 2, must be 1 where stages have several devices", ("--replicate", "auto")), ("--timeline: ", ("--timeline", "--format", "json")),
                        ("--cuts: does not go with --slices", ("--cuts", "0,2,4,6,8")),
-                       ("--slices: is of SAPP and MindFormers: DeepSpeed runs whole sequences", ("--format", "deepspeed"))):
+                       ("--slices = 2, must be 1 for DeepSpeed, which runs whole sequences", ("--format", "deepspeed"))):
         fails(2, why, *cut, *words)
     fails(2, "--slices: 1000000000000 makes more than 1048576 forward passes", *cut[:-1], 10**12)
     fails(2, "its sequences are cut into slices", "explain", plan)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/joint/as_recompute_model.hpp>
 
+#include <stagecut/joint/plan_recomputation.hpp>
+#include <stagecut/joint/profile_options.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -182,9 +185,48 @@ TEST_CASE("what is no chain that may be recomputed is refused") {
         std::string::npos);
   model = small;
   model.layers[3].recomputations[0].forward = 5;
-  CHECK(said(model).find("layer 3 (\"b\"): recomputation \"selective\" has another forward pass or output") !=
+  CHECK(said(model).find("layer 3 (\"b\"): recomputation \"selective\": forward = 5, must be the layer's, 4") !=
         std::string::npos);
   model = small;
   model.layers[0].forward = -1;
   CHECK(said(model).find("layer 0") != std::string::npos);
+}
+
+TEST_CASE(
+    "a recomputation has the parameters, resident bytes and update of its layer: 0 means them, others are refused") {
+  profile model = small;
+  for (layer& each : model.layers) {
+    each.update = 3;
+    each.resident = 25;
+  }
+  const recomputed_chain inherited = as_recompute_model(model);
+  profile told = model;
+  for (layer& each : told.layers) {
+    for (layer_variant& way : each.recomputations) {
+      way.parameters = each.parameters;
+      way.resident = each.resident;
+      way.update = each.update;
+    }
+  }
+  CHECK(as_recompute_model(told) == inherited);
+  CHECK(inherited.model.types[1].resident == 25);
+  CHECK(stagecut::with_choices(model, std::vector<stagecut::layer_choice>(7, {"full", ""})).layers[2].update == 3);
+
+  const auto said = [&](const auto& change) {
+    profile changed = told;
+    change(changed.layers[5].recomputations[1]);
+    const std::string text = refusal([&] { return as_recompute_model(changed); });
+    CHECK(refusal([&] { return stagecut::profile_options(changed, {}); }) == text);
+    const std::string start = "layer 5 (\"c\"): recomputation \"full\": ";
+    return text.rfind(start, 0) == 0 ? text.substr(start.size()) : text;
+  };
+  CHECK(said([](layer_variant& way) { way.forward = 5; }) == "forward = 5, must be the layer's, 4");
+  CHECK(said([](layer_variant& way) { way.output = 0; }) == "output = 0, must be the layer's, 8");
+  CHECK(said([](layer_variant& way) { way.parameters = 4; }) == "parameters = 4, must be the layer's, 10");
+  CHECK(said([](layer_variant& way) { way.resident = 24; }) == "resident = 24, must be the layer's, 25");
+  CHECK(said([](layer_variant& way) { way.update = 1; }) == "update = 1, must be the layer's, 3");
+  CHECK(said([](layer_variant& way) { way.tensor_parallel = 2; }) == "tensor_parallel = 2, must be the layer's, 1");
+  told.layers[5].resident.reset();
+  told.layers[5].recomputations[0].resident.reset();
+  CHECK(said([](layer_variant&) {}) == "resident = 25, must be the layer's, not set");
 }

@@ -65,7 +65,13 @@ graph_case drawn_graph(std::mt19937& dice, std::size_t most_layers, bool chain) 
       way.output = each.output;
       return way;
     };
-    if (dice() % 3 == 0) each.recomputations = std::vector<layer_variant>{variant("full", 1)};
+    if (dice() % 3 == 0) {
+      layer_variant full = variant("full", 1);
+      full.forward = each.forward;
+      full.parameters = each.parameters;
+      full.update = each.update;
+      each.recomputations = std::vector<layer_variant>{full};
+    }
     if (dice() % 2 == 0) each.shardings = std::vector<layer_variant>{variant("row", 2), variant("column", 2)};
     if (dice() % 5 == 0) each.tied = std::vector<tied_parameters>{{"t", 3, {}, {}}};
     if (dice() % 9 == 0) each.group = std::string("g");

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
+#include <stagecut/joint/detail/explain_infeasible_recomputation.hpp>
+#include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 
@@ -137,4 +141,84 @@ TEST_CASE("neither an even plan nor one of one's own that parts layers is taken,
   const auto found = minimize_recomputation(model, request);
   REQUIRE(found);
   CHECK(found->cuts[1] != 4);
+}
+
+namespace {
+
+/// What a rank needs with the buffers for what crosses the ends of its stages.
+double peak_with_buffers(const joint_tests::small_case& drawn, std::size_t rank, const std::vector<std::size_t>& points,
+                         const std::vector<std::size_t>& choices) {
+  const auto sent = [&](std::size_t cut) {
+    return cut == 0 ? drawn.model.head.sent_bytes : drawn.model.types[drawn.model.layers[cut - 1]].sent_bytes;
+  };
+  double bytes = joint_tests::peak_of(drawn, rank, points, choices);
+  const schedule& order = drawn.request.schedule;
+  for (std::size_t s = 0; s < order.stages(); ++s) {
+    if (order.rank_of[s] != rank) continue;
+    if (s > 0) bytes += drawn.request.boundary_buffers * sent(points[s]);
+    if (s + 1 < order.stages()) bytes += drawn.request.boundary_buffers * sent(points[s + 1]);
+  }
+  return bytes;
+}
+
+/// Whether any plan fits, and the least memory of a device with which one does, by trying all.
+std::optional<double> least_memory(const joint_tests::small_case& drawn) {
+  std::optional<double> least;
+  joint_tests::each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+    joint_tests::each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
+      double most = 0;
+      for (std::size_t r = 0; r < drawn.request.schedule.ranks(); ++r) {
+        const double here = peak_with_buffers(drawn, r, points, choices);
+        most = here > most ? here : most;
+      }
+      least = least && *least < most ? least : most;
+    });
+  });
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("too little memory for unequal outputs is infeasible where the smallest buffers prove it") {
+  std::mt19937 dice(31);
+  std::size_t none = 0;
+  std::size_t proved = 0;
+  for (std::size_t done = 0; done < 1200;) {
+    joint_tests::small_case drawn = joint_tests::drawn_case(dice, 3);
+    if (joint_tests::plans_of(drawn) > 300) continue;
+    CAPTURE(done);
+    ++done;
+    for (auto& type : drawn.model.types) type.sent_bytes = static_cast<double>(joint_tests::drawn(dice, 0, 6));
+    drawn.model.head.sent_bytes = static_cast<double>(joint_tests::drawn(dice, 0, 6));
+    drawn.request.boundary_buffers = static_cast<double>(joint_tests::drawn(dice, 1, 2));
+    const std::optional<double> least = least_memory(drawn);
+    REQUIRE(least);
+    const double bytes = std::floor(*least * static_cast<double>(joint_tests::drawn(dice, 40, 102)) / 100);
+    drawn.request.memory_limit = bytes;
+    const bool is_proved = detail::is_proved_infeasible(drawn.model, drawn.request);
+    if (bytes >= *least) CHECK_FALSE(is_proved);
+    if (done % 8 != 0) continue;  // to explain takes long
+    drawn.request.search.node_limit = 10;
+    const auto found = minimize_recomputation(drawn.model, drawn.request);
+    CHECK((found.state() == state::infeasible) == is_proved);
+    if (bytes >= *least) {
+      CHECK(found.state() != state::infeasible);
+      continue;
+    }
+    CHECK_FALSE(found.has_value());
+    if (!detail::buffers_differ(drawn.model, drawn.request)) continue;
+    ++none;
+    if (found.state() != state::infeasible) continue;
+    ++proved;
+    CHECK(found.why().what == reason::cause::memory);
+    CHECK(static_cast<double>(found.why().available) == bytes);
+    CHECK(found.why().needed > found.why().available);
+    CHECK(static_cast<double>(found.why().needed) <= *least);
+    const std::string& remedy = found.why().remedy;  // "40 bytes a device would do"
+    REQUIRE(remedy.find(" bytes a device would do") != std::string::npos);
+    CHECK(std::stod(remedy) >= *least);
+  }
+  MESSAGE(proved, " of ", none, " without a plan are proved so");
+  CHECK(none > 50);
+  CHECK(2 * proved > none);
 }

@@ -131,8 +131,40 @@ TEST_CASE("what does not fit tells what would do beside more memory, as far as t
   CHECK(all.find("tensor parallelism") == std::string::npos);
   CHECK(all == " so run, fewer than 33 devices do not hold it");
   // Two layers and 8 microbatches of each on the first of 8 stages: 32 GB of activations, 8 GB of parameters.
-  CHECK(remedy(24e9, {"none"}, {1}) == " recomputation would do; tensor parallelism would do; more devices may do");
-  CHECK(remedy(24e9, {"none"}, {1}, true) == " recomputation may do; tensor parallelism may do; more devices may do");
+  CHECK(remedy(24e9, {"none"}, {1}) == " recomputation would do; tensor parallelism would do");
+  CHECK(remedy(24e9, {"none"}, {1}, true) == " recomputation may do; tensor parallelism may do");
+  // The first of 16 stages would keep 16 microbatches of its layer: 32 GB of activations. There are no more layers.
+}
+
+TEST_CASE("more devices are named by a number that would do, where a doubling up to 1024 does") {
+  const profile model = sixteen();
+  const auto asked_of = [](double memory, std::size_t times) {
+    hybrid_plan_request asked = two_nodes(memory);
+    asked.choices.recomputations = {"none"};
+    asked.choices.tensor_parallel = {1};
+    asked.choices.replicas = {1, 2, 4};
+    asked.choices.machine = topology({4, 2 * times}, {{2e-6, 300e9}, {5e-6, 25e9}});
+    asked.pipeline.devices = 8 * times;
+    return asked;
+  };
+  std::size_t named = 0;
+  for (const double memory : {9e9, 12e9, 16e9, 20e9, 24e9}) {
+    CAPTURE(memory);
+    const auto none = plan_hybrid(model, asked_of(memory, 1));
+    if (none) continue;
+    REQUIRE(none.state() == state::infeasible);
+    const std::string& text = none.why().remedy;
+    CAPTURE(text);
+    CHECK(text.find("more devices") == std::string::npos);
+    const std::size_t at = text.rfind("; ");
+    if (text.find(" devices would do") == std::string::npos) continue;
+    ++named;
+    const std::size_t devices = std::stoul(text.substr(at + 2));
+    CHECK(devices % 16 == 0);
+    CHECK(plan_hybrid(model, asked_of(memory, devices / 8)));
+    CHECK(!plan_hybrid(model, asked_of(memory, devices / 16)));
+  }
+  CHECK(named > 0);
 }
 
 TEST_CASE("a transformer's shardings are its layers as several devices share them") {
@@ -165,6 +197,14 @@ TEST_CASE("a transformer's shardings are its layers as several devices share the
       CHECK(full->backward == find_variant(of.layers[i].recomputations, "full")->backward);
     }
   }
+  transformer::architecture mixed = small;
+  mixed.experts = 8;
+  mixed.top_k = 2;
+  transformer::training spread = how;
+  spread.expert_parallel = 8;
+  CHECK(refusal([&] { (void)transformer::sharded_profile(mixed, spread, {}, {}, {8}); }) ==
+        "training.expert_parallel: expert_parallel = 8, must divide context_parallel * data_parallel, 1: where "
+        "tensor-parallel degrees are planned, layers may run at degree 1, too");
   how.tensor_parallel = 2;
   CHECK(refusal([&] { (void)transformer::sharded_profile(small, how, {}, {}, {1}); }) ==
         "training.tensor_parallel: must be 1: the degrees say it");

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "../refusal.hpp"
 #include "small_requests.hpp"
 
 using joint_tests::add_part;
@@ -62,8 +63,12 @@ std::string contradiction(const plan_combination& row) {
     return "";
   } catch (const stagecut::argument_error& error) {
     if (row.proof != plan_proof::refused) return error.what();
-    const std::string expected = std::string("stagecut::plan_model: ") + part.field + " = {…}, " + row.why;
-    return error.what() == expected ? "" : std::string("it is refused by ") + error.what();
+    const std::string text = error.what();
+    const std::string first = std::string("stagecut::plan_model: ") + part.field + " = ";
+    const std::string last = std::string(", ") + row.why;
+    const bool expected = text.rfind(first, 0) == 0 && text.size() > first.size() + last.size() &&
+                          text.compare(text.size() - last.size(), last.size(), last) == 0;
+    return expected ? "" : "it is refused by " + text;
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -137,7 +142,7 @@ TEST_CASE("what a request specifies and its problem does not use is refused, wit
   small_request small = small_request_of(plan_problem::several_devices);
   small.request.slices = 2;
   CHECK_THROWS_WITH_AS(static_cast<void>(plan_model(small.model, small.request)),
-                       "stagecut::plan_model: slices = {…}, must be 1 where stages have several devices",
+                       "stagecut::plan_model: slices = 2, must be 1 where stages have several devices",
                        stagecut::argument_error);
   small = small_request_of(plan_problem::chain);
   small.request.time_weight = 0.25;
@@ -147,6 +152,94 @@ TEST_CASE("what a request specifies and its problem does not use is refused, wit
   small = small_request_of(plan_problem::open_choices);
   small.request.schedule = stagecut::schedule_kind::zb_h1;
   CHECK_THROWS_AS(static_cast<void>(plan_model(small.model, small.request)), stagecut::argument_error);
+}
+
+TEST_CASE("an error shows the value of a part that is one word or number") {
+  const auto said = [](request_part part) {
+    small_request small = small_request_of(plan_problem::modules);
+    add_part(part, small);
+    const std::string text = refusal([&] { return plan_model(small.model, small.request); });
+    const std::string first = "stagecut::plan_model: ";
+    REQUIRE(text.rfind(first, 0) == 0);
+    return text.substr(first.size(), text.find(", must be left out for a module tree") - first.size());
+  };
+  CHECK(said(request_part::makespan) == "objective = makespan");
+  CHECK(said(request_part::balance) == "objective = leximax");
+  CHECK(said(request_part::another_schedule) == "schedule = zb-h1");
+  CHECK(said(request_part::several_per_rank) == "stages_per_rank = 2");
+  CHECK(said(request_part::slices) == "slices = 2");
+  CHECK(said(request_part::device_size) == "device_size = 2");
+  CHECK(said(request_part::empty_stages) == "empty_stages = true");
+  CHECK(said(request_part::checkpoint) == "memory_accounting.checkpoint = always");
+  CHECK(said(request_part::memory_limit) == "memory_limit = 1000");
+  CHECK(said(request_part::target) == "target = pytorch");
+  CHECK(said(request_part::imbalance) == "imbalance = 0.6");
+  CHECK(said(request_part::cpus) == "cpus = 1");
+  CHECK(said(request_part::replicas) == "replicas = {…}");
+}
+
+TEST_CASE("a recomputation of no layer is refused with its place, the known names and the nearest") {
+  for (const plan_problem problem : {plan_problem::recomputation, plan_problem::several_devices}) {
+    small_request small = small_request_of(problem);
+    const auto said = [&](const std::vector<std::string>& names) {
+      small.request.recomputations = names;
+      return refusal([&] { return plan_model(small.model, small.request); });
+    };
+    CHECK(said({"none", "ful"}) ==
+          "stagecut::plan_model: recomputations[1] = \"ful\", is the recomputation of no layer: must be \"none\" or "
+          "\"full\"; did you mean \"full\"?");
+    CHECK(said({"selective"}) ==
+          "stagecut::plan_model: recomputations[0] = \"selective\", is the recomputation of no layer: must be \"none\" "
+          "or "
+          "\"full\"");
+    CHECK(said({"none", "full"}) == "not refused");
+  }
+}
+
+TEST_CASE("with open schedules the best numbers in flight are those of 1F1B, and others are compared without") {
+  small_request small = small_request_of(plan_problem::open_choices);
+  const planned_model without = compare_model(small.model, small.request);
+  small.request.best_in_flight = true;
+  planned_model made = compare_model(small.model, small.request);
+  REQUIRE(made.best);
+  CHECK(made.best->objective.value <= without.best->objective.value);
+  REQUIRE(made.compared.size() == without.compared.size() + 1);
+  for (std::size_t i = 0; i < without.compared.size(); ++i) CHECK(made.compared[i] == without.compared[i]);
+  CHECK(made.compared.back().schedule == stagecut::schedule_kind::in_flight);
+  plan_request alone = small.request;
+  alone.any_schedule = false;
+  CHECK(made.compared.back().makespan == stagecut::make_plan(small.model, alone)->objective.value);
+
+  // Among 1F1B alone, of which the numbers of the schedule need too much memory.
+  small.request.any_schedule = false;
+  small.request.choices.schedules = {stagecut::schedule_kind::gpipe, stagecut::schedule_kind::one_forward_one_backward};
+  small.request.choices.microbatches = {4, 6};
+  double least = 0;
+  for (double bytes = 1; least == 0 && bytes < 1000; ++bytes) {
+    alone.memory_limit = bytes;
+    if (stagecut::make_plan(small.model, alone)) least = bytes;
+  }
+  small.request.memory_limit = least;
+  made = compare_model(small.model, small.request);
+  REQUIRE(made.best);
+  CHECK(made.compared.size() == 6);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(made.compared[i].state == state::infeasible);
+  CHECK(made.request.best_in_flight);
+  const outcome<plan> again = plan_model(small.model, made.request);
+  REQUIRE(again);
+  CHECK(again->objective.value == made.best->objective.value);
+  for (const auto& check : stagecut::verify_plan(small.model, *made.best).checks) {
+    CHECK(check.result != check_result::broken);
+  }
+
+  small.request.choices.schedules = {stagecut::schedule_kind::gpipe};
+  CHECK(refusal([&] {
+          return plan_model(small.model, small.request);
+        }).find("best_in_flight = true, is of 1F1B with one stage on each device") != std::string::npos);
+  small = small_request_of(plan_problem::graph);
+  small.request.any_schedule = small.request.best_in_flight = true;
+  CHECK(refusal([&] { return plan_model(small.model, small.request); }).find("best_in_flight = true, is of chains") !=
+        std::string::npos);
 }
 
 TEST_CASE("a framework that recomputes all layers alike gets the best such plan") {

@@ -248,7 +248,41 @@ TEST_CASE("what this planner cannot keep to is refused") {
   request = good;
   request.microbatches = 0;
   CHECK(said(model, request) != "not refused");
-  CHECK(said(model, good, {{"silly"}}).find("has none of the recomputations that were asked for") != std::string::npos);
+  CHECK(said(model, good, {{"full", "silly"}}) ==
+        "stagecut::plan_recomputation: names[1] = \"silly\", is the recomputation of no layer: must be \"none\", "
+        "\"part\" or "
+        "\"full\"");
+}
+
+TEST_CASE("a recomputation without parameters of its own has the layer's, and the checks of plans count them") {
+  profile model = decoders(6);
+  for (layer& each : model.layers) {
+    each.update = 2;
+    for (layer_variant& way : each.recomputations) way.parameters = 0;
+  }
+  plan_request request;
+  request.devices = 2;
+  request.microbatches = 4;
+  request.memory_limit = 180;
+  const auto found = plan_recomputation(model, request);
+  REQUIRE(found);
+  std::size_t recomputed = 0;
+  for (const auto& each : found->choices) recomputed += each.recomputation.empty() ? 0 : 1;
+  CHECK(recomputed > 0);
+  CHECK(found->stages[0].memory.resident + found->stages[1].memory.resident == 8 * 5 * 4);
+  CHECK(found->stages[0].all_reduce + found->stages[1].all_reduce == 8 * 2);
+  CHECK(broken(model, *found).empty());
+
+  // The planner refuses other parameters; the checks do not hold for a plan that says them.
+  plan made = *found;
+  for (layer& each : model.layers) {
+    for (layer_variant& way : each.recomputations) way.parameters = 4;
+  }
+  made.profile = model;
+  CHECK(refusal([&] { return plan_recomputation(model, request); }).find("parameters = 4, must be the layer's, 5") !=
+        std::string::npos);
+  CHECK(broken(model, made).find("its recomputation has another forward pass, output, parameters") !=
+        std::string::npos);
 }
 
 TEST_CASE("with none alone it is what make_plan makes, and with more to choose from it is no worse") {

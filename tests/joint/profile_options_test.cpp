@@ -244,5 +244,8 @@ TEST_CASE("choices and profiles that make no sense are refused") {
   CHECK(said({.recomputations = {"half"}}) ==
         "layer 0 (\"one\"): has none of the recomputations that were asked for, from \"half\" on");
   model.layers[0].output = 3;
+  CHECK(said({}) == "layer 0 (\"one\"): recomputation \"full\": output = 0, must be the layer's, 3");
+  model.layers[0].shardings = model.layers[0].recomputations;
+  model.layers[0].recomputations = std::vector<layer_variant>{};
   CHECK(said({}) == "layer 0 (\"one\"): variant \"full\" has another output than the layer");
 }

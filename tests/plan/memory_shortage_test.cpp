@@ -52,7 +52,7 @@ double least_fullest(const training_memory& memory, std::size_t stages) {
 
 }  // namespace
 
-TEST_CASE("on random chains the bytes, the sharding and the number of devices are those of all cuts") {
+TEST_CASE("on random chains the bytes and the number of devices are those of all cuts") {
   std::mt19937 random(5);
   int large = 0;
   int full = 0;
@@ -83,24 +83,8 @@ TEST_CASE("on random chains the bytes, the sharding and the number of devices ar
       REQUIRE(static_cast<double>(why.needed) > bytes);
       REQUIRE(static_cast<double>(why.needed) <= needed);
     }
-    double whole = static_cast<double>(why.needed);  // what has to be sharded
-    if (why.what == reason::cause::layer_too_large) {
-      const std::size_t layer = std::stoul(why.place.substr(6));
-      std::optional<double> alone;
-      for (std::size_t s = 0; s < k; ++s) {
-        // Stages before it for all layers before it, and behind it for all behind.
-        const bool before = s == 0 ? layer == 0 : layer >= s;
-        const bool behind = s + 1 == k ? layer + 1 == n : n - 1 - layer >= k - 1 - s;
-        if (!before || !behind) continue;
-        const double here = memory(layer, layer + 1, k - s).total();
-        if (!alone || here < *alone) alone = here;
-      }
-      if (!alone) alone = needed;  // then all layers are to be sharded
-      REQUIRE(*alone >= whole);
-      whole = *alone;
-    }
-    const auto ways = static_cast<std::size_t>(std::ceil(whole / bytes));
-    REQUIRE(why.remedy.find(stagecut::detail::joined({" ", ways, " ways"})) != std::string::npos);
+    REQUIRE(why.remedy.find(
+                stagecut::detail::joined({static_cast<std::size_t>(needed), " bytes a device would do; "})) == 0);
     std::size_t devices = 1;
     while (devices <= n && least_fullest(memory, devices) > bytes) ++devices;
     const std::string number = std::to_string(devices > n ? n : devices);
@@ -128,22 +112,19 @@ TEST_CASE("what is named") {
         .text();
   };
   CHECK(ask(2, 99) ==
-        "layer 1 (\"body\") needs at least 100 bytes, and a device has 99 bytes; sharding every layer 2 ways would do; "
-        "no "
+        "layer 1 (\"body\") needs at least 100 bytes, and a device has 99 bytes; 110 bytes a device would do; no "
         "number of devices up to 3 would do");
   CHECK(ask(3, 99) ==
-        "layer 1 (\"body\") needs at least 100 bytes, and a device has 99 bytes; sharded 2 ways it would fit; no "
+        "layer 1 (\"body\") needs at least 100 bytes, and a device has 99 bytes; 100 bytes a device would do; no "
         "number of "
         "devices up to 3 would do");
   CHECK(ask(1, 120) ==
         "layer 2 (\"head\") finds no place: the fullest of 1 stage needs at least 170 bytes, and a device has 120 "
-        "bytes; sharding "
-        "every layer 2 ways would do; 2 devices would do");
+        "bytes; 170 bytes a device would do; 2 devices would do");
   model.layers[1].group = model.layers[2].group = "end";
-  CHECK(
-      ask(2, 150) ==
-      "the group of layers 1 to 2 (\"body\" to \"head\") needs at least 160 bytes, and a device has 150 bytes; sharded "
-      "2 ways it would fit; no number of devices up to 2 would do");
+  CHECK(ask(2, 150) ==
+        "the group of layers 1 to 2 (\"body\" to \"head\") needs at least 160 bytes, and a device has 150 bytes; 160 "
+        "bytes a device would do; no number of devices up to 2 would do");
 }
 
 TEST_CASE("without a schedule no number of devices is named, and sums beyond all bytes end") {
@@ -157,7 +138,31 @@ TEST_CASE("without a schedule no number of devices is named, and sums beyond all
   CHECK(why.remedy.find("device") == std::string::npos);
 }
 
-TEST_CASE("a layer that cannot have a stage to itself is not said to fit one, and what makes no question is told") {
+TEST_CASE("a degree is named that layers offer, in total, if stages fit with their shardings") {
+  profile model;
+  model.layers.resize(4);
+  for (auto& each : model.layers) {
+    each.parameters = 100;
+    stagecut::layer_variant two{"tp2", 2}, full{"tp4+full", 4}, four{"tp4", 4};
+    two.parameters = 50, four.parameters = 25, full.parameters = 25;
+    full.recomputation = "full";
+    four.activations = 5;
+    each.shardings = std::vector<stagecut::layer_variant>{full, four, two};
+  }
+  model.layers[3].shardings = std::vector<stagecut::layer_variant>{};  // one that runs whole on each of them
+  const auto ask = [&](double bytes) {
+    const training_memory memory(model, {.parameter_multiplier = 1});
+    return memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(1), bytes,
+                           [](std::size_t) { return std::vector<std::size_t>(); })
+        .remedy;
+  };
+  CHECK(ask(250) == "sharding every layer 2 ways would do");  // 3 * 50 + 100; 400 / 250 is 2, too
+  CHECK(ask(249) == "sharding every layer 4 ways would do");
+  CHECK(ask(190) == "sharding every layer 4 ways would do");  // 3 * (25 + 5) + 100, without recomputation
+  CHECK(ask(189) == "400 bytes a device would do");           // 3 ways is no degree
+}
+
+TEST_CASE("the bytes that would do hold all layers, and what makes no question is told") {
   profile model;
   model.layers.resize(4);
   const double parameters[] = {1, 1, 0, 55};
@@ -168,9 +173,9 @@ TEST_CASE("a layer that cannot have a stage to itself is not said to fit one, an
   const auto ask = [&](std::size_t stages, double bytes) {
     return memory_shortage(model, blocks, memory, one_forward_one_backward(stages), bytes, one_forward_one_backward);
   };
-  // On stage 1 of 3, by itself, it keeps two microbatches.
-  CHECK(ask(3, 60).remedy.find("sharded 4 ways it would fit") == 0);
-  CHECK(ask(1, 60).remedy.find("sharding every layer 3 ways would do") == 0);
+  // On stage 1 of 3, by itself, layer 2 keeps two microbatches; on the last, one, with layer 3.
+  CHECK(ask(3, 60).remedy.find("155 bytes a device would do") == 0);
+  CHECK(ask(1, 60).remedy.find("157 bytes a device would do") == 0);
   CHECK(ask(5, 60).what == reason::cause::more_stages_than_layers);
   CHECK_THROWS_WITH_AS((void)ask(0, 60), doctest::Contains("in_flight = {}"), stagecut::argument_error);
   const reason close = ask(1, 156.5);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/plan.hpp>
+
+#include <stagecut/core/solution.hpp>
 #include <stagecut/profile/stage_memory.hpp>
 
 #include <doctest/doctest.h>
@@ -32,6 +34,18 @@ TEST_CASE("the mean of a stage's backward passes is derived") {
   CHECK(stage.mean_backward(4) == 5.5);
   CHECK(stage.mean_backward(1) == 4);
   CHECK(stage.mean_backward(0) == 6);
+}
+
+TEST_CASE("how far a plan may be above the optimum") {
+  stagecut::objective_value of{"makespan", "time", 30, 24, stagecut::state::feasible};
+  CHECK(of.gap() == 0.25);
+  CHECK(of.gap() == stagecut::solution<double>{30, 24}.gap());
+  of.bound = 30;
+  CHECK(of.gap() == 0);
+  of.bound = 0;
+  CHECK(of.gap() == 1);  // no bound is known
+  of.value = 0;
+  CHECK(of.gap() == 0);
 }
 
 TEST_CASE("the stage of every layer is said in one way") {

@@ -33,6 +33,9 @@ inline constexpr const char* no_recomputation = "none";
   return of.recomputation.empty() ? std::string(no_recomputation) : of.recomputation.get();
 }
 
+/// Rejects a recomputation of layer `i` with a figure that recomputation cannot change.
+STAGECUT_DECL void check_recomputation(const profile& model, std::size_t i, const layer_variant& way);
+
 /// Makes the model of a profile.
 class recomputed_chain_maker {
  public:
@@ -74,8 +77,8 @@ class recomputed_chain_maker {
 ///                single one. Layers with equal figures share a type. Parameters that layers share count once per
 ///                stage; layers that `layer_blocks` keeps together are not separated
 /// @throws        argument_error for edges, inference and checkpoints; invalid_input as `check_figures`, for a layer
-///                with choices but none of the allowed ones, and for a recomputation with another forward pass or
-///                output
+///                with choices but none of the allowed ones, and for a recomputation with another forward pass, output,
+///                parameters, resident bytes or update; of these three, 0 means the layer's
 [[nodiscard]] inline recomputed_chain as_recompute_model(const profile& model,
                                                          const std::vector<std::string>& names = {},
                                                          const memory_options& memory = {}) {

@@ -42,8 +42,8 @@ struct minimize_recomputation_fn {
 /// of it, else to 2^-30 of that sum. Where layers are of several types and ranks have three stages or more, or many
 /// layers differ, there may be too many options for a proof: then annealing alone finds plans, and the bound comes from
 /// the work. Where layers send different numbers of bytes, the search takes messages at their smallest and buffers at
-/// their largest: then nothing is proved about buffers, the bound comes from the work, and progress reports makespans
-/// with the smallest messages. Of equally good plans it returns the one found first: deterministic unless a limit other
+/// their largest: then the bound comes from the work, a request is infeasible only if nothing fits with the smallest
+/// buffers either, else unknown, and progress reports makespans with the smallest messages. Of equally good plans it returns the one found first: deterministic unless a limit other
 /// than `node_limit` is reached.
 ///
 /// Source: docs/recomputation.md derives the options, bounds and the search.

@@ -36,9 +36,6 @@ struct recompute_options {
 
 namespace detail {
 
-/// Rejects a recomputation that no layer offers.
-STAGECUT_DECL void check_names(const profile& model, const recompute_options& options);
-
 /// Turns the result of the search into a plan.
 [[nodiscard]] STAGECUT_DECL plan plan_of(const profile& model, const plan_request& request,
                                          const recompute_request& asked, const recomputed_chain& chain,

@@ -84,15 +84,23 @@ class memory_fit {
   std::size_t reached_ = 0;
 };
 
-/// Whether block b of n can be stage s of k by itself.
-[[nodiscard]] inline bool can_stand_alone(std::size_t b, std::size_t n, std::size_t s, std::size_t k) {
-  return s <= b && k - 1 - s <= n - 1 - b && (s == 0) == (b == 0) && (s == k - 1) == (b == n - 1);
-}
-
 /// The block that needs most, if it exceeds `bytes` in every position: then `layer_too_large`.
 [[nodiscard]] STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks,
                                                    const training_memory& memory,
                                                    const std::vector<stage_moments>& held, double bytes);
+
+/// The tensor-parallel degrees above 1 that layers offer as shardings, in order.
+[[nodiscard]] STAGECUT_DECL std::vector<std::size_t> offered_degrees(const profile& model);
+
+/// The model with the sharding of that degree, without recomputation if there is a choice, of each layer that offers
+/// one: its figures on one of the devices.
+[[nodiscard]] STAGECUT_DECL profile sharded_by(profile model, std::size_t degree);
+
+/// Names the smallest degree that layers offer with which stages fit; empty: none, or unknown.
+[[nodiscard]] STAGECUT_DECL std::string sharding_remedy(const profile& model, const cuts& blocks,
+                                                        const memory_options& options,
+                                                        const std::vector<stage_moments>& held, double bytes,
+                                                        const search_options& limits);
 
 /// `1 device`, `2 devices`.
 [[nodiscard]] inline std::string devices_text(std::size_t devices) {
@@ -113,23 +121,22 @@ template <class Needs>
   }
   check_limits("memory_shortage", limits);
   if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
-  const auto ways = [&](double needed) { return std::to_string(engine::whole_bytes(needed / bytes)); };
   memory_fit fits(blocks, memory, limits);
   reason why = too_large_block(model, blocks, memory, held, bytes);
-  if (why.remedy.empty()) {
-    const bool told = fits(held, bytes).has_value();
-    const std::size_t reached = fits.reached();
-    const auto least = engine::least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
-    if (least.known) why.remedy = joined({"sharding every layer ", ways(least.high), " ways would do"});
-    if (why.what == reason::cause::memory) {
-      why.needed = engine::whole_bytes(least.low + 1);
-      why.place = joined({"the fullest of ", stages, stages == 1 ? " stage" : " stages"});
-      if (told && reached < blocks.stages()) {
-        why.place = joined({layer_text(model, blocks[reached]), " finds no place: ", why.place});
-      }
+  const bool told = fits(held, bytes).has_value();
+  const std::size_t reached = fits.reached();
+  const auto least = engine::least_that_fits([&](double enough) { return fits(held, enough); }, bytes);
+  why.remedy = sharding_remedy(model, blocks, memory.options(), held, bytes, limits);
+  if (why.remedy.empty() && least.known) {
+    why.remedy = joined({engine::whole_bytes(least.high), " bytes a device would do"});
+  }
+  if (why.what == reason::cause::memory) {
+    why.needed = engine::whole_bytes(least.low + 1);
+    why.place = joined({"the fullest of ", stages, stages == 1 ? " stage" : " stages"});
+    if (told && reached < blocks.stages()) {
+      why.place = joined({layer_text(model, blocks[reached]), " finds no place: ", why.place});
     }
   }
-
   if (needs(stages).empty()) return why;
   // Fewer devices have less memory than all layers together.
   std::size_t devices = engine::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
@@ -155,10 +162,11 @@ template <class Needs>
 /// @param bytes      of a device
 /// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if unknown
 /// @param limits     optional: when to return what is known by then
-/// @return           `layer_too_large` with the block that needs most in every position, and the tensor-parallel degree
-///                   at which it fits as a stage of its own, if it can be one; else `memory` with the least need of the
-///                   fullest stage, by bisection. The remedy then names the sharding of all layers, and the smallest
-///                   number of devices that fits, each one tried. `more_stages_than_layers` if that is the cause
+/// @return           `layer_too_large` with the block that needs most in every position; else `memory` with the least
+///                   need of the fullest stage, by bisection. The remedy names the smallest tensor-parallel degree that
+///                   layers offer as `shardings` with which stages fit, or the bytes of a device that would do; and the
+///                   smallest number of devices that fits, each one tried. `more_stages_than_layers` if that is the
+///                   cause
 /// @throws           argument_error for no stage, and for bytes that are negative or not finite
 ///
 /// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a

@@ -113,6 +113,9 @@ struct objective_value {
   double bound = 0;                                  ///< no plan has less
   stagecut::state state = stagecut::state::unknown;  ///< what is proved
 
+  /// How far the value may be above the optimum, as a fraction of the bound; 1 for a bound of 0 and a value above it.
+  [[nodiscard]] double gap() const noexcept { return bound > 0 ? (value - bound) / bound : value > bound ? 1 : 0; }
+
   /// Member-wise equality.
   friend bool operator==(const objective_value&, const objective_value&) = default;
 };

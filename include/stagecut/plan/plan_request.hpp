@@ -105,7 +105,7 @@ struct plan_request {
   /// For each stage, for 1F1B with one on each device; empty: the schedule's.
   std::vector<std::size_t> in_flight{};
   /// Whether `in_flight` is chosen together with the cut for the least makespan: 1F1B with one stage on each device,
-  /// planned by the makespan.
+  /// planned by the makespan. Where schedules are open, they are compared without, and 1F1B also with the best numbers.
   bool best_in_flight = false;
   /// The framework that will run the plan of a chain: the best plan is found among those that it can express. 1F1B
   /// means its first schedule if it runs only others.

@@ -78,7 +78,9 @@ struct layer {
   cold<std::vector<tied_parameters>> tied{};  ///< parameters shared with other layers
   cold<std::vector<std::string>> modules{};   ///< names of its modules in the framework's model; none: `name` alone
   cold<std::string> recomputation{};          ///< recomputation in these figures: `selective`, `full`; empty: none
-  cold<std::vector<layer_variant>> recomputations{};  ///< alternatives for its recomputation
+  /// Alternatives for its recomputation. All have the layer's forward pass and output, and its parameters, resident
+  /// bytes and update, for which 0 means the layer's.
+  cold<std::vector<layer_variant>> recomputations{};
   cold<std::vector<layer_variant>> shardings{};       ///< alternatives for its sharding
   /// In a module tree: the layers it contains, in order, whose figures its own exclude. None: a leaf.
   cold<std::vector<std::size_t>> children{};

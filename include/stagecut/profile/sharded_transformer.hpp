@@ -23,7 +23,8 @@ namespace stagecut::inline STAGECUT_ABI::transformer {
 /// @param ways  tensor-parallel degrees; 1 stands for the layers themselves
 /// @return      a sharding's output is the layer's: each device of a stage sends its part, and together they send the
 ///              whole
-/// @throws      stagecut::invalid_input as `profile`, for any of the degrees, and if `r` itself uses several devices
+/// @throws      stagecut::invalid_input as `profile`, for any of the degrees, if `r` itself uses several devices, and if its
+///              replicas cannot share the experts without tensor parallelism
 STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const training& r, const device& on,
                                                 const efficiencies& reached, const std::vector<std::size_t>& ways);
 

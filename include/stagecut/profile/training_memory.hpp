@@ -74,6 +74,9 @@ class training_memory {
   ///         for options that are negative or not finite
   explicit training_memory(const profile& model, const memory_options& options = {});
 
+  /// How memory is computed.
+  [[nodiscard]] const memory_options& options() const noexcept { return options_; }
+
   /// Number of layers n.
   [[nodiscard]] std::size_t size() const noexcept { return output_.size(); }
 

@@ -5,23 +5,35 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/cost/item_sums.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/parts/each_tie.hpp>
+#include <stagecut/profile/parts/recomputed_figures.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline STAGECUT_ABI {
 
 namespace detail {
+
+STAGECUT_DECL void check_recomputation(const profile& model, std::size_t i, const layer_variant& way) {
+  const changed_figure changed = changed_figure_of(model.layers[i], way);
+  if (changed.name[0] == '\0') return;
+  const auto shown = [](const std::optional<double>& value) { return value ? number_text(*value) : "not set"; };
+  fail(invalid_input(layer_text(model, i),
+                     joined({"recomputation ", in_quotes(way.name), ": ", changed.name, " = ",
+                             shown(changed.recomputed), ", must be the layer's, ", shown(changed.as_profiled)})));
+}
 
 STAGECUT_DECL recomputed_chain_maker::recomputed_chain_maker(const profile& model,
                                                              const std::vector<std::string>& names,
@@ -117,10 +129,7 @@ STAGECUT_DECL std::size_t recomputed_chain_maker::type_of(std::size_t i) {
   };
   add(own, each);
   for (const layer_variant& way : each.recomputations.get()) {
-    if (way.forward != each.forward || way.output != each.output) {
-      fail(invalid_input(layer_text(model_, i), joined({"recomputation ", in_quotes(way.name),
-                                                        " has another forward pass or output than the layer"})));
-    }
+    check_recomputation(model_, i, way);
     add(way.name, way);
   }
   if (type.choices.empty()) {

@@ -97,13 +97,14 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return most;
 }
 
-/// Whether any plan fits with `more` bytes on every rank; unset: too many combinations to decide.
+/// Whether any plan fits with `more` bytes on every rank, if buffers are taken so; unset: too many combinations to
+/// decide.
 [[nodiscard]] inline std::optional<bool> fits_with(const recompute_model& leanest, const recompute_request& request,
-                                                   double more) {
+                                                   double more, taken_buffers buffers = taken_buffers::largest) {
   const whole_times unit({}, {}, 0);
   const std::vector<std::size_t> least = least_layers_of(request);
   const bool splits = splits_backward(request.schedule);
-  std::vector<rank_rules> rules = rules_of(leanest, request, unit, splits);
+  std::vector<rank_rules> rules = rules_of(leanest, request, unit, splits, buffers);
   if (leanest.types.size() == 1 && leanest.types[0].choices.size() == 1 && leanest.forbidden_cuts.empty()) {
     std::size_t all = 0;
     for (const rank_rules& each : rules) {
@@ -140,23 +141,42 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return why;
 }
 
-/// Explains why no plan fits: the missing memory, to the byte; with too many plans, a lower bound of it.
-[[nodiscard]] inline reason explain_infeasible_recomputation(const recompute_model& model,
-                                                             const recompute_request& request) {
-  recompute_model leanest = leanest_of(model);
-  for (layer_type& type : leanest.types) {
-    type.forward = 0;  // only bytes matter here
+/// The leanest model without times: only bytes matter.
+[[nodiscard]] inline recompute_model leanest_bytes_of(const recompute_model& model) {
+  recompute_model result = leanest_of(model);
+  for (layer_type& type : result.types) {
+    type.forward = 0;
     for (recompute_choice& each : type.choices) each.backward = each.backward_weight = 0;
   }
+  return result;
+}
+
+/// Whether it is proved that no plan fits: even the smallest buffers at all ends of stages, whichever cut has them,
+/// leave too little memory for the recomputations that need least.
+[[nodiscard]] inline bool is_proved_infeasible(const recompute_model& model, const recompute_request& request) {
+  return fits_with(leanest_bytes_of(model), request, 0, taken_buffers::smallest) == false;
+}
+
+/// Explains why no plan fits: the missing memory, to the byte; with too many plans, or if buffers depend on the cut, a
+/// lower bound of it.
+[[nodiscard]] inline reason explain_infeasible_recomputation(const recompute_model& model,
+                                                             const recompute_request& request) {
+  const recompute_model leanest = leanest_bytes_of(model);
   double greatest = 0;
   for (std::size_t r = 0; r < request.schedule.ranks(); ++r) {
     const double here = memory_of(request, r) + request.constant;
     greatest = std::max(greatest, here);
   }
-  const auto fits = [&](double more) { return fits_with(leanest, request, more); };
-  const auto lacking = engine::least_that_fits(
-      fits, 0, 1, [](double) { return 1.0; }, 59);
+  const auto lacking_with = [&](taken_buffers buffers) {
+    const auto fits = [&](double more) { return fits_with(leanest, request, more, buffers); };
+    return engine::least_that_fits(
+        fits, 0, 1, [](double) { return 1.0; }, 59);
+  };
+  const bool differ = buffers_differ(model, request);
+  const auto lacking = lacking_with(differ ? taken_buffers::smallest : taken_buffers::largest);
+  const auto enough = differ ? lacking_with(taken_buffers::largest) : lacking;
   const bool known = lacking.fits && lacking.known;
+  const bool would_do = enough.fits && enough.known;
   reason why{reason::cause::memory};
   bool alike = true;
   for (std::size_t r = 1; r < request.schedule.ranks(); ++r) {
@@ -165,8 +185,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (!alike) {
     why.what = reason::cause::constraint;
     why.place = "the memory of devices, with the recomputation of every layer that needs least";
-    const std::string more = joined({engine::floor_bytes(lacking.high), " bytes more"});
-    if (known) why.remedy = joined({more, " on every device would do"});
+    const std::string more = joined({engine::floor_bytes(enough.high), " bytes more"});
+    if (would_do) why.remedy = joined({more, " on every device would do"});
     return why;
   }
   why.available = engine::floor_bytes(greatest);
@@ -174,7 +194,7 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   const double needed = greatest + (known ? lacking.high : too_little + 1);  // proved lower bound
   why.needed = engine::whole_bytes(needed);
   why.place = "a device, with the recomputation of every layer that needs least,";
-  if (known) why.remedy = joined({why.needed, " bytes a device would do"});
+  if (would_do) why.remedy = joined({engine::whole_bytes(greatest + enough.high), " bytes a device would do"});
   return why;
 }
 

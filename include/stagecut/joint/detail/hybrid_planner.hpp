@@ -236,10 +236,12 @@ class hybrid_planner {
     choices.allowed = {};
     const double least = bytes_of_all(model_, choices) / *limit * (1 - 0x1p-40);
     const auto fits = [&](const device_choices& other) {
-      return has_hybrid(stage_options_of(make_(other)), limited(request_.pipeline, 0.5));
+      hybrid_request asked = limited(request_.pipeline, 0.5);
+      asked.devices = other.machine.devices();
+      return has_hybrid(stage_options_of(make_(other)), asked);
     };
-    why.remedy += hybrid_remedy(model_, choices, request_.pipeline.devices, engine::whole_bytes(least),
-                                request_.uniform ? "may do" : "would do", fits);
+    why.remedy +=
+        hybrid_remedy(model_, choices, engine::whole_bytes(least), request_.uniform ? "may do" : "would do", fits);
     return outcome<plan>::infeasible(std::move(why));
   }
 

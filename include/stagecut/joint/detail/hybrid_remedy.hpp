@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/topology.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -39,15 +41,44 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   return result;
 }
 
+/// A machine with that many times as many of its outermost groups.
+[[nodiscard]] inline topology enlarged(const topology& machine, std::size_t times) {
+  std::vector<std::size_t> sizes;
+  std::vector<link_speed> links;
+  std::size_t inner = 1;
+  for (std::size_t level = 0; level < machine.levels(); ++level) {
+    sizes.push_back(machine.span(level) / inner);
+    links.push_back(machine.link_of(level));
+    inner = machine.span(level);
+  }
+  if (sizes.empty()) return topology({times}, {link_speed{}});
+  sizes.back() *= times;
+  return topology(sizes, links);
+}
+
+/// The smallest number of devices, twice as many or a further doubling up to 1024, with which stages fit; 0: none was
+/// found.
+template <class Fits>
+[[nodiscard]] std::size_t doubled_devices(const device_choices& choices, const Fits& fits) {
+  constexpr std::size_t most = 1024;
+  device_choices more = choices;
+  for (std::size_t times = 2; times <= most / choices.machine.devices(); times *= 2) {
+    more.machine = enlarged(choices.machine, times);
+    if (fits(more)) return more.machine.devices();
+  }
+  return 0;
+}
+
 /// Describes, in words, what would suffice besides more memory: recomputation and tensor parallelism, where layers
 /// offer them and they were excluded, each if stages fit with it, else both; and more devices.
 ///
 /// @param would  `would do`, or `may do` where what fits may differ from the request
-/// @param fits   whether stages fit with given choices
-/// @param least  devices that the bytes of all layers need, spread evenly; equal to `devices`: more may suffice
+/// @param fits   whether stages fit with given choices, on their machine
+/// @param least  devices that the bytes of all layers need, spread evenly; no more than the machine's: more are tried
 template <class Fits>
-[[nodiscard]] std::string hybrid_remedy(const profile& model, const device_choices& choices, std::size_t devices,
-                                        std::size_t least, const char* would, const Fits& fits) {
+[[nodiscard]] std::string hybrid_remedy(const profile& model, const device_choices& choices, std::size_t least,
+                                        const char* would, const Fits& fits) {
+  const std::size_t devices = choices.machine.devices();
   std::string text;
   const auto add = [&](const std::string& what) { text += joined({"; ", what}); };
   device_choices again = choices;
@@ -64,8 +95,8 @@ template <class Fits>
   }
   if (least > devices) {
     add(joined({"so run, fewer than ", least, " devices do not hold it"}));
-  } else {
-    add("more devices may do");
+  } else if (const std::size_t more = doubled_devices(choices, fits); more != 0) {
+    add(joined({more, " devices ", would}));
   }
   return text;
 }

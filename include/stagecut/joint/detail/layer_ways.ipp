@@ -12,6 +12,7 @@
 #include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/parts/recomputed_figures.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
@@ -75,6 +76,7 @@ STAGECUT_DECL void layer_ways::check_layer(const profile& model, std::size_t i) 
     refuse("has a stage or a device of its own, which this planner does not keep to");
   if (each.is_backward) refuse("is of the backward pass alone, and stages have both passes of their layers");
   if (!each.children.empty()) refuse("has children: see flatten_modules");
+  for (const layer_variant& variant : each.recomputations.get()) check_recomputation(model, i, variant);
   for (const auto* const variants : {&each.recomputations.get(), &each.shardings.get()}) {
     for (std::size_t k = 0; k < variants->size(); ++k) {
       const layer_variant& variant = (*variants)[k];
@@ -101,7 +103,7 @@ STAGECUT_DECL std::vector<layer_way> layer_ways::recomputed(const layer& each,
   if (each.recomputations.empty() || is_asked_for(own, names)) result.push_back(way(each));
   for (const layer_variant& variant : each.recomputations.get()) {
     if (!is_asked_for(variant.name, names)) continue;
-    result.push_back(way(variant));
+    result.push_back(way(with_layer_figures(each, variant)));
     result.back().recomputation = variant.name;
   }
   return result;

@@ -109,7 +109,7 @@ STAGECUT_DECL outcome<recompute_plan> minimize_recomputation_fn::solved(const re
   if (what == found::nothing) {
     return detail::best_start(model, request, own, answer::unknown({reason::cause::limit_reached}), bound);
   }
-  if (what == found::none_exists && differ) {
+  if (what == found::none_exists && differ && !detail::is_proved_infeasible(model, request)) {
     return detail::best_start(
         model, request, own,
         answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"}),

@@ -16,6 +16,7 @@
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/joint/compare_hybrids.hpp>
+#include <stagecut/joint/detail/best_in_flight_rows.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/detail/recomputed_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
@@ -23,12 +24,14 @@
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/module_request.hpp>
+#include <stagecut/plan/parts/as_one_chain.hpp>
 #include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_modules.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/usual_search.hpp>
+#include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/as_inference.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -52,12 +55,32 @@ namespace detail {
   return result;
 }
 
+/// Rejects the best numbers in flight where no open choice may have them.
+inline void check_open_in_flight(const profile& model, const plan_request& request, const plan_choices& choices) {
+  const auto refuse = [](const char* why) { fail(argument_error("plan_model", "best_in_flight", "true", why)); };
+  const bool is_graph = request.as_graph || !(model.edges.empty() || stagecut::is_chain(model));
+  if (is_graph) refuse("is of chains: leave it out where the schedule of a graph is open, which chooses them");
+  const auto has = [](const auto& list, auto one, auto own) {
+    return list.empty() ? own == one : std::find(list.begin(), list.end(), one) != list.end();
+  };
+  if (has(choices.schedules, schedule_kind::one_forward_one_backward, request.schedule) &&
+      has(choices.stages_per_rank, std::size_t{1}, request.stages_per_rank)) {
+    return;
+  }
+  refuse("is of 1F1B with one stage on each device, which must be among the choices of schedules and stages_per_rank");
+}
+
 /// Plans the cut together with the schedule or its numbers.
 inline void plan_choices_of(const profile& model, planned_model& result) {
   const plan_choices choices = choices_of(model, result.request);
   result.request.choices = {};
   result.request.any_schedule = false;
-  plan_comparison found = compare_plans(model, result.request, choices, plan_graph);
+  const auto compare = [&](const plan_request& request) { return compare_plans(model, request, choices, plan_graph); };
+  const bool in_flight = result.request.best_in_flight;
+  if (in_flight) check_open_in_flight(model, result.request, choices);
+  plan_comparison found = in_flight ? compare_with_best_in_flight(as_one_chain("plan_model", model, result.request),
+                                                                  result.request, compare)
+                                    : compare(result.request);
   result.best = std::move(found.best);
   result.compared = std::move(found.compared);
   if (!result.best) return;
@@ -68,9 +91,11 @@ inline void plan_choices_of(const profile& model, planned_model& result) {
   result.request.devices = row.devices;
   result.request.stages_per_rank = row.stages_per_rank;
   result.request.microbatches = row.microbatches;
-  // A graph of parallel stages admits the microbatches that its plan says: 1F1B by `plan_graph`.
+  // A graph of parallel stages admits the microbatches that its plan says: 1F1B by `plan_graph`. So does a chain with
+  // the best numbers in flight.
   const bool parallel = row.schedule == schedule_kind::in_flight;
   result.request.schedule = parallel ? schedule_kind::one_forward_one_backward : row.schedule;
+  result.request.best_in_flight = in_flight && parallel;
   result.request.group = row.group;
 }
 
@@ -127,6 +152,10 @@ inline void check_hybrid_numbers(const plan_request& request) {
 /// @param compares  whether to show the plans of other planners, too
 inline void plan_devices(const profile& model, const plan_request& request, bool compares, planned_model& result) {
   check_hybrid_numbers(request);
+  if (request.recomputations) {
+    check_recomputation_names("plan_model", "recomputations", offered_recomputations(model, true),
+                              *request.recomputations);
+  }
   hybrid_plan_request asked = hybrid_request_of(with_usual_limit(model, request));
   if (!request.recomputations) asked.choices.recomputations = own_recomputations(model);
   if (!compares || asked.objective != plan_objective::automatic) {

@@ -12,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/as_recompute_model.hpp>
+#include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/recompute_request.hpp>
@@ -49,7 +50,6 @@ STAGECUT_DECL profile with_choices(profile model, const std::vector<layer_choice
     each.activations = way->activations;
     each.workspace = way->workspace;
     each.recomputed = way->recomputed;
-    each.update = way->update;
   }
   return model;
 }
@@ -78,19 +78,6 @@ inline void check_recompute_options(const plan_request& request) {
     refuse("slices", std::to_string(request.slices), "goes with 1F1B alone");
   }
   if (!request.in_flight.empty()) refuse("in_flight", "{…}", "is not told with recomputation: the schedule says it");
-}
-
-STAGECUT_DECL void check_names(const profile& model, const recompute_options& options) {
-  for (const std::string& name : options.names) {
-    bool known = false;
-    for (const layer& each : model.layers) {
-      const bool own = own_recomputation(each) == name;
-      known = known || own || find_variant(each.recomputations, name) != nullptr;
-    }
-    if (!known) {
-      fail(argument_error("plan_recomputation", "recompute", in_quotes(name), "is the recomputation of no layer"));
-    }
-  }
 }
 
 /// The request for the chain.
@@ -161,10 +148,11 @@ STAGECUT_DECL asked_recomputation ask_recomputation(const profile& model, const 
     detail::fail(argument_error("plan_recomputation", "slices", std::to_string(wanted.slices),
                                 detail::joined({"makes more than ", most_predicted, " forward passes"})));
   }
+  detail::check_recomputation_names("plan_recomputation", "names", detail::offered_recomputations(model, false),
+                                    options.names);
   asked_recomputation result{as_recompute_model(model, options.names, wanted.memory_accounting), {}};
   result.chain.model = sequence_split(result.chain.model, wanted.slices);
   result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
-  detail::check_names(model, options);
   return result;
 }
 

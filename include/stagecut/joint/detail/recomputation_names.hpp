@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/joint/as_recompute_model.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -29,6 +32,69 @@ namespace stagecut::inline STAGECUT_ABI::detail {
     if (!known) result.push_back(each.recomputation);
   }
   return result;
+}
+
+/// The recomputations that a layer has or offers, in the order of the layers.
+/// @param sharded  whether those of shardings count, and `none`
+[[nodiscard]] inline std::vector<std::string> offered_recomputations(const profile& model, bool sharded) {
+  std::vector<std::string> result;
+  const auto add = [&](const std::string& name) {
+    if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
+  };
+  if (sharded) add(no_recomputation);
+  for (const layer& each : model.layers) {
+    add(own_recomputation(each));
+    for (const layer_variant& variant : each.recomputations.get()) add(variant.name);
+    for (const layer_variant& variant : each.shardings.get()) {
+      if (sharded && !variant.recomputation.empty()) add(variant.recomputation);
+    }
+  }
+  return result;
+}
+
+/// The number of characters that have to be added, left out or replaced to turn one word into another.
+[[nodiscard]] inline std::size_t edits_between(const std::string& one, const std::string& other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      const std::size_t replaced = diagonal + (one[i] == other[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, diagonal + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+/// The known name that a misspelled one is nearest to; empty: more than a third of it differs from each.
+[[nodiscard]] inline std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t longest = 64;
+  std::string result;
+  std::size_t least = name.size() > longest ? 0 : std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& each : known) {
+    if (each.size() > longest) continue;
+    const std::size_t here = edits_between(name, each);
+    if (here < least) least = here, result = each;
+  }
+  return result;
+}
+
+/// Rejects a name of a recomputation that is not known.
+/// @param argument  the list of names
+inline void check_recomputation_names(std::string_view function, const char* argument,
+                                      const std::vector<std::string>& known, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::find(known.begin(), known.end(), names[i]) != known.end()) continue;
+    std::string all;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      all += joined({k == 0 ? "" : k + 1 == known.size() ? " or " : ", ", in_quotes(known[k])});
+    }
+    const std::string near = nearest_name(names[i], known);
+    fail(argument_error(function, joined({argument, "[", i, "]"}), in_quotes(names[i]),
+                        joined({"is the recomputation of no layer: must be ", all,
+                                near.empty() ? "" : joined({"; did you mean ", in_quotes(near), "?"})})));
+  }
 }
 
 /// Whether a layer supports this tensor-parallel degree with one of these recomputations; empty: with any.

@@ -83,9 +83,16 @@ struct sent_bytes {
 /// Whether buffers depend on the cut points.
 [[nodiscard]] inline bool buffers_differ(const recompute_model& model, const recompute_request& request);
 
+/// How large buffers between stages are taken, if their bytes depend on the cut points.
+enum class taken_buffers : unsigned char {
+  largest,  ///< what fits then, fits with those of its cut
+  smallest  ///< what does not fit then, does not fit at all
+};
+
 /// The rules of all ranks.
 [[nodiscard]] inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
-                                                      const whole_times& unit, bool splits);
+                                                      const whole_times& unit, bool splits,
+                                                      taken_buffers buffers = taken_buffers::largest);
 
 /// The unit of all times: of passes and messages.
 [[nodiscard]] inline whole_times unit_of(const recompute_model& model, const std::vector<double>& messages,
@@ -197,9 +204,10 @@ inline bool buffers_differ(const recompute_model& model, const recompute_request
 }
 
 inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
-                                        const whole_times& unit, bool splits) {
+                                        const whole_times& unit, bool splits, taken_buffers buffers) {
   const schedule& order = request.schedule;
-  const sent_bytes sent(model, request);
+  const sent_bytes all(model, request);
+  const std::vector<double>& sent = buffers == taken_buffers::largest ? all.most : all.least;
   std::vector<rank_rules> rules(order.ranks());
   for (std::size_t r = 0; r < rules.size(); ++r) {
     rules[r].moments = moments_of_rank(model, order, r);
@@ -209,7 +217,7 @@ inline std::vector<rank_rules> rules_of(const recompute_model& model, const reco
     rank_rules& here = rules[order.rank_of[s]];
     const first_and_last ends(model, order, s);
     here.stages.push_back(s);
-    const double crossing = (s == 0 ? 0 : sent.most[s - 1]) + (s + 1 == order.stages() ? 0 : sent.most[s]);
+    const double crossing = (s == 0 ? 0 : sent[s - 1]) + (s + 1 == order.stages() ? 0 : sent[s]);
     here.memory -= ends.resident + request.boundary_buffers * crossing;
     here.own_forward.push_back(unit.whole(ends.forward));
     const double weight = splits ? unit.whole(ends.weight) : 0;

@@ -139,6 +139,10 @@ class recomputed_choices {
     const auto refuse = [](const char* argument, const std::string& value, const std::string& why) {
       fail(argument_error("plan_model", argument, value, why));
     };
+    if (request_.recomputations) {
+      check_recomputation_names("plan_model", "recomputations", offered_recomputations(model_, false),
+                                *request_.recomputations);
+    }
     const plan_choices& of = request_.choices;
     if (!of.devices.empty() || !of.microbatches.empty() || !of.schedules.empty()) {
       refuse("choices", "{…}", "may leave open the stages per rank alone where recomputation is planned");
@@ -149,7 +153,8 @@ class recomputed_choices {
     const bool whole = request_.target != framework::none && request_.target != framework::sapp;
     if (request_.slices > 1 && whole) {
       const std::string of_target = entry_of(request_.target).framework;
-      refuse("slices", "{…}", joined({"is of SAPP and MindFormers: ", of_target, " runs whole sequences"}));
+      refuse("slices", std::to_string(request_.slices),
+             joined({"must be 1 for ", of_target, ", which runs whole sequences: SAPP and MindFormers cut them"}));
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/parts/recomputed_figures.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline STAGECUT_ABI::detail {
@@ -56,8 +57,11 @@ template <class Each>
   bool found = false;
   for (const layer_variant& variant : sharded ? each.shardings.get() : each.recomputations.get()) {
     if (found || variant.name != (sharded ? choice.sharding : choice.recomputation)) continue;
-    result = detail::copied_figures(variant);
+    result = detail::copied_figures(sharded ? variant : with_layer_figures(each, variant));
     result.ways = variant.tensor_parallel;
+    if (!sharded && changed_figure_of(each, variant).name[0] != '\0') {
+      result.wrong = "its recomputation has another forward pass, output, parameters, resident bytes or update than it";
+    }
     found = true;
   }
   if (!found) result.wrong = "it has no variant of the name that was chosen";

@@ -3,8 +3,10 @@
 
 #include <stagecut/plan/memory_shortage.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
@@ -12,6 +14,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/parts/held_microbatches.hpp>
 #include <stagecut/engine/shortage.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
@@ -33,14 +36,10 @@ STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, c
     const std::size_t first = blocks[b];
     const std::size_t last = blocks[b + 1];
     std::optional<double> least;
-    std::optional<double> alone;  // as a stage of its own, buffers included
     const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
     for (std::size_t s = lowest; s <= b && s < stages; ++s) {
       const double here = memory.share(first, last, held[s]);
       if (!least || here < *least) least = here;
-      if (!can_stand_alone(b, blocks.stages(), s, stages)) continue;
-      const double all = memory.most(first, last, held[s]);
-      if (!alone || all < *alone) alone = all;
     }
     if (!(*least > most)) continue;
     most = *least;
@@ -51,9 +50,48 @@ STAGECUT_DECL reason too_large_block(const profile& model, const cuts& blocks, c
       why.place = joined({"the group of layers ", first, " to ", last - 1, " (", in_quotes(model.layers[first].name),
                           " to ", in_quotes(model.layers[last - 1].name), ")"});
     }
-    why.remedy = alone ? joined({"sharded ", engine::whole_bytes(*alone / bytes), " ways it would fit"}) : "";
   }
   return why;
+}
+
+STAGECUT_DECL std::vector<std::size_t> offered_degrees(const profile& model) {
+  std::vector<std::size_t> result;
+  for (const layer& each : model.layers) {
+    for (const layer_variant& variant : each.shardings.get()) {
+      if (variant.tensor_parallel > 1) result.push_back(variant.tensor_parallel);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+STAGECUT_DECL profile sharded_by(profile model, std::size_t degree) {
+  for (layer& each : model.layers) {
+    const layer_variant* chosen = nullptr;
+    for (const layer_variant& variant : each.shardings.get()) {
+      if (variant.tensor_parallel != degree) continue;
+      if (chosen == nullptr || (!chosen->recomputation.empty() && variant.recomputation.empty())) chosen = &variant;
+    }
+    if (chosen == nullptr) continue;
+    each.parameters = chosen->parameters;
+    each.resident = chosen->resident;
+    each.activations = chosen->activations;
+    each.workspace = chosen->workspace;
+    each.recomputed = chosen->recomputed;
+  }
+  return model;
+}
+
+STAGECUT_DECL std::string sharding_remedy(const profile& model, const cuts& blocks, const memory_options& options,
+                                          const std::vector<stage_moments>& held, double bytes,
+                                          const search_options& limits) {
+  for (const std::size_t degree : offered_degrees(model)) {
+    const training_memory shared(sharded_by(model, degree), options);
+    memory_fit fits(blocks, shared, limits);
+    if (fits(held, bytes) == true) return joined({"sharding every layer ", degree, " ways would do"});
+  }
+  return "";
 }
 
 }  // namespace detail

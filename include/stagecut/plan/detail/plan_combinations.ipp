@@ -4,15 +4,18 @@
 #include <stagecut/plan/plan_combinations.hpp>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/cost/item_sums.hpp>
 #include <stagecut/plan/detail/plan_combination_rows.hpp>
 #include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/parts/request_problem.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -100,6 +103,35 @@ inline constexpr request_part_entry request_part_entries[] = {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The value of a part of a request that is one word or number; `{…}` for others.
+[[nodiscard]] inline std::string value_of_part(request_part part, const plan_request& request) {
+  switch (part) {
+    case request_part::makespan:
+    case request_part::bottleneck:
+    case request_part::balance:
+    case request_part::time_per_token:
+    case request_part::stage_time: return to_string(request.objective);
+    case request_part::another_schedule:
+    case request_part::synthesized: return to_string(request.schedule);
+    case request_part::several_per_rank: return std::to_string(request.stages_per_rank);
+    case request_part::slices: return std::to_string(request.slices);
+    case request_part::device_size: return std::to_string(request.device_size);
+    case request_part::cpus: return std::to_string(request.cpus);
+    case request_part::checkpoint: return to_string(request.memory_accounting.checkpoint);
+    case request_part::memory_limit: return number_text(*request.memory_limit.for_all());
+    case request_part::imbalance: return number_text(request.imbalance);
+    case request_part::target: return entry_of(request.target).name;
+    case request_part::inference:
+    case request_part::empty_stages:
+    case request_part::at_most: return "true";
+    default: return "{…}";
+  }
+}
+
+}  // namespace detail
+
 STAGECUT_DECL view<const request_part_entry> request_parts() noexcept { return detail::request_part_entries; }
 
 STAGECUT_DECL view<const plan_combination> plan_combinations() noexcept { return detail::plan_combination_rows; }
@@ -129,7 +161,7 @@ STAGECUT_DECL void check_combinations(const profile& model, const plan_request& 
   for (const plan_combination& row : combinations_of(model, request)) {
     if (row.proof != plan_proof::refused) continue;
     const request_part_entry& entry = request_parts()[static_cast<std::size_t>(row.part)];
-    detail::fail(argument_error("plan_model", entry.field, "{…}", row.why));
+    detail::fail(argument_error("plan_model", entry.field, detail::value_of_part(row.part, request), row.why));
   }
 }
 

@@ -34,6 +34,14 @@ STAGECUT_DECL stagecut::profile sharded_profile(const architecture& a, const tra
   if (r.tensor_parallel != 1) {
     stagecut::detail::fail(stagecut::invalid_input("training.tensor_parallel", "must be 1: the degrees say it"));
   }
+  const std::size_t replicas = r.context_parallel * r.data_parallel;
+  if (r.expert_parallel > 1 && replicas % r.expert_parallel != 0) {
+    stagecut::detail::fail(stagecut::invalid_input(
+        "training.expert_parallel",
+        stagecut::detail::joined({"expert_parallel = ", r.expert_parallel,
+                                  ", must divide context_parallel * data_parallel, ", replicas,
+                                  ": where tensor-parallel degrees are planned, layers may run at degree 1, too"})));
+  }
   stagecut::profile made = profile(a, r, on, reached);
   for (const std::size_t each : ways) {
     if (each == 1) continue;
