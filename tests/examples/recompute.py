@@ -244,7 +244,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--empty-stages: goes with --recompute", *tight, "--empty-stages")
     fails(2, "--schedule", *tight, "--recompute", "auto", "--schedule", "auto")
     auto = (*tight, "--recompute", "auto")
-    fails(2, "--less-memory: is an order, and --schedule says interleaved", *auto, "--stages-per-rank", 2, "--schedule", "interleaved", "--less-memory")
+    fails(2, "--less-memory: is a schedule, and --schedule gives interleaved", *auto, "--stages-per-rank", 2, "--schedule", "interleaved", "--less-memory")
     check(run(*auto, "--stages-per-rank", 2, "--schedule", "sapp-less-memory", "--less-memory").returncode == 0, "both say the same")
     fails(2, "--less-memory: needs --stages-per-rank above 1", *auto, "--less-memory")
     fails(2, "--keep-together: must be left out where recomputation is planned", *auto, "--keep-together", "0..1")
@@ -261,7 +261,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     small.write_text(json.dumps({**SMALL, "layers": plain(SMALL["layers"])}))
     free = tight[:-2]
-    fails(2, "no layer says how it could be recomputed", *tight, "--recompute", "auto")
+    fails(2, "no layer defines how it could be recomputed", *tight, "--recompute", "auto")
     fails(2, '"full" is the recomputation of no layer: none has "recomputations"', *tight, "--recompute", "none,full")
     check(run(*free, "--recompute", "none").stdout == run(*free).stdout != "", "nothing to recompute")
 

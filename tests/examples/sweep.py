@@ -104,7 +104,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--schedules: 2f2b is none (see stagecut schedules)", *sweep, "--devices", 4, "--schedules", "1f1b,2f2b")
     fails(2, "--recompute: except_last is neither never nor always", *sweep, "--devices", 4, "--recompute", "except_last")
     fails(2, "--memory: 5 apples is no size", *sweep, "--devices", 4, "--memory", "5 apples")
-    fails(2, "is that of --csv", *sweep, "--devices", 4, "--csv", table, "--svg", table)
+    fails(2, "is the file of --csv", *sweep, "--devices", 4, "--csv", table, "--svg", table)
     fails(2, "is an input", *sweep, "--devices", 4, "--csv", model)
     fails(2, "standard input: is empty", "sweep", "-", "--microbatches", 8, "--devices", 4)
     fails(1, "could not be written", *sweep, "--devices", 4, "--svg", folder / "none" / "rows.svg")

@@ -182,7 +182,7 @@ with tempfile.TemporaryDirectory() as folder:
     plan(before, "--devices", 4, "--memory", "none", says=too_large("60.48 GiB", "mine", "44.7 GiB"))
     before.write_text(json.dumps(mine | {"computed": {"memory": "much", "device": 3}}))
     plan(before, "--devices", 4)
-    fails(3, "memory: within 40.7 GiB, the 44.7 GiB of mine less a reserve of 4 GiB: --memory says another limit", "plan", small, "--gpu", card,
+    fails(3, "memory: within 40.7 GiB, the 44.7 GiB of mine less a reserve of 4 GiB: --memory sets another limit", "plan", small, "--gpu", card,
           "--devices", 4)
     fails(3, "within 44 GiB, the 44.7 GiB of mine less a reserve of 717.", "plan", small, "--gpu", card, "--devices", 4, "--memory-reserve", "752MB")
     reserved = run("plan", small, "--gpu", card, "--devices", 8, "--memory-reserve", "8GB").stdout
@@ -276,7 +276,7 @@ with tempfile.TemporaryDirectory() as folder:
     found, said = made(*transformer, "--config", small, "--gpu", "h100-80gb", "--calibrate", measured)
     reached = found["computed"]["efficiency"]
     check(near(reached["gemm"], 0.6, 1e-3) and reached["power"] == 0.86, reached)
-    check("power 0.86 (kept: one device cannot tell it from gemm)" in said and "does not fit" not in said, said)
+    check("power 0.86 (kept: on one device it cannot be distinguished from gemm)" in said and "does not fit" not in said, said)
     # Of whole iterations, too: the plan's, cut into as many layers each.
     model = pathlib.Path(folder) / "slow.json"
     model.write_text(json.dumps(slow))
@@ -340,7 +340,7 @@ check([s["memory"]["activations"] > 0 for s in served["stages"]] == [True, True]
 check(sum(s["memory"]["activations"] for s in served["stages"]) == seconds(profile("--inference", "--sequence", 4096, "--concurrent", 8), "activations"),
       served["stages"])
 fails(2, "--inference: is no part of the figures that --format config prints", *transformer, "--config", small, "--inference", "--format", "config")
-fails(2, "--format: csv has no column that says that nothing is trained", *transformer, "--config", small, "--inference", "--format", "csv")
+fails(2, "--format: csv has no column for inference", *transformer, "--config", small, "--inference", "--format", "csv")
 prompts = run("plan", small, "--inference", "--devices", 2, "--phase", "prefill").stdout
 check("\ntime to the first token: " in prompts and "time per token" not in prompts, prompts)
 check("\ntime per token: " in run("plan", small, "--inference", "--devices", 2).stdout, "decode")

@@ -320,7 +320,7 @@ TEST_CASE("SAPP's way finds what the ranks between the ends tell, and counts the
   CHECK(close(square.parameters * 4 + square.activations[0] * 6 + square.activations[1] * 2, runs.peaks[1].bytes));
   runs.peaks.erase(runs.peaks.begin() + 1);
   const std::string few = refusal<invalid_input>([&] { return fit_memory(runs, as_sapp); });
-  CHECK(few.find("peaks: 2 of them cannot tell 3 unknowns: ") == 0);
+  CHECK(few.find("peaks: 2 of them cannot determine 3 unknowns: ") == 0);
 }
 
 TEST_CASE("the cases of SAPP's memory decomposition") {
@@ -361,26 +361,30 @@ TEST_CASE("what peaks do not tell is named, and the run that would") {
     return refusal<invalid_input>([&] { return fit_memory(runs, {.constant = constant}); });
   };
   CHECK(refused({{{3}, {3}, {3}, {3}, {3}, {3}}}, {"none"}) ==
-        "peaks: the constant and the parameters of a layer cannot be told apart: add a run in which some rank holds "
+        "peaks: the constant and the parameters of a layer cannot be distinguished: add a run in which some rank holds "
         "another number of layers");
   CHECK(refused({{{3, 0}, {2, 0}, {4, 0}, {3, 0}, {3, 0}, {1, 0}}}, {"none", "full"}) ==
         "peaks: the activations of \"full\" stand in no peak: add a run in which some rank runs layers as \"full\"");
-  CHECK(refused({{{3, 1}, {3, 1}, {6, 2}, {3, 1}, {9, 3}, {6, 2}}}, {"none", "full"}) ==
-        "peaks: the activations of \"none\" and the activations of \"full\" cannot be told apart: add a run in which "
-        "some "
-        "rank runs another share of its layers as \"full\"");
+  CHECK(
+      refused({{{3, 1}, {3, 1}, {6, 2}, {3, 1}, {9, 3}, {6, 2}}}, {"none", "full"}) ==
+      "peaks: the activations of \"none\" and the activations of \"full\" cannot be distinguished: add a run in which "
+      "some "
+      "rank runs another share of its layers as \"full\"");
   CHECK(refused({{{3}, {1}}, {{2}, {2}}, {{1}, {3}}}, {"none"}) ==
-        "peaks: the constant, the head and the tail cannot be told apart: add the peak of a rank without head or tail");
+        "peaks: the constant, the head and the tail cannot be distinguished: add the peak of a rank without head or "
+        "tail");
   CHECK(refused({{{3, 1}, {3, 0}, {6, 0}, {3, 0}, {2, 0}, {6, 0}}}, {"none", "full"}) ==
-        "peaks: the activations of \"full\" and the head cannot be told apart: add the peak of a rank without the head "
+        "peaks: the activations of \"full\" and the head cannot be distinguished: add the peak of a rank without the "
+        "head "
         "that "
         "runs layers as \"full\"");
-  CHECK(refused({{{3}}, {{2}}, {{1}}, {{5}}}, {"none"}, false) ==
-        "peaks: the parameters of a layer and the activations of \"none\" cannot be told apart: add a run in which "
-        "some rank "
-        "keeps another number of microbatches; the head and the tail cannot be told apart: add a run in which no rank "
-        "holds "
-        "both head and tail");
+  CHECK(
+      refused({{{3}}, {{2}}, {{1}}, {{5}}}, {"none"}, false) ==
+      "peaks: the parameters of a layer and the activations of \"none\" cannot be distinguished: add a run in which "
+      "some rank "
+      "keeps another number of microbatches; the head and the tail cannot be distinguished: add a run in which no rank "
+      "holds "
+      "both head and tail");
   // The same with such runs.
   CHECK(refused({{{3}, {3}, {3}, {3}, {3}, {3}}, {{3}, {4}, {3}, {2}, {3}, {3}}}, {"none"}) == "not refused");
   CHECK(refused({{{3, 0}, {2, 0}, {4, 0}, {3, 0}, {3, 0}, {1, 0}}, {{3, 0}, {2, 0}, {0, 4}, {3, 0}, {3, 0}, {1, 0}}},
@@ -391,7 +395,7 @@ TEST_CASE("what peaks do not tell is named, and the run that would") {
   CHECK(refused({{{3, 1}, {3, 0}, {6, 0}, {3, 0}, {2, 0}, {6, 0}}, {{4, 0}, {3, 0}, {6, 0}, {1, 2}, {2, 0}, {6, 0}}},
                 {"none", "full"}) == "not refused");
   const std::string few = refused({{{3}, {3}, {3}}}, {"none"});
-  CHECK(few.find("peaks: 3 of them cannot tell 5 unknowns: the constant, the parameters of a layer, ") == 0);
+  CHECK(few.find("peaks: 3 of them cannot determine 5 unknowns: the constant, the parameters of a layer, ") == 0);
 }
 
 TEST_CASE("peaks that are none are refused") {
@@ -419,7 +423,8 @@ TEST_CASE("peaks that are none are refused") {
   CHECK(refused([](dry_runs&) {}) == "not refused");
   dry_runs none = told_runs();
   std::erase_if(none.peaks, [](const rank_peak& each) { return !each.has_head; });
-  CHECK(refusal<invalid_input>([&] { return fit_memory(none, as_sapp); }).find("peaks: 0 of them cannot tell 3") == 0);
+  CHECK(refusal<invalid_input>([&] { return fit_memory(none, as_sapp); }).find("peaks: 0 of them cannot determine 3") ==
+        0);
 }
 
 TEST_CASE("peaks of any size are fitted alike, and those of nothing are nothing") {

@@ -300,9 +300,9 @@ TEST_CASE("requests without an answer are refused") {
   const auto refused = [](const dry_run_request& request, const dry_runs& existing = {}) {
     return refusal<std::invalid_argument>([&] { return next_dry_run(request, existing); });
   };
-  CHECK(
-      refused(asked(1, 8, 1)) ==
-      "stagecut::next_dry_run: request.ranks = 1, must be at least 2: of one rank head and tail cannot be told apart");
+  CHECK(refused(asked(1, 8, 1)) ==
+        "stagecut::next_dry_run: request.ranks = 1, must be at least 2: on one rank, head and tail cannot be "
+        "distinguished");
   CHECK(refused(asked(4, 3, 1)) ==
         "stagecut::next_dry_run: request.layers = 3, must be at least the number of ranks, 4");
   CHECK(refused(asked(4, 16, 0)) == "choices: there is none");
@@ -311,7 +311,7 @@ TEST_CASE("requests without an answer are refused") {
   CHECK(refused(asked(3, 3, 2)) ==
         "stagecut::next_dry_run: request.layers = 3, must be others, or ranks: whatever the runs, the parameters of a "
         "layer, "
-        "the activations of \"none\", the activations of \"selective\", the head and the tail cannot be told apart");
+        "the activations of \"none\", the activations of \"selective\", the head and the tail cannot be distinguished");
   auto request = asked(4, 17, 2);
   request.most_layers = 4;
   CHECK(refused(request) ==

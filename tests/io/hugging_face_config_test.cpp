@@ -452,7 +452,7 @@ TEST_CASE("a figure that is wrong is refused at its place") {
   CHECK(refused(config("qwen3_moe", experts + R"(, "mlp_only_layers": [6])")) ==
         "f#/mlp_only_layers/0: 6 is no layer: there are 6");
   CHECK(refused(config("qwen2_moe", experts + R"(, "use_sliding_window": true)")) ==
-        R"(f#/use_sliding_window: true, and no "layer_types" that say of which layers)");
+        R"(f#/use_sliding_window: true, and no "layer_types" that list its layers)");
   CHECK(refused(config("phi", R"(, "qk_layernorm": true)")) == "f#/qk_layernorm: such models are not known here");
   CHECK(refused(config("llama4_text", llama4 + R"(, "no_rope_layers": [1])")) ==
         "f#/no_rope_layers: 1 elements, fewer than layers");

@@ -171,10 +171,12 @@ TEST_CASE("plans that the graph has not are not written") {
   CHECK(said({{2}, 1, 1, {0}}) ==
         "stagecut::io::as_piper_plan: stages[0].layers = 2, must be below the number of layers");
   CHECK(said({{0}, 1, 1, {}}) == "stagecut::io::as_piper_plan: stages[0].variants = 0, must be one of each layer");
-  CHECK(said({{0}, 1, 2, {0}}) ==
-        "stagecut::io::as_piper_plan: stages[0].variants = 0, must be a variant of the layer on so many devices");
-  CHECK(said({{0}, 1, 1, {1}}) ==
-        "stagecut::io::as_piper_plan: stages[0].variants = 1, must be a variant of the layer on so many devices");
+  CHECK(
+      said({{0}, 1, 2, {0}}) ==
+      "stagecut::io::as_piper_plan: stages[0].variants = 0, must be a variant of the layer on this number of devices");
+  CHECK(
+      said({{0}, 1, 1, {1}}) ==
+      "stagecut::io::as_piper_plan: stages[0].variants = 1, must be a variant of the layer on this number of devices");
 }
 
 TEST_CASE("the files that were published") {

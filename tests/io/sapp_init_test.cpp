@@ -132,9 +132,9 @@ TEST_CASE("what is wrong is refused at its place") {
         "x#/memory_usage/body_memories/memories/1: 1e+308 is out of range");
   CHECK(refused(changed("[1, 2]", "[1, 4]")) == "x#/memory_usage/body_memories/stage_id/1: 4 is no rank of 4");
   CHECK(refused(changed("[1, 2]", "[1, 1]")) ==
-        "x#/memory_usage/body_memories/stage_id/1: the memory of rank 1 in run 0 is said twice");
+        "x#/memory_usage/body_memories/stage_id/1: the memory of rank 1 in run 0 is given twice");
   CHECK(refused(changed("[1, 2]", "[1, 3]")) ==
-        "x#/memory_usage/tail_memory: the memory of rank 3 in run 0 is said twice");
+        "x#/memory_usage/tail_memory: the memory of rank 3 in run 0 is given twice");
   CHECK(refused(changed("[1, 2]", "[[1], [2]]")) == "x#/pipeline_config/offset: has 4 elements, and there are 2 runs");
   CHECK(refused(changed("  tail_memory: 10.5\n", "")) == "x#/memory_usage: \"tail_memory\" is missing");
   CHECK(refused(changed("45.5", "[45, 5]")) == "x#/time_config/body: [45,5] is not a number");

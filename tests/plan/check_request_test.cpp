@@ -193,7 +193,7 @@ TEST_CASE("speeds are those of the devices, and a topology has room for them") {
   const stagecut::topology nodes({2, 2}, {{0, 100}, {1, 10}});
   CHECK(refusal(model, {.devices = 4, .topology = nodes}).empty());
   CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}, .topology = nodes}) ==
-        "stagecut::plan_chain: links.size() = 1, must be 0 where there is a topology, which tells them");
+        "stagecut::plan_chain: links.size() = 1, must be 0 if there is a topology, which gives them");
   CHECK(refusal(equal_layers(9), {.devices = 5, .topology = nodes}) ==
         "stagecut::plan_chain: devices = 5, must not be above the devices of the topology, 4");
 }

@@ -56,7 +56,7 @@ struct compare_command {
   /// Simulates the plans, and writes the result.
   [[nodiscard]] int run() const {
     if (std::count(files.begin(), files.end(), "-") > 1) {
-      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+      throw CLI::ValidationError("PLAN", "- is standard input, which can be read only once");
     }
     check_output(output, files);
     std::vector<simulated> all;

@@ -24,7 +24,7 @@ struct completion_command {
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("completion", "Print what completes these words in a shell");
+    auto* const command = app.add_subcommand("completion", "Print the completion script of a shell");
     command->add_option("SHELL", shell, "Which shell")->required()->type_name("")->check(one_of(completion_shells));
     refuse_empty(*command);
     return command;

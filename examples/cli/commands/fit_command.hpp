@@ -15,7 +15,7 @@ struct fit_command {
 
   /// Registers the options.
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("fit", "Tell the memory of a model from dry runs");
+    auto* const command = app.add_subcommand("fit", "Determine the memory of a model from dry runs");
     command->require_subcommand(1);
     memory_said = memory.add(*command);
     guide.add(*command);

@@ -41,16 +41,16 @@ struct fit_guide_command {
 
   /// Registers the options.
   CLI::App* add(CLI::App& fit) {
-    auto* const command = fit.add_subcommand("guide", "Propose dry runs that tell all parts");
+    auto* const command = fit.add_subcommand("guide", "Propose dry runs that determine all parts");
     const auto number = [&](const char* option, auto& into, const char* type, const char* says, std::size_t least) {
       return command->add_option(option, into, says)->type_name(type)->transform(count(least));
     };
     number("--devices", request.ranks, "P", "Pipeline ranks", 2);
     number("--layers", request.layers, "L", "Of the model's body", 1);
-    command->add_option("--recompute", recompute, "Beside none: select,comm,both,full")
+    command->add_option("--recompute", recompute, "In addition to none: select,comm,both,full")
         ->type_name("LIST")
         ->check(list_of(choices()));
-    number("--runs", request.runs, "N", "How many (as few as tell all)", 1);
+    number("--runs", request.runs, "N", "How many (the fewest that determine all)", 1);
     command->add_option("--after", after, "SAPP's yaml of dry runs that were made")->type_name("FILE");
     number("--most-layers", request.most_layers, "N", "Of a rank (twice the mean)", 1);
     number("--seed", request.seed, "N", "Of the search (1)", 0)->group(rare_options);

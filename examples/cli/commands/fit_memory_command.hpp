@@ -116,7 +116,7 @@ struct fit_memory_command {
       return stagecut::fit_memory(runs, {method, !no_constant});
     } catch (const stagecut::invalid_input& error) {
       std::string problem = error.what() + error.place().size() + 2;
-      if (const std::size_t at = problem.find(" of them cannot tell"); at != problem.npos)
+      if (const std::size_t at = problem.find(" of them cannot determine"); at != problem.npos)
         problem.replace(at, 8, " peaks");
       if (!as_sapp && !no_constant && problem.find("the constant") != std::string::npos) {
         problem += "; --no-constant does without";
@@ -127,7 +127,8 @@ struct fit_memory_command {
 
   /// The file of layers.
   [[nodiscard]] std::string layer_file(const told_dry_runs& told, const stagecut::memory_fit& found) const {
-    if (!told.times) throw stagecut::invalid_input(source(), "says no times of layers: --times HEAD,BODY,TAIL, in ms");
+    if (!told.times)
+      throw stagecut::invalid_input(source(), "has no times of layers: give --times HEAD,BODY,TAIL, in ms");
     stagecut::io::sapp_figures figures{name,       told.layers, *told.times,       found.constant,   found.parameters,
                                        found.head, found.tail,  told.runs.choices, found.activations};
     const auto refuse = [&](const std::string& part, double bytes) {
@@ -181,7 +182,7 @@ struct fit_memory_command {
     const char* const parts[] = {"the head", "the body", "the tail"};
     for (std::size_t i = 0; i < 3; ++i) {
       if (samples[i].empty())
-        throw stagecut::invalid_input(folder, fmt::format("no trace has {}: --times says them instead", parts[i]));
+        throw stagecut::invalid_input(folder, fmt::format("no trace has {}: give --times instead", parts[i]));
     }
     const auto each = stagecut::layer_times(samples);
     return stagecut::io::sapp_times{each[0].seconds, each[1].seconds, each[2].seconds};

@@ -24,7 +24,7 @@ struct manual_command {
   /// Registers the options, after those of all other commands.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("manual", "Print the manual page of a command");
-    command->add_option("COMMAND", names, "Its words: profile transformer; none: of the program")
+    command->add_option("COMMAND", names, "Its name: profile transformer; none: the program")
         ->type_name("")
         ->check(such_as(commands_in(app)));
     command->add_option("--all", folder, "Write all pages into this folder")->type_name("FOLDER");

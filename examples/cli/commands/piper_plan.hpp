@@ -41,7 +41,7 @@ inline void refuse_beside_piper(const CLI::App& command) {
   for (const CLI::Option* const option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;
-    throw CLI::ValidationError(name, "says nothing of a graph of Piper's");
+    throw CLI::ValidationError(name, "has no effect on a graph of Piper's");
   }
 }
 

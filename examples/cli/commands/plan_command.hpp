@@ -211,7 +211,7 @@ struct plan_command {
     transformer.variants = recompute.needs_variants();
     const recomputing again = transformer.recomputation.value_or(recomputing::none);
     if (again != recomputing::none && memory.checkpoint != stagecut::checkpointing::never) {
-      throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
+      throw CLI::ValidationError("--checkpoint", "recomputes what --recompute does already: give one of both");
     }
     std::optional<stagecut::profile> model = transformer.profile_of(file, input.limits);
     if (!model) return model;
@@ -244,7 +244,7 @@ struct plan_command {
     }
     plan& made = *found.best;
     if (timeline && made.timeline.empty()) {
-      throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
+      throw CLI::ValidationError("--timeline", "there is no prediction for this number of microbatches");
     }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {
@@ -290,8 +290,9 @@ struct plan_command {
     const auto has = [](const stagecut::planned_stage& stage) { return stage.replicas > 1; };
     const bool any = std::any_of(made.stages.begin(), made.stages.end(), has);
     if (any && made.messages.links.empty() && !request.topology) {
-      say(fmt::format("{}: no link is known, so replicas exchange gradients in no time: --nodes or --bandwidth says one",
-                      source()));
+      say(fmt::format(
+          "{}: no link is known, so replicas exchange gradients in no time: --nodes or --bandwidth sets one",
+          source()));
     }
     const std::string why = hybrid.only_one(made.profile, request);
     if (!why.empty()) say(fmt::format("{}: {}", source(), why));
@@ -364,8 +365,8 @@ struct plan_command {
   void refuse_own_cut() const {
     if (several_devices) cut.refuse("does not go with --replicate: stages have devices, too");
     if (recompute.slices > 1) cut.refuse("does not go with --slices, which cuts the layers, too");
-    if (plans_recomputation) cut.refuse("does not go with a planned recomputation: --manual says both");
-    if (method.anywhere || method.of_graphs()) cut.refuse("is of a chain, and --method plans a graph");
+    if (plans_recomputation) cut.refuse("does not go with a planned recomputation: --manual gives both");
+    if (method.anywhere || method.of_graphs()) cut.refuse("is for a chain, and --method plans a graph");
   }
 
   /// Takes the given cut, and derives unset options from its number of stages: devices, or stages per rank.
@@ -480,9 +481,10 @@ struct plan_command {
   /// Rejects options that do not apply to chains.
   void refuse_of_graphs(const stagecut::profile& model) const {
     if (several_devices || plans_recomputation || !model.edges.empty()) return;
-    if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is of graphs: these layers are a chain");
+    if (cpus.value_or(0) != 0) throw CLI::ValidationError("--cpus", "is for graphs: these layers are a chain");
     if (at_most_said_->count() != 0) {
-      throw CLI::ValidationError("--at-most", "is of graphs and of --replicate: a chain has a stage on each of the devices");
+      throw CLI::ValidationError("--at-most",
+                                 "is for graphs and --replicate: a chain has a stage on each of the devices");
     }
   }
 
@@ -540,7 +542,8 @@ struct plan_command {
     const bool stopped = !known && stop_signals::asked();
     const std::string why = answer.why().text();
     const bool of_memory = why.find("bytes") != std::string::npos || why.find("memory") != std::string::npos;
-    std::string taken = limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory says another limit", limit_taken);
+    std::string taken =
+        limit_taken.empty() || !of_memory ? "" : fmt::format("; {}: --memory sets another limit", limit_taken);
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
@@ -561,7 +564,7 @@ struct plan_command {
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1, or auto");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     option("--node-limit", effort.node_limit, "N", "To search, as far on every machine; some 10 s")->transform(count());
-    command.add_flag("--count-nodes", effort.counts, "Say how many nodes it took")->group(rare_options);
+    command.add_flag("--count-nodes", effort.counts, "Print how many nodes it took")->group(rare_options);
     search.add(command);
     memory.add_rare(command);
     recompute.add(command);
@@ -655,7 +658,7 @@ struct plan_command {
     recompute.check(plans_recomputation, per_rank, chosen ? stagecut::find_schedule(schedule) : nullptr);
     if (schedule == "auto" && plans_recomputation) {
       const char* const word = recompute.how.empty() ? "--slices" : "--recompute";
-      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "say --stages-per-rank 1..4";
+      const char* const instead = recompute.slices > 1 ? "1F1B is cut into slices" : "give --stages-per-rank 1..4";
       throw CLI::ValidationError("--schedule", fmt::format("auto does not go with {}: {}", word, instead));
     }
     if (schedule == "auto") return;

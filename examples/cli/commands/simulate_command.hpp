@@ -126,7 +126,7 @@ struct simulate_command {
         if (plan.messages.links.size() < 2 || plan.stages[s].device == made.rank_of[s]) continue;
         throw CLI::ValidationError(
             "--schedule",
-            fmt::format("{} has other neighbours, whose links the plan does not know: say --bandwidth", made.name));
+            fmt::format("{} has other neighbours, whose links the plan does not know: give --bandwidth", made.name));
       }
       auto messages = transfers.of(plan, made.slices);
       return scenario_of(plan, std::move(made), title, std::move(messages));

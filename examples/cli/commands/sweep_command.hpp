@@ -80,7 +80,7 @@ struct sweep_command {
     layers.add(*command);
     option("--csv", csv, "FILE", "Write all rows to this file");
     option("--svg", svg, "FILE", "Draw time against memory into this file");
-    option("--html", html, "FILE", "Likewise a page, with the plans of the front");
+    option("--html", html, "FILE", "Write a page with the plans of the front");
     command->add_flag("--front", front, "List the Pareto front alone");
     option("--threads", threads, "N", "That plan at a time; unsaid: all")->transform(count())->group(rare_options);
     option("--node-limit", nodes, "N", "Of the search of each (1000)")->transform(count(0))->group(rare_options);
@@ -100,9 +100,9 @@ struct sweep_command {
     check_output(csv, {file}, "--csv");
     check_output(svg, {file}, "--svg");
     check_output(html, {file}, "--html");
-    if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is that of --csv");
+    if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is the file of --csv");
     if (!html.empty() && (html == csv || html == svg)) {
-      throw CLI::ValidationError("--html", html + " is that of " + (html == csv ? "--csv" : "--svg"));
+      throw CLI::ValidationError("--html", html + " is the file of " + (html == csv ? "--csv" : "--svg"));
     }
     const std::optional<profile> read = read_model(file, input, table);
     if (!read) return none({}, {});
@@ -331,10 +331,9 @@ struct sweep_command {
       known = known && row.state == stagecut::state::infeasible;
     }
     say(fmt::format("{}: {}: {}{}", source_name(file), known ? "infeasible" : "unknown",
-                    first == nullptr
-                        ? "stopped before there was a plan"
-                        : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why),
-                    limit.empty() ? "" : fmt::format("; {}: --memory says another limit", limit)));
+                    first == nullptr ? "stopped before there was a plan"
+                                     : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why),
+                    limit.empty() ? "" : fmt::format("; {}: --memory sets another limit", limit)));
     return known ? infeasible : unknown;
   }
 };

@@ -55,7 +55,7 @@ struct verify_command {
   /// Checks the plan, and writes the result; status 1 if a check fails.
   [[nodiscard]] int run() const {
     if (profile_file == "-" && plan_file == "-") {
-      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+      throw CLI::ValidationError("PLAN", "- is standard input, which can be read only once");
     }
     check_output(output, {profile_file, plan_file});
     if (plan_file.empty()) return verify_alone();

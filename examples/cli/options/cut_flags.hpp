@@ -78,7 +78,7 @@ struct cut_flags {
     option("--cuts", cuts, "LIST", "Your cut, to compare: first layers, 0,4,8,12");
     option("--balance", balance, "LIST", "Your cut: layers, or decoders, of each stage");
     option("--layout", layout, "LAYOUT", "Your cut, as Megatron-LM has it: Et*4|t*4|L, M-M*|M-");
-    option("--plan", plan, "FILE", "Your cut: that of a plan, which may be edited");
+    option("--plan", plan, "FILE", "Your cut: a plan file, which may be edited");
     command.add_flag("--no-search", no_search, "Write your cut, and search for none")->group(rare_options);
   }
 
@@ -88,7 +88,8 @@ struct cut_flags {
     for (const auto& [name, text] : {std::pair("--cuts", &cuts), std::pair("--balance", &balance),
                                      std::pair("--layout", &layout), std::pair("--plan", &plan)}) {
       if (text->empty()) continue;
-      if (*found != '\0') throw CLI::ValidationError(name, fmt::format("says a cut, and {} does: say either", found));
+      if (*found != '\0')
+        throw CLI::ValidationError(name, fmt::format("gives a cut, and {} does: give one of both", found));
       found = name;
     }
     if (no_search && *found == '\0') {
@@ -107,7 +108,7 @@ struct cut_flags {
                                                  const stagecut::io::read_limits& limits) const {
     const char* const option = said();
     if (*option == '\0') return std::nullopt;
-    if (!model.edges.empty()) throw CLI::ValidationError(option, "is of a chain, and this is a graph");
+    if (!model.edges.empty()) throw CLI::ValidationError(option, "is for a chain, and this is a graph");
     if (!cuts.empty()) return of_points(model);
     if (!balance.empty()) return of_sizes(model);
     if (!layout.empty()) return stagecut::io::read_megatron_layout(layout, "--layout", model);

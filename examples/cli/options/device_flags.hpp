@@ -30,7 +30,7 @@ inline device_groups parse_topology(const std::string& text) {
     throw CLI::ValidationError("--topology", fmt::format("{}: 8x4:300GB,25GB@5e-6 is 4 nodes of 8 devices", why));
   };
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) refuse(fmt::format("{} tells no bandwidth", shown(text)));
+  if (colon == std::string::npos) refuse(fmt::format("{} has no bandwidth", shown(text)));
   std::vector<std::size_t> sizes;
   for (const std::string_view each : split(std::string_view(text).substr(0, colon), 'x')) {
     const auto size = parse_count(each);
@@ -109,10 +109,11 @@ struct device_flags {
     if (topology.empty() && !nodes.said()) return std::nullopt;
     const char* const option = topology.empty() ? "--nodes" : "--topology";
     if (transfers.link_said()) {
-      throw CLI::ValidationError(option, "tells what --bandwidth and --latency would: say either");
+      throw CLI::ValidationError(option, "sets what --bandwidth and --latency do: give one of both");
     }
     if (nodes.said() && !topology.empty()) {
-      throw CLI::ValidationError(option, "tells what --nodes, --gpus-per-node, --intra and --inter would: say either");
+      throw CLI::ValidationError(option,
+                                 "sets what --nodes, --gpus-per-node, --intra and --inter do: give one of both");
     }
     return nodes.said() ? nodes.groups() : parse_topology(topology);
   }

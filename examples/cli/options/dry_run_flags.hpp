@@ -69,7 +69,7 @@ struct dry_run_flags {
   [[nodiscard]] told_dry_runs read(const std::vector<std::string>& files, const limit_flags& input,
                                    bool any_layers = false) const {
     if (std::count(files.begin(), files.end(), "-") > 1) {
-      throw CLI::ValidationError("FILE", "- is standard input, of which there is one");
+      throw CLI::ValidationError("FILE", "- is standard input, which can be read only once");
     }
     std::vector<stagecut::io::sapp_init> inits;
     told_dry_runs told;
@@ -78,7 +78,7 @@ struct dry_run_flags {
       const stagecut::io::sapp_init& next = inits.back();
       if (!any_layers && next.layers != inits.front().layers) {
         throw stagecut::invalid_input(source_name(file),
-                                      fmt::format("its model has {} layers, and that of {} {}", next.layers,
+                                      fmt::format("its model has {} layers, and the model of {} {}", next.layers,
                                                   source_name(files.front()), inits.front().layers));
       }
       if (next.times && !told.times) told.times = next.times;
@@ -113,9 +113,9 @@ struct dry_run_flags {
       const auto silent = std::find_if_not(inits.begin(), inits.end(), tells);
       const std::string& file = files[all_tell ? 0 : static_cast<std::size_t>(silent - inits.begin())];
       if (logs.empty()) {
-        throw stagecut::invalid_input(source_name(file), "says no memory_usage: --logs names the logs of its ranks");
+        throw stagecut::invalid_input(source_name(file), "has no memory_usage: give the logs of its ranks by --logs");
       }
-      throw CLI::ValidationError("--logs", fmt::format("is said {} time{}, and there {} {} run{} to measure",
+      throw CLI::ValidationError("--logs", fmt::format("is given {} time{}, and there {} {} run{} to measure",
                                                        logs.size(), logs.size() == 1 ? "" : "s",
                                                        needed == 1 ? "is" : "are", needed, needed == 1 ? "" : "s"));
     }

@@ -53,7 +53,7 @@ struct memory_flags {
     };
     option("--memory-buffer", buffer, "Fraction of the memory to keep free");
     option("--boundary-buffers", boundary_buffers, "Per tensor at a stage's ends (2)");
-    command.add_option("--memory-constant", constant, "Of a device, beside layers (what the profile says)")
+    command.add_option("--memory-constant", constant, "Of a device, without layers (as in the profile)")
         ->type_name("SIZE")
         ->group(rare_options);
     command.add_option("--memory-reserve", reserve, "Kept free of a device, without --memory (4GiB)")
@@ -83,13 +83,14 @@ struct memory_flags {
       if (buffer && !limits) throw CLI::ValidationError("--memory-buffer", "needs --memory");
       if (!constant.empty() && !limits) throw CLI::ValidationError("--memory-constant", "needs --memory");
       if (!reserve.empty() && said.empty()) {
-        throw CLI::ValidationError("--memory-reserve", "is of a device whose memory is known: --memory says the limit itself");
+        throw CLI::ValidationError("--memory-reserve",
+                                   "is for a device whose memory is known: --memory sets the limit itself");
       }
       return said;
     } catch (const std::invalid_argument& error) {
       if (reserve.empty()) {
-        throw CLI::ValidationError("--memory", fmt::format("is missing: the usual {}: say it, or a smaller --memory-reserve",
-                                                           error.what()));
+        throw CLI::ValidationError(
+            "--memory", fmt::format("is missing: the usual {}: give it, or a smaller --memory-reserve", error.what()));
       }
       throw CLI::ValidationError("--memory-reserve", error.what());
     }
@@ -136,7 +137,7 @@ struct memory_flags {
       if (said && is_unlimited()) throw CLI::ValidationError(option, "does not go with --memory none");
     }
     if (!reserve.empty() && !limit.empty()) {
-      throw CLI::ValidationError("--memory-reserve", "does not go with --memory, which says the limit itself");
+      throw CLI::ValidationError("--memory-reserve", "does not go with --memory, which sets the limit itself");
     }
     ask_optimizer(request);
   }

@@ -49,7 +49,7 @@ struct method_flags {
             ->type_name("X")
             ->group(rare_options)
             ->transform(excess_check());
-    command.add_flag("--not-contiguous", anywhere, "Likewise: edges may lead to any device, no pipeline")
+    command.add_flag("--not-contiguous", anywhere, "For communication: edges may lead to any device")
         ->group(rare_options);
   }
 
@@ -64,7 +64,8 @@ struct method_flags {
   /// @throws CLI::ValidationError for both options, and for an old one that is not from 0 to 1
   [[nodiscard]] double weight_for_modules(double usual) const {
     if (!memory_weight) return time_weight.value_or(usual);
-    if (time_weight) throw CLI::ValidationError("--memory-weight", "is the old name of 1 - W: say --time-weight alone");
+    if (time_weight)
+      throw CLI::ValidationError("--memory-weight", "is the old name of 1 - W: give --time-weight alone");
     if (*memory_weight < 0 || *memory_weight > 1) {
       throw CLI::ValidationError("--memory-weight", fmt::format("{} must be from 0 to 1", *memory_weight));
     }

@@ -108,11 +108,11 @@ struct node_flags {
     if (devices() == 1 && shared_by > 1)
       refuse("--nodes", "all GPUs share one stage, which has no links: leave them out");
     if (devices() == 1) refuse("--nodes", "one GPU has no links: leave them out");
-    if (per_node == 1 && !intra.empty()) refuse("--intra", "says nothing where a node has one GPU");
-    if (nodes == 1 && !inter.empty()) refuse("--inter", "says nothing where there is one node");
-    if (per_node > 1 && intra.empty()) refuse("--intra", "is missing: bytes a second within a node, 450GB say");
+    if (per_node == 1 && !intra.empty()) refuse("--intra", "has no effect if a node has one GPU");
+    if (nodes == 1 && !inter.empty()) refuse("--inter", "has no effect if there is one node");
+    if (per_node > 1 && intra.empty()) refuse("--intra", "is missing: bytes a second within a node, such as 450GB");
     if (nodes > 1 && inter.empty())
-      refuse("--inter", "is missing: bytes a second between nodes, 50GB or 50GB@5e-6 say");
+      refuse("--inter", "is missing: bytes a second between nodes, such as 50GB or 50GB@5e-6");
     device_groups result;
     if (per_node > 1) result.sizes.push_back(per_node), result.links.push_back(link("--intra", intra));
     if (nodes > 1) result.sizes.push_back(nodes), result.links.push_back(link("--inter", inter));
@@ -137,17 +137,17 @@ struct node_flags {
     std::string would;
     const std::size_t share = all / ranks;  // GPUs per rank
     if (all % ranks == 0 && per_node % share == 0) {
-      would = fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node {}", share,
-                          nodes, per_node / share);
+      would = fmt::format("where {} GPUs share each (tensor parallelism, for example), --nodes {} --gpus-per-node {}",
+                          share, nodes, per_node / share);
     } else if (all % ranks == 0 && share % per_node == 0) {
-      would =
-          fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node 1", share, ranks);
+      would = fmt::format("where {} GPUs share each (tensor parallelism, for example), --nodes {} --gpus-per-node 1",
+                          share, ranks);
     }
     if (ranks <= per_node) {
       would += fmt::format("{}on {} GPUs of one node, --nodes 1 --gpus-per-node {}", would.empty() ? "" : "; ", ranks,
                            ranks);
     }
-    if (would.empty()) would = "say the nodes and GPUs that it runs on";
+    if (would.empty()) would = "give the nodes and GPUs that it runs on";
     throw CLI::ValidationError(
         "--devices", fmt::format("{} are fewer than {}, and each is a rank of the pipeline: {}", ranks, what, would));
   }

@@ -42,7 +42,7 @@ struct pass_words {
     if (backward_input.empty() != backward_weight.empty()) {
       throw CLI::ValidationError(
           backward_input.empty() ? "--backward-input" : "--backward-weight",
-          backward_input.empty() ? "is needed beside --backward-weight" : "is needed beside --backward-input");
+          backward_input.empty() ? "is needed with --backward-weight" : "is needed with --backward-input");
     }
     if (backward.empty() && backward_input.empty()) {
       throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");

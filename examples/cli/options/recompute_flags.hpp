@@ -49,14 +49,14 @@ struct recompute_flags {
                    ->type_name("HOW")
                    ->group(rare_options);
     command.add_flag("--less-memory", less_memory, "With --stages-per-rank, a shorter warm-up")->group(rare_options);
-    command.add_option("--manual", manual, "Beside the plan, SAPP's lists: FILE,...")
+    command.add_option("--manual", manual, "Also compare SAPP's lists: FILE,...")
         ->type_name("FILES")
         ->group(rare_options);
     command.add_option("--slices", slices, "Of each sequence, passes of their own: SAPP's -seq")
         ->type_name("Q")
         ->transform(count())
         ->group(rare_options);
-    command.add_option("--pictures", pictures, "An SVG of each strategy beside the plan, too")
+    command.add_option("--pictures", pictures, "An SVG that compares each strategy with the plan")
         ->type_name("FOLDER")
         ->group(rare_options);
     command.add_flag("--empty-stages", empty_stages, "With --recompute, stages may be empty")->group(rare_options);
@@ -114,7 +114,8 @@ struct recompute_flags {
     needs_plan("--pictures", !pictures.empty(), "");
     if (!less_memory) return;
     if (schedule != nullptr && schedule->kind != stagecut::schedule_kind::sapp_less_memory)
-      throw CLI::ValidationError("--less-memory", fmt::format("is an order, and --schedule says {}", schedule->name));
+      throw CLI::ValidationError("--less-memory",
+                                 fmt::format("is a schedule, and --schedule gives {}", schedule->name));
     if (per_rank.last <= 1) throw CLI::ValidationError("--less-memory", "needs --stages-per-rank above 1");
   }
 
@@ -274,7 +275,7 @@ struct recompute_flags {
   void ask_names(const stagecut::profile& model) {
     std::vector<std::string> known = names_of_layers(model);
     if (how == "auto" && known.empty())
-      throw CLI::ValidationError("--recompute", "no layer says how it could be recomputed: \"recomputations\"");
+      throw CLI::ValidationError("--recompute", "no layer defines how it could be recomputed: \"recomputations\"");
     if (how == "auto") return;
     std::vector<std::string> own;
     for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
@@ -300,7 +301,7 @@ struct recompute_flags {
     if (per_rank.last > 1)
       throw CLI::ValidationError("--slices", "needs one stage a device, not --stages-per-rank above 1");
     if (schedule == nullptr || schedule->kind == stagecut::schedule_kind::one_forward_one_backward) return;
-    throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule says {}", schedule->name));
+    throw CLI::ValidationError("--slices", fmt::format("is 1F1B over slices, and --schedule gives {}", schedule->name));
   }
 
   /// Rejects one stage per rank for a schedule of several.

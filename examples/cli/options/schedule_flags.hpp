@@ -154,7 +154,7 @@ struct schedule_flags {
                                                const stagecut::transfer_times<double>& transfers,
                                                const std::vector<stagecut::stage_edge>& edges) const {
     refuse(name.c_str(), true);
-    if (!edges.empty()) throw CLI::ValidationError("--schedule", "synthesize is of chains");
+    if (!edges.empty()) throw CLI::ValidationError("--schedule", "synthesize is for chains only");
     stagecut::synthesis_request request;
     request.rank_of = stagecut::loop_placement(ranks, per_rank);
     request.microbatches = m;

@@ -61,7 +61,8 @@ struct target_flags {
     const bool torch_row = in_row && wanted != nullptr && wanted->kind == stagecut::framework::pytorch;
     const bool graph = request.cpus != 0 || (request.at_most && !several) ||
                        request.method != stagecut::graph_method::automatic || !(stagecut::is_chain(model) || torch_row);
-    if (entry != nullptr && graph) throw CLI::ValidationError("--for", "is of chains, and this is planned as a graph");
+    if (entry != nullptr && graph)
+      throw CLI::ValidationError("--for", "is for chains only, and this is planned as a graph");
     if (entry == nullptr) {
       if (by_format == nullptr || graph) return;
       entry = by_format;

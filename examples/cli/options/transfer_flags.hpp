@@ -32,7 +32,7 @@ inline void refuse_idle_links(const char* option, const stagecut::profile& model
   for (const auto& each : links) {
     if (each.latency != 0) return;
   }
-  throw CLI::ValidationError(option, "says nothing: no layer has an output, and messages have no latency");
+  throw CLI::ValidationError(option, "has no effect: no layer has an output, and messages have no latency");
 }
 
 /// A check for comma-separated numbers, possibly with fractions.

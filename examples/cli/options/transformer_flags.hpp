@@ -153,7 +153,7 @@ struct transformer_flags {
       if (given) into = *given;
     };
     if (shards) {  // the configuration's own parallelism is planned instead
-      if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate says");
+      if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate sets");
       r.data_parallel = r.context_parallel = r.expert_parallel = 1;
       r.zero = 0;
     }
@@ -179,7 +179,7 @@ struct transformer_flags {
     const bool again = r.recomputation != stagecut::transformer::recomputing::none || r.variants;
     if (r.recomputed_share && !again && !inference) {
       throw stagecut::invalid_input("training.recomputed_share",
-                                    "says nothing where nothing is computed again: --recompute");
+                                    "has no effect without recomputation: give --recompute");
     }
     if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");

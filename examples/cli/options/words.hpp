@@ -103,9 +103,9 @@ inline CLI::Validator excess_check() {
       [](std::string& text) {
         const bool percents = text.ends_with('%');
         const auto number = parse_number(std::string_view(text).substr(0, text.size() - (percents ? 1 : 0)));
-        if (!number || std::signbit(*number)) return fmt::format("{} is no excess: say 0.3 or 30%", shown(text));
+        if (!number || std::signbit(*number)) return fmt::format("{} is no excess: write 0.3 or 30%", shown(text));
         if (!percents && *number >= 1) {
-          return fmt::format("{} is no factor but an excess: 0.3 is 30 %, say {:.6g} in place of {}, or {:.6g}%",
+          return fmt::format("{} is no factor but an excess: 0.3 is 30 %, write {:.6g} in place of {}, or {:.6g}%",
                              shown(text), *number - 1, shown(text), *number * 100);
         }
         if (percents) text = fmt::format("{}", *number / 100);
@@ -177,14 +177,14 @@ inline constexpr makespan_saying makespan_sayings[] = {
     {"compare_plans: objective", ", must be the makespan, by which plans are compared",
      "--schedule: auto compares makespans"},
     {"compare_plans: objective", ", is not known", "--schedule: auto compares makespans"},
-    {"compare_plans: cpus", ", is of graphs: see plan_graph",
+    {"compare_plans: cpus", ", is for graphs only: see plan_graph",
      "--schedule: auto compares plans of chains, without --cpus"},
-    {"compare_plans: at_most", ", is of graphs: see plan_graph",
+    {"compare_plans: at_most", ", is for graphs only: see plan_graph",
      "--schedule: auto compares plans of chains, without --at-most"},
-    {"compare_plans: method", ", is of graphs: see plan_graph", "--schedule: auto compares plans of chains"},
+    {"compare_plans: method", ", is for graphs only: see plan_graph", "--schedule: auto compares plans of chains"},
     {"graph_of: options.memory_accounting.checkpoint", ", must be never: what enters a stage of a graph",
-     "--checkpoint: {} is of chains, not of graphs, as which layers with a stage of their own are planned: what enters "
-     "a stage"},
+     "--checkpoint: {} is for chains, not for graphs, as which layers with a stage of their own are planned: what "
+     "enters a stage"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
     {"plan_model: schedule", ", needs stages_per_rank above 1", "--schedule: {} needs --stages-per-rank above 1"},
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
@@ -219,7 +219,7 @@ inline std::string option_saying(std::string_view option, std::string_view part,
     return fmt::format("{}: {} of device {} {}", option, short_value, part.substr(1, part.size() - 2), requirement);
   }
   // A list, or a flag, is not repeated.
-  if (value == "{…}" || value == "said" || value == "true") return fmt::format("{}: {}", option, requirement);
+  if (value == "{…}" || value == "set" || value == "true") return fmt::format("{}: {}", option, requirement);
   if (!requirement.starts_with("must")) return fmt::format("{}: {} {}", option, value, requirement);
   return fmt::format("{}{} = {}, {}", option, part, value, requirement);
 }

@@ -70,7 +70,7 @@ inline std::string bash_offers(const told_command& program) {
 
 /// The script for bash.
 inline std::string bash_completion(const told_command& program) {
-  return fmt::format(R"(# Completes the words of stagecut in bash: made by `stagecut completion bash`.
+  return fmt::format(R"(# Completes commands and options of stagecut in bash: written by `stagecut completion bash`.
 _stagecut() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command=stagecut
   local i first= known=1 files= list= words= options=

@@ -58,7 +58,7 @@ inline std::string fish_completion(const told_command& program) {
     if (each != &program) commands += fmt::format(" '{}'", each->name());
     offers += fish_offers(*each);
   }
-  return fmt::format(R"(# Completes the words of stagecut in fish: made by `stagecut completion fish`.
+  return fmt::format(R"(# Completes commands and options of stagecut in fish: written by `stagecut completion fish`.
 function __stagecut_at -d 'Whether the words so far call this command of stagecut'
     set -l command stagecut
     for word in (commandline -opc)[2..-1]

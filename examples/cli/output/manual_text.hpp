@@ -79,7 +79,7 @@ inline std::string roff_option(const told_option& option, bool placed) {
   }
   if (!placed && !option.value.empty()) names += fmt::format(" \\fI{}\\fR", roff(option.value));
   const std::string end = option.required && !placed ? " Required." : "";
-  const std::string more = option.repeated && !placed ? " May be said several times." : "";
+  const std::string more = option.repeated && !placed ? " May be given several times." : "";
   return fmt::format(".TP\n{}\n{}", names, roff_lines(sentence(option.says) + words_told(option) + more + end));
 }
 
@@ -129,7 +129,7 @@ inline std::string roff_rest(const told_command& command, std::string_view examp
   for (const status_meaning& each : status_meanings) {
     const bool all = *each.of == '\0', program = command.path.size() == 1;
     if (!all && !program && std::string_view(each.of).find(command.path.back()) == std::string_view::npos) continue;
-    const std::string of = all || !program ? "" : fmt::format(" Said by {}.", each.of);
+    const std::string of = all || !program ? "" : fmt::format(" Returned by {}.", each.of);
     text += fmt::format(".TP\n\\fB{}\\fR\n{}", static_cast<int>(each.status), roff_lines(each.means + of));
   }
   text += ".SH EXAMPLES\n";

@@ -27,8 +27,8 @@ struct own_format {
   const char* describes;
 };
 inline constexpr own_format own_formats[] = {{"text", "a table for a person"},
-                                              {"json", "the whole plan, of"},
-                                              {"html", "a page: timeline, memory, cuts, prices, what frameworks are told"}};
+                                             {"json", "the whole plan, of"},
+                                             {"html", "a page: timeline, memory, cuts, prices, frameworks"}};
 
 /// A plan with its predicted rates in its JSON, as `predicted`.
 inline stagecut::plan with_rates(stagecut::plan made) {

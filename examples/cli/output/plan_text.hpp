@@ -91,7 +91,7 @@ inline std::string inference_text(const stagecut::plan& plan) {
                         1 / figures.heaviest, plan.stages.size());
     const std::size_t kept = plan.stages[0].in_flight;
     if (kept != 0 && kept < plan.stages.size()) {
-      text += fmt::format("; memory is that of {}: --in-flight {} plans for all", kept, plan.stages.size());
+      text += fmt::format("; memory is for {} of them: --in-flight {} plans for all", kept, plan.stages.size());
     }
   }
   return text + "\n";
@@ -123,7 +123,7 @@ inline std::string limit_text(const stagecut::plan& plan) {
   if (memory.per_device || !memory.of_devices.empty()) text = above_limit_text(plan);
   if (!text.empty()) return text;
   if (memory.per_device) text = fmt::format("memory: within {} of a device", bytes_text(*memory.per_device));
-  if (!memory.of_devices.empty()) text = "memory: within that of each device";
+  if (!memory.of_devices.empty()) text = "memory: within the limit of each device";
   if (!text.empty() && memory.buffer_fraction > 0) {
     text += fmt::format(", {:.4g} % of it free", 100 * memory.buffer_fraction);
   }

@@ -120,7 +120,7 @@ inline std::optional<stagecut::plan_check> rates_check(const stagecut::profile& 
   const nlohmann::ordered_json rates = rates_json(made);
   if (rates.is_null()) {
     check.result = stagecut::check_result::not_checked;
-    check.why = "the profile does not say how many tokens there are";
+    check.why = "the profile does not give the number of tokens";
     return check;
   }
   const nlohmann::json& said = others["predicted"];

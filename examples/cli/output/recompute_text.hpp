@@ -62,7 +62,7 @@ inline std::string state_text(const stagecut::compared_plan& row) {
   for (const char* const why : {"stopped before", "no time was left", "more stages than layers"}) {
     if (row.why == why) return "not tried";
   }
-  const bool refused = row.why.starts_with("stagecut::") || row.why.find(" cannot say ") != row.why.npos;
+  const bool refused = row.why.starts_with("stagecut::") || row.why.find(" cannot express ") != row.why.npos;
   return refused ? "refused" : stagecut::to_string(row.state);
 }
 

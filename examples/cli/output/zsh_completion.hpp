@@ -75,7 +75,7 @@ inline std::string zsh_function(const told_command& command) {
 /// The script for zsh: a file `_stagecut` in its `fpath`, or to be sourced.
 inline std::string zsh_completion(const told_command& program) {
   std::string text =
-      "#compdef stagecut\n# Completes the words of stagecut in zsh: made by `stagecut completion zsh`.\n";
+      "#compdef stagecut\n# Completes commands and options of stagecut in zsh: written by `stagecut completion zsh`.\n";
   for (const told_command* const each : all_of(program)) text += zsh_function(*each);
   return text + R"(if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _stagecut "$@"

@@ -475,7 +475,7 @@ class Passes {
     const start = rank.start[i];
     const cause = this.cause(r, i);
     if (!rank.given.causes) return "";
-    if (!cause) return start === 0 ? "starts the iteration" : "starts as its schedule says";
+    if (!cause) return start === 0 ? "starts the iteration" : "starts as scheduled";
     const ended = this.ranks[cause[0]].end[cause[1]];
     const counts = (time) => time > 1e-9 * this.plan.makespan;
     const name = this.name(...cause);
@@ -1538,7 +1538,7 @@ function lines(all) {
   const refused = all.filter((each) => each.refused !== undefined).map((each) => [each.name, each.refused]);
   const why = () => table({caption: "Why not", columns: ["framework", "why"], rows: refused});
   section("For a framework", ...all.filter((each) => each.text !== undefined).map(one),
-    refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot be told this plan`, why) : "");
+    refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot express this plan`, why) : "");
 }
 
 // --- The page

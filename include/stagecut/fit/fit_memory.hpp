@@ -68,7 +68,7 @@ template <class Solve>
   const singular_values parts = singular_values_of(equations.columns);
   if (const auto untold = untold_groups(parts, unknowns); !untold.empty()) {
     const bool few = peaks.size() < unknowns.size();
-    const std::string counts = joined({peaks.size(), " of them cannot tell ", unknowns.size(), " unknowns: "});
+    const std::string counts = joined({peaks.size(), " of them cannot determine ", unknowns.size(), " unknowns: "});
     fail(invalid_input("peaks", joined({few ? counts : "", untold_text(untold, choices)})));
   }
   double largest = 0;

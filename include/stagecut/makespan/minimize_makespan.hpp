@@ -40,7 +40,8 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     }
     engine::chain_ticks chain(model, request.schedule, request.links);
     if (chain.splits && !tells_weights(model)) {
-      detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
+      detail::fail(
+          invalid_input("model", "has no time for the gradient of the weights alone, which the schedule runs apart"));
     }
     const engine::model_rules<Model, Constraint> rules(model, request.schedule, request.memory_limit.for_all(), allowed,
                                                        request.memory_limit.of_ranks());

@@ -47,7 +47,7 @@ struct memory_equations {
 /// `the constant and the parameters of a layer cannot be told apart`
 [[nodiscard]] STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<const std::string> choices);
 
-/// All groups, and a remedy for each: `A and B cannot be told apart: add RUN; C stand in no peak: add RUN`.
+/// All groups, and a remedy for each: `A and B cannot be distinguished: add RUN; C stand in no peak: add RUN`.
 [[nodiscard]] STAGECUT_DECL std::string untold_text(const std::vector<std::vector<memory_unknown>>& groups,
                                                     view<const std::string> choices);
 

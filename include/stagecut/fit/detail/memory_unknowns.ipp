@@ -98,7 +98,7 @@ STAGECUT_DECL std::string untold_text(view<const memory_unknown> untold, view<co
     if (j > 0) text += j + 1 < untold.size() ? ", " : " and ";
     text += untold[j].name(choices);
   }
-  return text + (untold.size() > 1 ? " cannot be told apart" : " stand in no peak");
+  return text + (untold.size() > 1 ? " cannot be distinguished" : " stand in no peak");
 }
 
 /// The run that would determine such unknowns.

@@ -50,7 +50,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   if (request.cpus != 0) refuse("cpus", std::to_string(request.cpus), "must be 0 for the makespan of a graph");
   if (!request.speeds.empty())
     refuse("speeds", "{…}",
-           "are not told with the makespan of a graph, whose devices are alike: the bottleneck takes them");
+           "are not supported for the makespan of a graph, whose devices are alike: minimise the bottleneck");
   if (request.by != measure::time) refuse("by", "another measure", "must be time for the makespan");
   if (request.transfers != transfer_kind::link && request.transfers != transfer_kind::latency) {
     refuse("transfers", to_string(request.transfers), "must be link or latency for the makespan of a graph");

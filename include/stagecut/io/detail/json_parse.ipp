@@ -208,7 +208,8 @@ STAGECUT_DECL json_reading read_json(std::string_view text, std::size_t depth) {
   if (!json::sax_parse(text, &builder)) {
     if (const std::string_view word = word_at(text, builder.at); word == "NaN" || word == "Infinity" || word == "-Infinity") {
       return {nullptr, std::move(builder.place),
-              joined({word, " is no number of JSON, though Python's json writes it: leave it out, or say null"}), false};
+              joined({word, " is no number of JSON, though Python's json writes it: leave it out, or write null"}),
+              false};
     }
     const std::string_view before = text.substr(0, builder.at);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');

@@ -38,7 +38,7 @@ struct sapp_peaks {
            const json_value& bytes) {
     if (rank >= pipelines.ranks()) of.fail(of.shown(), " is no rank of ", std::to_string(pipelines.ranks()));
     if (!seen.insert({run, rank}).second) {
-      of.fail("the memory of rank ", std::to_string(rank), " in run ", std::to_string(run), " is said twice");
+      of.fail("the memory of rank ", std::to_string(rank), " in run ", std::to_string(run), " is given twice");
     }
     rank_peak& next = add(pipelines, run, rank);
     next.bytes = bytes.amount() * sapp_megabyte;
