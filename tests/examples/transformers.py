@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory() as folder:
     other.write_text(json.dumps(figures))
     del figures["num_hidden_layers"]
     other.write_text(json.dumps(figures))
-    fails(2, f'{other}#: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")
+    fails(2, f'{other}: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")
 
     # A plan of a graph ends with the same updates as that of a chain.
     chain, graph = folder / "chain.json", folder / "graph.json"
@@ -159,7 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
         fails(2, f"{words[0]}: goes with a config.json{also}: {computed} has its own figures", "plan", computed, "--devices", 4, *words)
 
     for words in (("sweep", small, "--devices", 4, "--microbatches", 8), ("show", small), ("verify", small, computed)):
-        fails(2, f"{small}#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config", *words)
+        fails(2, f"{small}: is a model's configuration, and a profile is wanted: stagecut profile transformer --config", *words)
     fails(2, f"--parameter-bytes: is of a CSV, and {small} is a config.json", "plan", small, "--devices", 4, "--parameter-bytes", 4)
 
     # Devices: known ones, a file, single figures.
@@ -312,7 +312,7 @@ with tempfile.TemporaryDirectory() as folder:
     refused(": the model has no layer nobody", '{"layers": [{"name": "nobody", "forward": 1}]}')
     refused("#/layers/0/forward: ", '{"layers": [{"name": "layers.0", "forward": 0}]}')
     refused("#/layers/0: ", '{"layers": [{"name": "layers.0"}]}')
-    refused("#: has neither layers nor iterations", "{}")
+    refused(": has neither layers nor iterations", "{}")
     refused('#/iterations/0/schedule: "2f2b" is none of gpipe, ', '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "2f2b", "seconds": 1}]}')
     refused(": an iteration: schedule = interleaved, needs stages_per_rank above 1",
             '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "interleaved", "seconds": 1}]}')

@@ -222,7 +222,7 @@ TEST_CASE("former names are refused in files of the third version") {
 
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("{") == "p.json:1: no JSON: the text ends too early");
-  CHECK(refusal("{}") == "p.json#: is no plan: \"schema\" is missing, which is \"stagecut-plan-3\" in one");
+  CHECK(refusal("{}") == "p.json: is no plan: \"schema\" is missing, which is \"stagecut-plan-3\" in one");
   CHECK(refusal(R"({"schema": "stagecut-profile-2"})") == "p.json#/schema: is a profile, and a plan is wanted");
   CHECK(with("stagecut-plan-3", "stagecut-plan-4") ==
         "p.json#/schema: \"stagecut-plan-4\" is not known; read are \"stagecut-plan-1\", \"stagecut-plan-2\" and "
@@ -463,7 +463,7 @@ TEST_CASE("a file of the first version has what that had") {
 }
 
 TEST_CASE("the stage of every layer stands in cuts or in an assignment") {
-  CHECK(with_graph("\"assignment\": [1, 0, 1]", "\"x\": 0") == "p.json#: \"cuts\" is missing");
+  CHECK(with_graph("\"assignment\": [1, 0, 1]", "\"x\": 0") == "p.json: \"cuts\" is missing");
   CHECK(with_graph("[1, 0, 1],", "[1, 0, 1], \"cuts\": [0, 1, 3],") ==
         "p.json#/assignment: does not agree with cuts: give one of both");
   CHECK(with_graph("[1, 0, 1]", "[]") == "p.json#/assignment: holds no stage");

@@ -245,7 +245,7 @@ STAGECUT_DECL transformer::architecture read_hugging_face(const json_value& from
     made.sequence = transformer::tokens_of_images(*made.vision);
   if (const auto fault = transformer::detail::find_fault(made, {})) {
     const bool named = fault->problem.starts_with(fault->field);  // `heads = 3 does not divide ...`
-    fail(invalid_input(joined({source, "#"}), named ? fault->problem : joined({fault->field, ": ", fault->problem})));
+    fail(invalid_input(source, named ? fault->problem : joined({fault->field, ": ", fault->problem})));
   }
   return made;
 }
