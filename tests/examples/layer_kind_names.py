@@ -54,7 +54,7 @@ fails(2, "--schedule: gpip is not known: did you mean gpipe? (see stagecut sched
       "--devices", 2, "--microbatches", 4, "--schedule", "gpip")
 sweep = ("sweep", "-", "--devices", 2, "--microbatches", 4)
 fails(2, "1f1 is none: did you mean 1f1b?", *sweep, "--schedules", "gpipe,1f1", stdin=uneven)
-fails(2, "alway is neither never nor always: did you mean always?", *sweep, "--recompute", "alway", stdin=uneven)
+fails(2, "alway is neither none nor always: did you mean always?", *sweep, "--recompute", "alway", stdin=uneven)
 fails(2, "did you mean bash?", "completion", "bsh")
 fails(2, "plna is no command: did you mean plan?", "manual", "plna")
 fails(2, "profile transfomer is no command: did you mean profile transformer?", "manual", "profile", "transfomer")

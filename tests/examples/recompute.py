@@ -93,6 +93,21 @@ with tempfile.TemporaryDirectory() as folder:
                 "--memory", "32GiB", "--format", "megatron")
     check("--recompute-granularity full" in flags.stdout and flags.stderr == "", flags)
 
+    # Without --recompute, a request that does not fit names it if it could be added and some layer could recompute.
+    short = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B"]
+    untried = "; not tried: --recompute auto\n"
+    fails(3, untried, *short)
+    fails(3, untried, *short, "--schedule", "auto")
+    fails(3, untried, "plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--memory", "28GiB")
+    fails(3, untried, *short, "--for", "megatron")
+    unable = there / "unable.json"
+    unable.write_text(json.dumps({**SMALL, "layers": plain(SMALL["layers"])}))
+    for words in ([*short, "--recompute", "none"], [*short, "--recompute", "never"], [*short, "--device-speeds", "1,2"],
+                  [*short, "--objective", "bottleneck"], [*short, "--checkpoint", "always", "--memory", "30B"], [*short, "--cuts", "4"],
+                  [*short, "--for", "torchgpipe", "--schedule", "gpipe"], ["plan", unable, *short[2:]]):
+        done = run(*words)
+        check(done.returncode == 3 and "infeasible" in done.stderr and "not tried" not in done.stderr, words, done.stderr)
+
     # A range of numbers of chunks: what is known of all of them together.
     ranged = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B", "--recompute", "auto"]
     best = json.loads(run(*ranged, "--stages-per-rank", "1..4", "--format", "json").stdout)["objective"]

@@ -147,7 +147,7 @@ struct plan_command {
       if (text && io::is_piper(*text, input.limits)) return run_piper(*text);
       if (text) model = model_of(*text, file, input, table);
     }
-    if (!model) return none(outcome<plan>());
+    if (!model) return none(outcome<plan>(), nullptr);
     plans_recomputation = recompute.is_planned(*model, computed) && !several_devices;
     if (inference) *model = as_inference(profile(*model));
     refuse_own_cut();
@@ -240,7 +240,7 @@ struct plan_command {
     scope_ = not_searched(model, found);
     if (!found.best) {
       if (scored && format == "text") write(own_text(nullptr), output);
-      return none(found.best);
+      return none(found.best, &model);
     }
     plan& made = *found.best;
     if (timeline && made.timeline.empty()) {
@@ -336,7 +336,7 @@ struct plan_command {
     const std::optional<std::string> text = read_text(file, input);
     std::optional<profile> tree;
     if (text) tree = tree_of(*text, file, input, table);
-    if (!tree) return none(outcome<plan>());
+    if (!tree) return none(outcome<plan>(), nullptr);
     if (devices_said->count() == 0) request.devices = tree->machine.devices;
     if (request.devices == 0) throw CLI::RequiredError("--devices");
     request.method = graph_method::modules;
@@ -526,18 +526,18 @@ struct plan_command {
                     to_string(entry.with_stages_per_rank)));
   }
 
-  /// Unset options that reduce the memory of a computed model, if stages may use several devices.
-  [[nodiscard]] std::string untried() const {
-    if (!several_devices || !computed_) return "";
-    const bool recompute_said = recompute.how_said->count() != 0;
-    const std::string options = fmt::format("{}{}{}", recompute_said ? "" : "--recompute auto",
-                                            recompute_said || !hybrid.ways.empty() ? "" : ", ",
-                                            hybrid.ways.empty() ? "--tensor-parallel auto" : "");
-    return options.empty() ? "" : "; not tried: " + options;
+  /// Unset options that could reduce the memory: of a computed model, or those that the profile offers.
+  [[nodiscard]] std::string untried(const stagecut::profile& model) const {
+    std::vector<std::string> options;
+    const bool could = several_devices || (*cut.said() == '\0' && recompute.goes_with(model, request));
+    if (could && recompute.is_unused(model, computed_)) options.emplace_back("--recompute auto");
+    if (several_devices && computed_ && hybrid.ways.empty()) options.emplace_back("--tensor-parallel auto");
+    return options.empty() ? "" : fmt::format("; not tried: {}", fmt::join(options, ", "));
   }
 
   /// Reports why there is no plan.
-  [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
+  /// @param model  null: it was not computed in time
+  [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer, const stagecut::profile* model) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
     const std::string why = answer.why().text();
@@ -547,7 +547,8 @@ struct plan_command {
     if (!constant_taken.empty()) {
       taken += fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
     }
-    const std::string scope = (known && of_memory ? untried() : "") + (known && !scope_.empty() ? "; not searched: " + scope_ : "");
+    const std::string scope = (model != nullptr && known && of_memory ? untried(*model) : "") +
+                              (known && !scope_.empty() ? "; not searched: " + scope_ : "");
     say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()), stopped ? "stopped before a plan was found" : why, taken,
                     scope));
     return known ? infeasible : unknown;

@@ -46,7 +46,7 @@
 /// The options of `stagecut sweep`.
 struct sweep_command {
   std::string file;
-  std::string devices, microbatches, per_rank = "1,2", schedules = "auto", recompute = "never";
+  std::string devices, microbatches, per_rank = "1,2", schedules = "auto", recompute = "none";
   std::string csv, svg, html;
   std::size_t nodes = stagecut::sweep_options().node_limit;
   std::size_t threads = 0;
@@ -73,7 +73,8 @@ struct sweep_command {
     option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones")
         ->check(list_of(planned_schedules()));
     option("--stages-per-rank", per_rank, "LIST", "Stages of each rank (1,2); or --vpp");
-    option("--recompute", recompute, "LIST", "Of activations: never (the default), always")
+    option("--recompute", recompute, "LIST", "Of activations: none (the default), always")
+        ->transform(never_is_none())
         ->check(list_of(recomputing()));
     speeds.add(*command);
     memory.add_without_checkpoint(*command);
@@ -136,7 +137,7 @@ struct sweep_command {
   static std::vector<std::string> recomputing() {
     std::vector<std::string> names;
     for (const auto& each : stagecut::checkpointing_names) {
-      if (each.value != stagecut::checkpointing::except_last) names.emplace_back(each.name);
+      if (each.value != stagecut::checkpointing::except_last) names.emplace_back(recomputation_name(each.value));
     }
     return names;
   }
@@ -183,7 +184,7 @@ struct sweep_command {
       const auto* const known = stagecut::find_name(stagecut::checkpointing_names, each == "none" ? "never" : each);
       if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
         throw CLI::ValidationError(
-            "--recompute", fmt::format("{} is neither never nor always{}", each, did_you_mean(each, recomputing())));
+            "--recompute", fmt::format("{} is neither none nor always{}", each, did_you_mean(each, recomputing())));
       }
       result.checkpoints.push_back(known->value);
     }
@@ -264,7 +265,7 @@ struct sweep_command {
       result.points.push_back(
           {fmt::format("{}, {} devices, {} stage{} per rank, {} microbatches, recompute {}", schedule, row.devices,
                        row.stages_per_rank, row.stages_per_rank == 1 ? "" : "s", row.microbatches,
-                       to_string(row.checkpoint)),
+                       recomputation_name(row.checkpoint)),
            schedule,
            row.per_microbatch,
            row.memory,

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/outcome.hpp>
 #include <stagecut/core/names.hpp>
+#include <stagecut/core/outcome.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/joint/compare_recomputation.hpp>
 #include <stagecut/joint/plan_recomputation.hpp>
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_combination.hpp>
+#include <stagecut/plan/plan_combinations.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -47,7 +49,8 @@ struct recompute_flags {
   void add(CLI::App& command) {
     how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
                    ->type_name("HOW")
-                   ->group(rare_options);
+                   ->group(rare_options)
+                   ->transform(never_is_none());
     command.add_flag("--less-memory", less_memory, "With --stages-per-rank, a shorter warm-up")->group(rare_options);
     command.add_option("--manual", manual, "Also compare SAPP's lists: FILE,...")
         ->type_name("FILES")
@@ -86,6 +89,29 @@ struct recompute_flags {
   [[nodiscard]] static std::string not_searched(stagecut::framework target) {
     if (!runs_alike(target)) return "";
     return "recomputation of some layers of a stage (--recompute-method block)";
+  }
+
+  /// Whether --recompute was not given, and some layer that recomputes nothing could.
+  [[nodiscard]] bool is_unused(const stagecut::profile& model, bool computed) const {
+    if (how_said->count() != 0) return false;
+    return std::any_of(model.layers.begin(), model.layers.end(), [&](const stagecut::layer& each) {
+      return own_recomputation(each) == "none" && (computed || !each.recomputations.empty());
+    });
+  }
+
+  /// Whether `--recompute auto` could be added to a request for a chain.
+  [[nodiscard]] static bool goes_with(const stagecut::profile& model, stagecut::plan_request request) {
+    if (request.microbatches == 0 || !model.edges.empty()) return false;
+    if (request.target != stagecut::framework::none &&
+        stagecut::entry_of(request.target).recomputed == stagecut::recomputation_rule::none) {
+      return false;
+    }
+    request.recomputations = std::vector<std::string>{"none", "full"};
+    request.any_schedule = false;
+    const std::vector<stagecut::plan_combination> parts = stagecut::combinations_of(model, request);
+    return std::none_of(parts.begin(), parts.end(), [](const stagecut::plan_combination& part) {
+      return part.proof == stagecut::plan_proof::refused;
+    });
   }
 
   /// Whether the layers of a computed model need all recomputation variants.

@@ -107,6 +107,7 @@ struct transformer_flags {
     known.emplace_back("auto");
     return command.add_option_function<std::string>("--recompute", set, "none, selective, full, or auto: all of them")
         ->type_name("HOW")
+        ->transform(never_is_none())
         ->check(one_of(known));
   }
 

@@ -65,6 +65,24 @@ inline CLI::Validator list_of(const std::vector<std::string>& words) {
   return named_check(CLI::Validator(), words, ",...");
 }
 
+/// Reads `never` as `none` in an option or a list of recomputations: one name in all commands, though --checkpoint has
+/// `never`.
+inline CLI::Validator never_is_none() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::string names;
+        for (std::size_t at = 0; at <= text.size();) {
+          const std::size_t end = std::min(text.find(',', at), text.size());
+          const std::string name = text.substr(at, end - at);
+          names += fmt::format("{}{}", at == 0 ? "" : ",", name == "never" ? "none" : name);
+          at = end + 1;
+        }
+        text = std::move(names);
+        return std::string();
+      },
+      "");
+}
+
 /// An option that sets the value of one of the words of a table.
 template <class Into, class Value, std::size_t n>
 CLI::Option* add_choice(CLI::App& command, const char* name, Into& into, const stagecut::named<Value> (&words)[n],

@@ -37,7 +37,8 @@ namespace stagecut::inline STAGECUT_ABI::detail {
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.stages_per_rank) {
     return "the links are those of another number of stages";
   }
-  if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
+  if (recomputes_apart(request))
+    return "the schedule splits the backward pass, and recomputed activations would be held between its parts";
   const bool whole = whole_stages_of(request) == whole_stages::all;
   if (!whole && !model.splits_backward() && entry_of(request.schedule).splits_backward) {
     return "the model has no time for the gradient of the weights alone, which the schedule runs apart";
