@@ -62,13 +62,16 @@ int list_formats() {
 
 int list_schedules() {
   table lines(0);
+  std::size_t width = 0;
+  for (const auto& each : stagecut::schedules) width = std::max(width, std::string_view(each.describes).size());
+  const auto add = [&](const char* name, const char* describes, const char* backward) {
+    lines.add({name, fmt::format("{:<{}}", describes, width), backward});
+  };
+  add("schedule", "order of the passes", "backward");
   for (const auto& each : stagecut::schedules) {
-    lines.add({each.name, fmt::format("{:<52}", each.describes),
-               each.make == nullptr   ? "either"
-               : each.splits_backward ? "I and W"
-                                      : "B"});
+    add(each.name, each.describes, each.make == nullptr ? "either" : each.splits_backward ? "I and W" : "B");
   }
-  lines.add({"backward-first", fmt::format("{:<52}", "backward if one is ready: SageMaker's dynamic one"), "B"});
+  add("backward-first", "backward if one is ready: SageMaker's dynamic one", "B");
   write(lines.text([](std::size_t) { return std::string(); }), "");
   return 0;
 }

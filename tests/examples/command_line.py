@@ -269,7 +269,7 @@ for limit in (-1, "nan", "x", "inf", "1e999", ""):
 # By stages, to be compared, every schedule can be planned, and predicts what it simulates to.
 split = "name,forward,backward_input,backward_weight,parameters,activations,output\n" + "".join(
     f"l{i},{f},{f},{f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
-for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines()):
+for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines()[1:]):
     if schedule in ("in-flight", "seq-1f1b", "backward-first", "synthesize"):  # the last is of the makespan alone
         continue
     several = schedule in ("interleaved", "looped-bfs", "interleaved-zb", "zbv", "dualpipev", "sapp-big", "sapp-less-memory")
@@ -337,6 +337,8 @@ check(slow["messages"] == {"kind": "blocking", "links": [{"latency": 2, "bandwid
 check(slow["makespan"] > 573, slow["makespan"])
 check(planned("--microbatches", 8, "--latency", 0)["makespan"] == 573, "messages of no time")
 check("573 s without transfers" in run("plan", "-", "--devices", 4, "--microbatches", 8, stdin=uneven).stdout, "no links")
+alone = run("plan", "-", "--devices", 1, "--microbatches", 8, "--latency", 1, stdin=uneven).stdout
+check("1f1b of 8 microbatches: " in alone and "transfers" not in alone, alone)
 check("with transfers" in run("plan", "-", "--devices", 4, "--microbatches", 8, "--latency", 1, stdin=uneven).stdout, "links")
 blocked = planned("--objective", "bottleneck", "--bandwidth", 1, "--transfers", "blocking")
 ends = (2, 4, 4, 2)
@@ -450,6 +452,7 @@ rows = [line.split() for line in done.stdout.splitlines() if line.endswith("%") 
 check(sum(row[-1] == "best" for row in rows) == 1, done.stdout)
 # They are as the program lists them, and whatever it can plan that runs B as one is no faster than the best.
 listed = [line.split() for line in run("schedules").stdout.splitlines()]
+check(listed[0] == ["schedule", "order", "of", "the", "passes", "backward"], listed[0])
 plain = [words[0] for words in listed if words[-1] == "B"]
 tried = [(int(row[2]), plain.index(row[0])) for row in rows]
 check(len(rows) >= 5 and tried == sorted(set(tried)), done.stdout)

@@ -38,6 +38,12 @@ for schedule, chunks, expected, span in (
 check(makespan(*apart, *four, "--schedule", "zbv") == 51, "zbv has two chunks unsaid")
 check(makespan("--forward", "8,14,18,20", "--backward", "16,28,36,40", "--microbatches", 8) == 600, "the level cut")
 check(makespan("--forward", "21,19,5,15", "--backward", "42,38,10,30", "--microbatches", 8) == 573, "the fast cut")
+# Ranks above the limit of a plan say the limit.
+limited = run("plan", "-", "--devices", 2, "--microbatches", 8, "--memory", "20B", "--format", "json",
+              stdin="name,forward,backward,activations\na,1,2,10\nb,2,3,10\n").stdout
+above = run("simulate", "-", "--schedule", "gpipe", stdin=limited).stdout
+check(above.count("  80 B  above the limit of 20 B\n") == 2, above)
+check("above" not in run("simulate", "-", stdin=limited).stdout, "within the limit")
 check(makespan(*one_two, *four, "--latency", 0.5) == 41, "1f1b with latency")
 check(makespan(*one_two, *four, "--latency", 0.5, "--schedule", "eager-1f1b") == 36, "eager 1f1b hides it")
 check(makespan(*one_two, *four, "--latency", 0.5, "--transfers", "blocking") > 41, "blocking costs more")

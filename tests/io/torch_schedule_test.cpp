@@ -201,8 +201,8 @@ TEST_CASE("a number too large for the text is refused before anything is made of
 }
 
 TEST_CASE("every rank has stages, every stage a rank, of its own, and no number is left out") {
-  CHECK(refusal("") == "f.csv: is empty");
-  CHECK(refusal("\n\n") == "f.csv: is empty");
+  CHECK(refusal("") == "f.csv:1: has no op: each line holds the ops of a rank");
+  CHECK(refusal("\n\n") == "f.csv:1: has no op: each line holds the ops of a rank");
   CHECK(refusal("0F0,0B0\n\n1F0,1B0\n") == "f.csv:2: is blank, and each line has the ops of a rank");
   CHECK(refusal("\n0F0,0B0\n") == "f.csv:1: is blank, and each line has the ops of a rank");
   CHECK(refusal("0F0,0B0\n,,\n") == "f.csv:2: names no op: a rank without a stage");

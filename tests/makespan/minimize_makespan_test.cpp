@@ -902,7 +902,7 @@ TEST_CASE("a request that makes no sense") {
   const makespan_request good = request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8));
   makespan_request bad = good;
   bad.schedule = {};
-  CHECK(refusal(bad) == "schedule: has no stage");
+  CHECK(refusal(bad) == "schedule: has no stage: rank_of is empty");
   bad = good;
   bad.schedule.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
   CHECK(refusal(bad) ==

@@ -131,7 +131,7 @@ TEST_CASE("a group that other layers part is refused, not cut") {
   for (auto& each : model.layers) each.forward = 1;
   model.layers[0].group = model.layers[3].group = "a";
   CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, {.devices = 2}),
-                       "layer 3 (\"\"): group \"a\" was left at layer 1 and is entered again", stagecut::invalid_input);
+                       "layer 3: group \"a\" was left at layer 1 and is entered again", stagecut::invalid_input);
   model.layers[1].group = model.layers[2].group = "a";
   CHECK_FALSE(stagecut::make_plan(model, {.devices = 2}));  // one block
 }

@@ -54,10 +54,10 @@ struct transfer_flags {
   std::optional<stagecut::transfer_kind> kind;
 
   void add(CLI::App& command) {
-    command.add_option("--latency", latency, "Of messages between ranks, all or a list")
+    command.add_option("--latency", latency, "Seconds of a message: 5e-6, or a list by boundary")
         ->type_name("TIME")
         ->check(numbers_check());
-    command.add_option("--bandwidth", bandwidth, "Bytes a second of them: 25GB, or a list")->type_name("SIZE");
+    command.add_option("--bandwidth", bandwidth, "Bytes a second between ranks: 25GB, or a list")->type_name("SIZE");
     add_choice(command, "--transfers", kind, stagecut::transfer_kind_names, "KIND",
                "link (the default), latency, stream, blocking");
   }

@@ -239,12 +239,15 @@ inline std::string summary(const stagecut::plan& plan) {
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.mean_backward(plan.schedule.microbatches));
     const double all = *plan.makespan * static_cast<double>(plan.devices);
     const std::size_t group = plan.schedule.group;
-    text += fmt::format(
-        "{} of {} microbatch{}{}{}: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
-        plan.schedule.microbatches, plan.schedule.microbatches == 1 ? "" : "es",
-        group == 0 ? "" : fmt::format(" in groups of {}", group),
-        plan.schedule.slices == 1 ? "" : fmt::format(" in {} slices", plan.schedule.slices), time_text(plan.profile, *plan.makespan),
-        plan.messages.links.empty() ? "without transfers" : "with transfers", 100 * std::max(0.0, 1 - busy / all));
+    const char* const transfers = plan.stages.size() == 1       ? ""  // there are none
+                                  : plan.messages.links.empty() ? " without transfers"
+                                                                : " with transfers";
+    text +=
+        fmt::format("{} of {} microbatch{}{}{}: {}{}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
+                    plan.schedule.microbatches, plan.schedule.microbatches == 1 ? "" : "es",
+                    group == 0 ? "" : fmt::format(" in groups of {}", group),
+                    plan.schedule.slices == 1 ? "" : fmt::format(" in {} slices", plan.schedule.slices),
+                    time_text(plan.profile, *plan.makespan), transfers, 100 * std::max(0.0, 1 - busy / all));
     const double end = share_at_end(plan);
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }

@@ -43,7 +43,7 @@ class torch_reader {
       }
       if (result_.orders.back().empty()) refuse(lines_.number(), "names no op: a rank without a stage");
     }
-    if (result_.orders.empty()) fail(invalid_input(lines_.source(), "is empty"));
+    if (result_.orders.empty()) fail(invalid_input(lines_.place(1), "has no op: each line holds the ops of a rank"));
     check();
     return std::move(result_);
   }

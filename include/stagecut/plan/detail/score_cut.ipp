@@ -88,11 +88,8 @@ class cut_score {
     const std::size_t before = result_.broken.size();
     for (const std::size_t point : at_.boundaries()) {
       if (begins[point]) continue;
-      const auto named = [&](std::size_t i) {
-        return joined({"layer ", i, " (", in_quotes(model_.layers[i].name), ")"});
-      };
-      result_.broken.push_back(
-          joined({named(point - 1), " and ", named(point), " stay together, and stand on two stages"}));
+      result_.broken.push_back(joined({layer_text(model_, point - 1), " and ", layer_text(model_, point),
+                                       " stay together, and stand on two stages"}));
     }
     return result_.broken.size() != before;
   }
