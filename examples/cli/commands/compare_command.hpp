@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "commands/scenario.hpp"
+#include "options/limit_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/run_size.hpp"
+#include "options/transfer_flags.hpp"
 #include "output/output.hpp"
 #include "output/report_parts.hpp"
 #include "output/simulation_text.hpp"
 #include "output/trace.hpp"
-#include "options/limit_flags.hpp"
-#include "options/run_size.hpp"
-#include "options/transfer_flags.hpp"
-#include "options/words.hpp"
 
 /// The output formats of a comparison.
 enum class comparison_format { text, json, html, svg, trace };

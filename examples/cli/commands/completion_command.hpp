@@ -7,15 +7,15 @@
 
 #include <string>
 
+#include "options/option_checks.hpp"
 #include "output/bash_completion.hpp"
 #include "output/command_tree.hpp"
 #include "output/fish_completion.hpp"
 #include "output/output.hpp"
 #include "output/zsh_completion.hpp"
-#include "options/words.hpp"
 
 /// The supported shells, and the writers of their scripts.
-inline constexpr stagecut::named<std::string (*)(const told_command&)> completion_shells[] = {
+inline constexpr stagecut::named<std::string (*)(const command_description&)> completion_shells[] = {
     {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
 
 /// The options of `stagecut completion`.
@@ -31,7 +31,7 @@ struct completion_command {
   }
 
   /// Prints the script.
-  [[nodiscard]] int run(const told_command& program) const {
+  [[nodiscard]] int run(const command_description& program) const {
     write(stagecut::find_name(completion_shells, shell)->value(program), "");
     return 0;
   }

@@ -27,21 +27,21 @@
 #include "commands/plan_command.hpp"
 #include "commands/read_model.hpp"
 #include "commands/worker_threads.hpp"
+#include "options/backend_flags.hpp"
+#include "options/device_flags.hpp"
+#include "options/did_you_mean.hpp"
+#include "options/layer_flags.hpp"
+#include "options/limit_flags.hpp"
+#include "options/memory_flags.hpp"
+#include "options/option_checks.hpp"
+#include "options/schedule_flags.hpp"
+#include "options/table_flags.hpp"
 #include "output/computed_text.hpp"
 #include "output/output.hpp"
 #include "output/predicted_rates.hpp"
 #include "output/progress_line.hpp"
 #include "output/report_parts.hpp"
 #include "output/sweep_text.hpp"
-#include "options/device_flags.hpp"
-#include "options/did_you_mean.hpp"
-#include "options/backend_flags.hpp"
-#include "options/layer_flags.hpp"
-#include "options/limit_flags.hpp"
-#include "options/memory_flags.hpp"
-#include "options/schedule_flags.hpp"
-#include "options/table_flags.hpp"
-#include "options/words.hpp"
 
 /// The options of `stagecut sweep`.
 struct sweep_command {
@@ -83,7 +83,7 @@ struct sweep_command {
     option("--svg", svg, "FILE", "Draw time against memory into this file");
     option("--html", html, "FILE", "Write a page with the plans of the front");
     command->add_flag("--front", front, "List the Pareto front alone");
-    option("--threads", threads, "N", "That plan at a time; unsaid: all")->transform(count())->group(rare_options);
+    option("--threads", threads, "N", "That plan at a time (all)")->transform(count())->group(rare_options);
     option("--node-limit", nodes, "N", "Of the search of each (1000)")->transform(count(0))->group(rare_options);
     option("--time-limit", time_limit, "SECONDS", "Of the search of each")->check(seconds_check())->group(rare_options);
     command->add_flag("--all", all, "Plan those that are dominated, too")->group(rare_options);
@@ -210,8 +210,8 @@ struct sweep_command {
     sweep_progress known;  // as reported after the latest round
     std::size_t done = 0;  // since then
     std::mutex mutex;      // guards these, and the progress line
-    const auto tell = [&](const sweep_progress& now) { known = now, done = 0; };
-    if (line.is_shown()) options.progress = tell;
+    const auto report = [&](const sweep_progress& now) { known = now, done = 0; };
+    if (line.is_shown()) options.progress = report;
     const auto watched = [&](std::size_t count, const function_ref<void(std::size_t)>& each) {
       const auto one = [&](std::size_t i) {
         each(i);

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "options/layer_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 #include "output/file_notes.hpp"
 #include "output/screen.hpp"
 
@@ -83,7 +83,7 @@ struct cut_flags {
   }
 
   /// The option that gives one; empty: none.
-  [[nodiscard]] const char* said() const {
+  [[nodiscard]] const char* given() const {
     const char* found = "";
     for (const auto& [name, text] : {std::pair("--cuts", &cuts), std::pair("--balance", &balance),
                                      std::pair("--layout", &layout), std::pair("--plan", &plan)}) {
@@ -100,13 +100,13 @@ struct cut_flags {
 
   /// Rejects a user's cut.
   void refuse(const char* why) const {
-    if (const char* const option = said(); *option != '\0') throw CLI::ValidationError(option, why);
+    if (const char* const option = given(); *option != '\0') throw CLI::ValidationError(option, why);
   }
 
   /// The given cut of a model; unset if none was given.
   [[nodiscard]] std::optional<stagecut::cuts> of(const stagecut::profile& model,
                                                  const stagecut::io::read_limits& limits) const {
-    const char* const option = said();
+    const char* const option = given();
     if (*option == '\0') return std::nullopt;
     if (!model.edges.empty()) throw CLI::ValidationError(option, "is for a chain, and this is a graph");
     if (!cuts.empty()) return of_points(model);

@@ -109,9 +109,9 @@ struct hybrid_flags {
       share_samples(model, all);
       return all;
     }
-    std::vector<std::size_t> said = numbers("--replicate", replicas, request.devices);
-    if (!are_alike(request.target)) share_samples(model, said);
-    return said;
+    std::vector<std::size_t> counts = numbers("--replicate", replicas, request.devices);
+    if (!are_alike(request.target)) share_samples(model, counts);
+    return counts;
   }
 
   /// The possible numbers of replicas that `auto` omitted: `replicas but 1 to 8, 16`; empty: none.
@@ -173,8 +173,8 @@ struct hybrid_flags {
   }
 
   /// The given numbers, none above `most`.
-  [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& said, std::size_t most) {
-    const std::vector<std::size_t> result = counts_of(said, most);
+  [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& text, std::size_t most) {
+    const std::vector<std::size_t> result = counts_of(text, most);
     for (const std::size_t each : result) {
       if (each <= most) continue;
       const bool all = std::string_view(option) == "--replicate";

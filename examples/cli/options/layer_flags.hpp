@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "output/screen.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 // Layers on the command line: by name, or by number from 0.
 

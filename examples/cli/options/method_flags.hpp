@@ -18,7 +18,7 @@
 
 #include "options/did_you_mean.hpp"
 #include "options/measure_flags.hpp"
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
 #include "output/output.hpp"
 
 /// The measure of stages, as options of `plan`.
@@ -78,9 +78,9 @@ struct method_flags {
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
     if (memory_weight) throw CLI::ValidationError("--memory-weight", "is --time-weight of --method modules");
-    for (const auto& [option, said] : {std::pair("--imbalance", imbalance_ != nullptr && imbalance_->count() != 0),
-                                       std::pair("--not-contiguous", anywhere)}) {
-      if (said && method != "communication") throw CLI::ValidationError(option, "goes with --method communication");
+    for (const auto& [option, given] : {std::pair("--imbalance", imbalance_ != nullptr && imbalance_->count() != 0),
+                                        std::pair("--not-contiguous", anywhere)}) {
+      if (given && method != "communication") throw CLI::ValidationError(option, "goes with --method communication");
     }
     if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_names, method)) {
       request.method = of_graph->value;

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "output/screen.hpp"
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 /// Parses `25GB` or `25GB@5e-6`: bytes per second, and seconds per message; nothing if it is neither.
 inline std::optional<stagecut::link_speed> parse_link(std::string_view text) {
@@ -76,7 +76,7 @@ struct node_flags {
   }
 
   /// Whether any was given.
-  [[nodiscard]] bool said() const { return nodes != 0 || per_node != 0 || !intra.empty() || !inter.empty(); }
+  [[nodiscard]] bool given() const { return nodes != 0 || per_node != 0 || !intra.empty() || !inter.empty(); }
 
   /// Makes pipeline ranks of `gpus` neighbouring GPUs each: within a node, or whole nodes.
   /// @throws CLI::ValidationError if that is impossible

@@ -31,12 +31,12 @@
 #include <utility>
 #include <vector>
 
-#include "output/screen.hpp"
 #include "options/count_range.hpp"
 #include "options/did_you_mean.hpp"
 #include "options/manual_strategy.hpp"
+#include "options/option_checks.hpp"
 #include "options/strategy_pictures.hpp"
-#include "options/words.hpp"
+#include "output/screen.hpp"
 
 /// Recomputation as options of `plan`: with these, recomputation is planned together with the layers of every stage.
 struct recompute_flags {
@@ -44,13 +44,13 @@ struct recompute_flags {
   bool less_memory = false;
   bool empty_stages = false;
   std::size_t slices = 1;
-  CLI::Option* how_said = nullptr;
+  CLI::Option* recompute_option = nullptr;
 
   void add(CLI::App& command) {
-    how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
-                   ->type_name("HOW")
-                   ->group(rare_options)
-                   ->transform(never_is_none());
+    recompute_option = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
+                           ->type_name("HOW")
+                           ->group(rare_options)
+                           ->transform(never_is_none());
     command.add_flag("--less-memory", less_memory, "With --stages-per-rank, a shorter warm-up")->group(rare_options);
     command.add_option("--manual", manual, "Also compare SAPP's lists: FILE,...")
         ->type_name("FILES")
@@ -93,7 +93,7 @@ struct recompute_flags {
 
   /// Whether --recompute was not given, and some layer that recomputes nothing could.
   [[nodiscard]] bool is_unused(const stagecut::profile& model, bool computed) const {
-    if (how_said->count() != 0) return false;
+    if (recompute_option->count() != 0) return false;
     return std::any_of(model.layers.begin(), model.layers.end(), [&](const stagecut::layer& each) {
       return own_recomputation(each) == "none" && (computed || !each.recomputations.empty());
     });
@@ -129,8 +129,8 @@ struct recompute_flags {
     const char* const with = how.empty()
                                  ? "goes with --recompute"
                                  : "goes with a planned recomputation: --recompute auto, or a list as none,full";
-    const auto needs_plan = [&](const char* option, bool said, const char* what) {
-      if (said && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
+    const auto needs_plan = [&](const char* option, bool given, const char* what) {
+      if (given && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
     };
     needs_plan("--stages-per-rank", !per_rank.is_one(), "of several numbers ");
     if (slices > 1) check_slices(per_rank, schedule);
@@ -147,21 +147,21 @@ struct recompute_flags {
 
   /// Adds what is planned to a request, and reads the user's strategies.
   /// @param per_rank       numbers of stages per rank
-  /// @param schedule_said  whether the schedule is fixed
-  void ask(const stagecut::profile& model, const count_range& per_rank, bool schedule_said,
+  /// @param schedule_option  whether the schedule is fixed
+  void ask(const stagecut::profile& model, const count_range& per_rank, bool schedule_option,
            const stagecut::io::read_limits& limits, stagecut::plan_request& request) {
     ask_names(model);
     request.recomputations = options_.names;
     request.empty_stages = options_.empty_stages = empty_stages;
     request.slices = slices;
-    request.any_schedule = !schedule_said;
-    if (less_memory && !schedule_said) request.schedule = stagecut::schedule_kind::sapp_less_memory;
+    request.any_schedule = !schedule_option;
+    if (less_memory && !schedule_option) request.schedule = stagecut::schedule_kind::sapp_less_memory;
     // More stages than layers are one line of the comparison.
     const std::size_t most = std::max(per_rank.first, model.layers.size() / std::max<std::size_t>(request.devices, 1) + 1);
     for (std::size_t v = per_rank.first; v <= std::min(per_rank.last, most); ++v) {
       request.choices.stages_per_rank.push_back(v);
     }
-    manuals_ = read_manuals(manual, request.devices, layers_dealt_out(model), limits);
+    manuals_ = read_manuals(manual, request.devices, assigned_layers(model), limits);
   }
 
   /// The user's strategies: no plan should be worse.
@@ -280,7 +280,7 @@ struct recompute_flags {
   }
 
   /// The number of layers from the first to the last with a choice; all if none has.
-  [[nodiscard]] static std::size_t layers_dealt_out(const stagecut::profile& model) {
+  [[nodiscard]] static std::size_t assigned_layers(const stagecut::profile& model) {
     std::size_t first = model.layers.size(), last = 0;
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       if (model.layers[i].recomputations.empty()) continue;

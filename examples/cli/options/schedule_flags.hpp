@@ -16,8 +16,8 @@
 
 #include "options/did_you_mean.hpp"
 #include "options/effort_flags.hpp"
+#include "options/option_checks.hpp"
 #include "options/run_size.hpp"
-#include "options/words.hpp"
 
 /// The schedules that plans support; `auto` compares the usual ones.
 inline std::vector<std::string> planned_schedules() {

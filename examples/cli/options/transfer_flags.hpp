@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "options/option_checks.hpp"
 #include "options/quantity.hpp"
-#include "options/words.hpp"
 #include "output/file_notes.hpp"
 #include "output/screen.hpp"
 
@@ -63,9 +63,9 @@ struct transfer_flags {
   }
 
   /// Whether a message speed was given.
-  [[nodiscard]] bool link_said() const { return !latency.empty() || !bandwidth.empty(); }
+  [[nodiscard]] bool link_given() const { return !latency.empty() || !bandwidth.empty(); }
   /// Whether any message option was given.
-  [[nodiscard]] bool said() const { return link_said() || kind; }
+  [[nodiscard]] bool given() const { return link_given() || kind; }
 
   /// The links for the outputs of layers: one for all boundaries, or one per boundary.
   [[nodiscard]] std::vector<stagecut::link_speed> links(const stagecut::profile& model) const {
@@ -99,7 +99,7 @@ struct transfer_flags {
 
   /// For a plan: its own links by default.
   [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 0) const {
-    if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
+    if (link_given() || (given() && plan.messages.links.empty())) plan.messages.links = links(plan.profile);
     if (kind || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
     return stagecut::transfers_of(plan, slices);
   }
@@ -107,7 +107,7 @@ struct transfer_flags {
   /// One for all boundaries, or one each; empty if no message option was given.
   [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
     if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
-    if (!said()) return {};
+    if (!given()) return {};
     return {occupies(), times(), times()};
   }
 

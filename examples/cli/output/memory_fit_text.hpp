@@ -43,8 +43,8 @@ inline std::string memory_fit_text(const stagecut::dry_runs& runs, const stagecu
                                    const std::optional<stagecut::io::sapp_times>& times) {
   table lines(0);
   lines.add({"part", "memory", ""});
-  const auto add = [&](const std::string& part, double bytes, bool told, const char* otherwise) {
-    lines.add({part, told ? signed_bytes_text(bytes) : "-", told ? "" : otherwise});
+  const auto add = [&](const std::string& part, double bytes, bool known, const char* otherwise) {
+    lines.add({part, known ? signed_bytes_text(bytes) : "-", known ? "" : otherwise});
   };
   add("constant of a rank", found.constant, found.constant_told, "left out");
   add("parameters of a layer", found.parameters, true, "");

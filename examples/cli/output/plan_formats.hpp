@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "options/did_you_mean.hpp"
+#include "options/option_checks.hpp"
 #include "output/computed_text.hpp"
 #include "output/plan_text.hpp"
 #include "output/predicted_rates.hpp"
 #include "output/report_parts.hpp"
 #include "output/screen.hpp"
-#include "options/did_you_mean.hpp"
-#include "options/words.hpp"
 
 /// The program's own formats with descriptions; for `json` see its documentation page.
 struct own_format {

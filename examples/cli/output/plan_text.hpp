@@ -201,8 +201,8 @@ inline void say_scope(stagecut::plan& made, const std::string& scope) {
 inline std::string scope_of(const stagecut::plan& made) {
   const auto others = nlohmann::json::parse(made.unknown_fields, nullptr, false);
   if (!others.is_object()) return "";
-  const std::string said = computed_figure(others, "not_searched", std::string());
-  return said.empty() ? said : shown(said, 1000);
+  const std::string scope = computed_figure(others, "not_searched", std::string());
+  return scope.empty() ? scope : shown(scope, 1000);
 }
 
 /// The same as lines of text, of 80 columns at most, indented after the first.

@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "options/option_checks.hpp"
+#include "options/quantity.hpp"
+#include "options/strategy_pictures.hpp"
 #include "output/plan_text.hpp"
 #include "output/screen.hpp"
 #include "output/table.hpp"
-#include "options/quantity.hpp"
-#include "options/strategy_pictures.hpp"
-#include "options/words.hpp"
 
 // The recomputation of a plan, for a person.
 

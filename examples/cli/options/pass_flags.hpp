@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "options/words.hpp"
+#include "options/option_checks.hpp"
 
 /// The times of passes as options: lists by stage, or one time for all.
-struct pass_words {
+struct pass_flags {
   std::string forward, backward, backward_input, backward_weight;
 
   /// @param says  description of the requirements
