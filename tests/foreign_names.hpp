@@ -45,7 +45,7 @@
   X(best_layout) \
   X(best_layout_of) \
   X(best_stages_of) \
-  X(best_told_cut) \
+  X(best_expressible_cut) \
   X(block_of) \
   X(block_on_no_device) \
   X(block_parameters) \
@@ -152,7 +152,7 @@
   X(cycle_of_edges) \
   X(cycle_text) \
   X(deadlock_text) \
-  X(dealt_devices) \
+  X(assigned_devices) \
   X(deepspeed_obstacle) \
   X(describe) \
   X(describe_passes) \
@@ -578,7 +578,7 @@
   X(times_of) \
   X(to_string) \
   X(tokens_of_images) \
-  X(told_as_pass_times) \
+  X(is_pass_times) \
   X(too_large) \
   X(too_large_block) \
   X(too_many_stages) \

@@ -168,9 +168,9 @@ TEST_CASE("what peaks are made of is told of two runs of four ranks") {
   const dry_runs runs = told_runs();
   const memory_fit found = fit_memory(runs);
   check_same(found, known);
-  CHECK(found.constant_told);
-  CHECK(found.head_told);
-  CHECK(found.tail_told);
+  CHECK(found.constant_determined);
+  CHECK(found.head_determined);
+  CHECK(found.tail_determined);
   CHECK(found.margin < 1);
   CHECK(found.largest_residual < 1);
   CHECK(found.condition > 1);
@@ -282,7 +282,7 @@ TEST_CASE("the figures of trust are those of the parts that are returned, and th
 TEST_CASE("without a constant the parts have it, and without a head and a tail there is none") {
   dry_runs runs = told_runs();
   const memory_fit with_all = fit_memory(runs, {.constant = false});
-  CHECK_FALSE(with_all.constant_told);
+  CHECK_FALSE(with_all.constant_determined);
   CHECK(with_all.constant == 0);
   CHECK(with_all.largest_residual > 1e6);
 
@@ -290,15 +290,15 @@ TEST_CASE("without a constant the parts have it, and without a head and a tail t
   const memory_fit body = fit_memory(runs);
   CHECK(close(body.constant, known.constant));
   CHECK(close(body.activations[1], known.activations[1]));
-  CHECK_FALSE(body.head_told);
-  CHECK_FALSE(body.tail_told);
+  CHECK_FALSE(body.head_determined);
+  CHECK_FALSE(body.tail_determined);
   CHECK(body.head == 0);
 }
 
 TEST_CASE("SAPP's way finds what the ranks between the ends tell, and counts the constant twice at the ends") {
   dry_runs runs = told_runs();
   const memory_fit found = fit_memory(runs, as_sapp);  // four ranks between the ends: as many as unknowns
-  CHECK(found.constant_told);
+  CHECK(found.constant_determined);
   CHECK(close(found.constant, known.constant));
   CHECK(close(found.parameters, known.parameters));
   CHECK(close(found.activations[0], known.activations[0]));
@@ -311,7 +311,7 @@ TEST_CASE("SAPP's way finds what the ranks between the ends tell, and counts the
   // One less: there is no constant, and parts may be negative.
   runs.peaks.erase(runs.peaks.begin() + 1);
   const memory_fit square = fit_memory(runs, as_sapp);
-  CHECK_FALSE(square.constant_told);
+  CHECK_FALSE(square.constant_determined);
   CHECK(square.constant == 0);
   for (std::size_t i = 0; i < runs.peaks.size(); ++i) {
     const rank_peak& each = runs.peaks[i];
@@ -339,13 +339,13 @@ TEST_CASE("the cases of SAPP's memory decomposition") {
     CHECK(close(found.parameters, result.at("par").get<double>()));
     CHECK(close(found.head, result.at("head").get<double>()));
     CHECK(close(found.tail, result.at("tail").get<double>()));
-    CHECK(found.constant_told == !result.at("const").is_null());
-    if (found.constant_told) CHECK(close(found.constant, result.at("const").get<double>()));
+    CHECK(found.constant_determined == !result.at("const").is_null());
+    if (found.constant_determined) CHECK(close(found.constant, result.at("const").get<double>()));
     ++seen;
 
     // All peaks at once are told with less error, and nothing is negative.
-    memory_fit ours = fit_memory(runs, {.constant = found.constant_told});
-    if (found.constant_told) CHECK(ours.root_mean_square < found.root_mean_square);
+    memory_fit ours = fit_memory(runs, {.constant = found.constant_determined});
+    if (found.constant_determined) CHECK(ours.root_mean_square < found.root_mean_square);
     for (double* const part : parts_of(ours)) CHECK(*part >= 0);
   }
   CHECK(seen == 5);

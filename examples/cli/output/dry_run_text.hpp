@@ -54,7 +54,7 @@ inline std::string dry_runs_text(const stagecut::dry_run_design& design, const s
   }
   text += design.least_runs == 1 ? "1 run determines all parts"
                                  : fmt::format("{} runs determine all parts", design.least_runs);
-  if (!design.constant_told)
+  if (!design.constant_determined)
     text += " but the constant, which no run would determine: stagecut fit memory --no-constant";
   return text + fmt::format("\ncondition: errors of peaks grow {:.3g} times in the parts at most\n", design.condition);
 }

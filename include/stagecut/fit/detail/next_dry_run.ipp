@@ -318,12 +318,12 @@ class dry_run_exchange {
   const std::vector<rank_peak> all = with_both(space.all_peaks(), existing.peaks);
   for (const bool constant : {true, false}) {
     space.unknowns = memory_unknowns(space.choices, constant, true, true);
-    const auto untold = untold_groups(singular_values_with(all, space.unknowns), space.unknowns);
-    if (untold.empty()) return constant;
+    const auto undetermined = undetermined_groups(singular_values_with(all, space.unknowns), space.unknowns);
+    if (undetermined.empty()) return constant;
     if (constant) continue;
-    refuse_dry_run(
-        "layers", request.layers,
-        joined({"must be others, or ranks: whatever the runs, ", untold_text(view(untold.front()), request.choices)}));
+    refuse_dry_run("layers", request.layers,
+                   joined({"must be others, or ranks: whatever the runs, ",
+                           undetermined_text(view(undetermined.front()), request.choices)}));
   }
   return false;
 }
@@ -355,7 +355,7 @@ STAGECUT_DECL dry_run_design next_dry_run_fn::operator()(const dry_run_request& 
     }
   }
   dry_run_design design;
-  design.constant_told = detail::set_unknowns(space, request, existing);
+  design.constant_determined = detail::set_unknowns(space, request, existing);
   detail::dry_run_exchange search(space, existing.peaks, request.seed);
   std::vector<detail::run_loads> found = detail::fewest_runs(space, search, existing.peaks);
   design.least_runs = found.size();

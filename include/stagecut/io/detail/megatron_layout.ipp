@@ -32,7 +32,7 @@ class megatron_layout_reader {
     std::vector<std::size_t> sizes(stages);
     for (const std::size_t stage : stage_of_layers()) ++sizes[stage];
     for (std::size_t s = 0; s < stages; ++s) {
-      if (sizes[s] == 0 || (s == bars_ && !is_last_said()))
+      if (sizes[s] == 0 || (s == bars_ && !is_last_given()))
         refuse(joined({"stage ", s, " has no layer: every stage of a plan has one"}));
     }
     return cuts::from_sizes(sizes);
@@ -119,7 +119,7 @@ class megatron_layout_reader {
 
   /// Whether a letter is on the last stage. Layers without a letter do not create a stage of a layout; the first and last
   /// stages of a hybrid model's pattern may consist of them.
-  [[nodiscard]] bool is_last_said() const {
+  [[nodiscard]] bool is_last_given() const {
     return kinds_.is_hybrid() || (!letters_.empty() && letters_.back().second == bars_);
   }
 

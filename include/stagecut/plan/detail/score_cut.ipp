@@ -75,7 +75,7 @@ class cut_score {
     result_.made.profile = model_;
     result_.made.objective.bound = 0;
     result_.made.objective.state = state::unknown;
-    if (short_of_memory) tell_memory(limited, lacks);
+    if (short_of_memory) report_memory(limited, lacks);
     return outcome<scored_cut>::feasible(std::move(result_));
   }
 
@@ -128,7 +128,7 @@ class cut_score {
   }
 
   /// Reports the devices that have too little memory, and the plan's limit.
-  void tell_memory(const plan_request& limited, const reason& lacks) {
+  void report_memory(const plan_request& limited, const reason& lacks) {
     const std::size_t before = result_.broken.size();
     plan& made = result_.made;
     made.memory.per_device = limited.memory_limit.for_all();
